@@ -1,0 +1,36 @@
+# The server and its command line. Plain `docker build .` works; `./dev container` builds, runs and
+# checks the image, also where there is no Docker engine. Behind a proxy pass --build-arg
+# http_proxy=...; a mirror of the distribution is mounted over /etc/apt/sources.list.d.
+FROM debian:bookworm-slim AS build
+WORKDIR /src
+COPY dev ./
+RUN ./dev setup && rm -rf /var/lib/apt/lists/*
+COPY . .
+# The instruction set is a promise about replay: a data directory written on one value of it is
+# read bit for bit only on the same one.
+ARG PREQUEL_ARCH=x86-64-v3
+ARG JOBS
+RUN CMAKE_ARGS=-DPREQUEL_ARCH=$PREQUEL_ARCH ./dev build release prequeld prequel build_core_tests \
+ && ctest --test-dir build/release --label-regex '^core$' --output-on-failure --no-tests=error \
+      -j "$(nproc)" --progress \
+ && mkdir /out && strip -o /out/prequeld build/release/bin/prequeld \
+ && strip -o /out/prequel build/release/bin/prequel
+
+FROM debian:bookworm-slim
+RUN apt-get update -qq \
+ && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+      libgrpc++1.51 librocksdb7.8 libprometheus-cpp-core1.0 libprometheus-cpp-pull1.0 \
+      libcpp-httplib0.11 zlib1g \
+ && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* \
+ && install -d -o 10001 -g 10001 -m 0700 /var/lib/prequel
+COPY --from=build /out/prequeld /out/prequel /usr/local/bin/
+# A number, so that Kubernetes' runAsNonRoot can see that it is not root.
+USER 10001:10001
+# The one place that is written to; the root file system may be read-only.
+VOLUME /var/lib/prequel
+# 8080: metrics, health and dashboard over HTTP. 8081: gRPC.
+EXPOSE 8080 8081
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+  CMD ["prequel", "--server=127.0.0.1:8081", "health"]
+ENTRYPOINT ["prequeld"]
+CMD ["--data-dir=/var/lib/prequel", "--listen=0.0.0.0:8081", "--http=0.0.0.0:8080"]

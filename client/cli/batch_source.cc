@@ -1,0 +1,55 @@
+#include "client/cli/batch_source.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace prequel::cli {
+namespace {
+
+absl::Status InFile(const absl::Status& status, const std::string& path) {
+  return absl::Status(status.code(), absl::StrCat(path, ": ", std::string(status.message())));
+}
+
+}  // namespace
+
+BatchSource::BatchSource(const BatchSourceOptions& options,
+                         std::unique_ptr<client::CsvReader> reader, client::BatchBuilder builder)
+    : options_(options), reader_(std::move(reader)), builder_(std::move(builder)) {}
+
+absl::StatusOr<BatchSource> BatchSource::Open(const BatchSourceOptions& options,
+                                              const v1::ModelConfig& config) {
+  absl::StatusOr<std::unique_ptr<client::CsvReader>> reader = client::CsvReader::Open(options.path);
+  if (!reader.ok()) return reader.status();
+  absl::StatusOr<client::BatchBuilder> builder =
+      client::BatchBuilder::Create(config, (*reader)->header(), options.batch);
+  if (!builder.ok()) return InFile(builder.status(), (*reader)->name());
+  return BatchSource(options, *std::move(reader), *std::move(builder));
+}
+
+absl::StatusOr<std::optional<v1::Batch>> BatchSource::Next() {
+  while (builder_.rows() < options_.batch_rows &&
+         (options_.limit == 0 || rows_ < options_.skip + options_.limit)) {
+    absl::StatusOr<bool> more = reader_->Next(&row_);
+    if (!more.ok()) return more.status();
+    if (!*more) break;
+    if (++rows_ <= options_.skip) continue;
+    if (builder_.rows() == 0) first_line_ = row_.line;
+    absl::Status status = builder_.Add(row_);
+    if (!status.ok()) return InFile(status, reader_->name());
+  }
+  batch_rows_ = builder_.rows();
+  if (batch_rows_ == 0) return std::optional<v1::Batch>();
+  return std::optional<v1::Batch>(builder_.Take());
+}
+
+std::optional<double> BatchSource::progress() const {
+  if (options_.limit == 0) return reader_->progress();
+  const auto read = static_cast<double>(std::max<std::int64_t>(0, rows_ - options_.skip));
+  return read / static_cast<double>(options_.limit);
+}
+
+}  // namespace prequel::cli

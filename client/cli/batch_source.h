@@ -1,0 +1,52 @@
+// A CSV file as a sequence of minibatches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "client/batch_builder.h"
+#include "client/csv_reader.h"
+#include "prequel/v1/batch.pb.h"
+#include "prequel/v1/config.pb.h"
+
+namespace prequel::cli {
+
+struct BatchSourceOptions {
+  std::string path;  // "-" is the standard input
+  std::int64_t batch_rows = 64;
+  std::int64_t skip = 0;   // rows passed over first
+  std::int64_t limit = 0;  // rows read after them; 0 is all
+  client::BatchOptions batch;
+};
+
+class BatchSource {
+ public:
+  static absl::StatusOr<BatchSource> Open(const BatchSourceOptions& options,
+                                          const v1::ModelConfig& config);
+
+  // The next minibatch, the last one possibly shorter; nothing at the end. A bad row is an error
+  // naming file, line and column; the minibatch it would have been in is not handed out.
+  absl::StatusOr<std::optional<v1::Batch>> Next();
+
+  // Of the last minibatch.
+  std::int64_t batch_rows() const { return batch_rows_; }
+  std::int64_t first_line() const { return first_line_; }
+  std::optional<double> progress() const;
+
+ private:
+  BatchSource(const BatchSourceOptions& options, std::unique_ptr<client::CsvReader> reader,
+              client::BatchBuilder builder);
+
+  BatchSourceOptions options_;
+  std::unique_ptr<client::CsvReader> reader_;
+  client::BatchBuilder builder_;
+  client::CsvRow row_;
+  std::int64_t rows_ = 0;  // read, skipped ones included
+  std::int64_t batch_rows_ = 0;
+  std::int64_t first_line_ = 0;
+};
+
+}  // namespace prequel::cli

@@ -1,0 +1,196 @@
+#include "client/cli/config_flags.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "client/cli/proto_json.h"
+#include "client/cli/session.h"
+#include "client/nearest_name.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/struct.pb.h"
+
+namespace prequel::cli {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+google::protobuf::Value ParseValue(const std::string& text) {
+  google::protobuf::Value value;
+  const bool list = text.find(',') != std::string::npos && text.find_first_of("[{\"") != 0;
+  if (list) {
+    for (const std::string& item : std::vector<std::string>(absl::StrSplit(text, ','))) {
+      *value.mutable_list_value()->add_values() = ParseValue(item);
+    }
+  } else if (text.empty() || !FromJson(text, &value).ok()) {
+    value.set_string_value(text);
+  }
+  return value;
+}
+
+v1::Feature ParseFeature(const std::string& text) {
+  v1::Feature feature;
+  std::string name = text;
+  if (name.size() > 1 && name.back() == '?') {
+    feature.set_allow_missing(true);
+    name.pop_back();
+  }
+  const std::size_t colon = name.rfind(':');
+  const std::string suffix = colon == std::string::npos ? "" : name.substr(colon + 1);
+  std::uint32_t width = 0;
+  if (suffix == "text") {
+    feature.set_kind(v1::Feature::CATEGORICAL);
+    name.resize(colon);
+  } else if (absl::SimpleAtoi(suffix, &width)) {
+    feature.set_width(width);
+    name.resize(colon);
+  }
+  feature.set_name(name);
+  return feature;
+}
+
+void ApplyInputs(const std::string& inputs, v1::ModelConfig* config) {
+  config->clear_features();
+  std::uint32_t width = 0;
+  if (absl::SimpleAtoi(inputs, &width)) {
+    v1::Feature& feature = *config->add_features();
+    feature.set_name("x");
+    feature.set_width(width);
+    return;
+  }
+  for (const std::string& text : std::vector<std::string>(absl::StrSplit(inputs, ','))) {
+    *config->add_features() = ParseFeature(text);
+  }
+}
+
+void SetOption(v1::Component* component, const std::string& key, google::protobuf::Value value) {
+  (*component->mutable_options()->mutable_fields())[key] = std::move(value);
+}
+
+void SetName(const std::string& name, v1::Component* (v1::ModelConfig::*part)(),
+             v1::ModelConfig* config) {
+  if (name.empty()) return;
+  v1::Component* component = (config->*part)();
+  // Another alternative has other options.
+  if (component->name() != name) component->Clear();
+  component->set_name(name);
+}
+
+absl::Status ParseStandardize(const std::string& text, v1::Encoding::Standardize* value) {
+  if (text == "none") *value = v1::Encoding::NONE;
+  if (text == "running") *value = v1::Encoding::RUNNING;
+  if (*value != v1::Encoding::STANDARDIZE_UNSPECIFIED) return absl::OkStatus();
+  return UsageError(absl::StrCat("standardize: '", text, "' is neither none nor running"));
+}
+
+absl::Status ApplyEncoding(const ConfigFlags& flags, v1::ModelConfig* config) {
+  for (const bool inputs : {true, false}) {
+    const std::string& text = inputs ? flags.standardize_inputs : flags.standardize_targets;
+    if (text.empty()) continue;
+    v1::Encoding::Standardize value = v1::Encoding::STANDARDIZE_UNSPECIFIED;
+    if (absl::Status status = ParseStandardize(text, &value); !status.ok()) return status;
+    v1::Encoding& encoding = *config->mutable_encoding();
+    inputs ? encoding.set_inputs(value) : encoding.set_targets(value);
+  }
+  return absl::OkStatus();
+}
+
+void ApplyTarget(const ConfigFlags& flags, v1::ModelConfig* config) {
+  v1::Target& target = *config->mutable_target();
+  if (!flags.target.empty()) target.set_name(flags.target);
+  if (flags.target_width) target.set_width(*flags.target_width);
+  if (flags.allow_missing_target) target.set_allow_missing(true);
+  if (flags.classes) target.set_num_classes(*flags.classes);
+  if (!flags.labels.empty()) {
+    const std::vector<std::string> labels = absl::StrSplit(flags.labels, ',');
+    target.mutable_labels()->Assign(labels.begin(), labels.end());
+  }
+}
+
+// The parts of ModelConfig that take options: its message fields that are not data descriptions.
+std::vector<std::string> PartNames() {
+  std::vector<std::string> names;
+  const Descriptor& descriptor = *v1::ModelConfig::descriptor();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const FieldDescriptor& field = *descriptor.field(i);
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !field.is_repeated()) {
+      names.push_back(field.name());
+    }
+  }
+  return names;
+}
+
+// `{"key": value}` merged into `part`, for parts with fields of their own.
+absl::Status MergeField(const std::string& key, const google::protobuf::Value& value,
+                        Message* part) {
+  google::protobuf::Struct object;
+  (*object.mutable_fields())[key] = value;
+  std::unique_ptr<Message> parsed(part->New());
+  absl::Status status = FromJson(ToJson(object), parsed.get());
+  if (!status.ok()) return UsageError(std::string(status.message()));
+  part->MergeFrom(*parsed);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ApplyOption(const std::string& option, v1::ModelConfig* config) {
+  const std::size_t equals = option.find('=');
+  const std::size_t dot = option.find('.');
+  if (equals == std::string::npos || dot == std::string::npos || dot > equals || dot == 0 ||
+      dot + 1 == equals) {
+    return UsageError(absl::StrCat("--option ", option, " is not part.key=value"));
+  }
+  const std::string part_name = option.substr(0, dot);
+  const std::string key = option.substr(dot + 1, equals - dot - 1);
+  const FieldDescriptor* field = v1::ModelConfig::descriptor()->FindFieldByName(part_name);
+  const std::vector<std::string> parts = PartNames();
+  if (field == nullptr || field->is_repeated() || field->message_type() == nullptr) {
+    const std::string nearest = client::NearestName(part_name, parts);
+    return UsageError(absl::StrCat("--option ", option, ": no part '", part_name, "'; ",
+                                   nearest.empty() ? "the parts are " + absl::StrJoin(parts, ", ")
+                                                   : "did you mean '" + nearest + "'?"));
+  }
+  google::protobuf::Value value = ParseValue(option.substr(equals + 1));
+  Message* part = config->GetReflection()->MutableMessage(config, field);
+  if (field->message_type() != v1::Component::descriptor()) return MergeField(key, value, part);
+  SetOption(static_cast<v1::Component*>(part), key, std::move(value));
+  return absl::OkStatus();
+}
+
+absl::Status ApplyFlags(const ConfigFlags& flags, v1::ModelConfig* config) {
+  if (!flags.inputs.empty()) ApplyInputs(flags.inputs, config);
+  ApplyTarget(flags, config);
+  SetName(flags.model, &v1::ModelConfig::mutable_model, config);
+  SetName(flags.likelihood, &v1::ModelConfig::mutable_likelihood, config);
+  SetName(flags.prior, &v1::ModelConfig::mutable_prior, config);
+  SetName(flags.posterior, &v1::ModelConfig::mutable_posterior, config);
+  SetName(flags.rule, &v1::ModelConfig::mutable_rule, config);
+  if (!flags.hidden.empty()) {
+    google::protobuf::Value sizes = ParseValue(flags.hidden + ",");
+    sizes.mutable_list_value()->mutable_values()->RemoveLast();
+    SetOption(config->mutable_model(), "hidden", std::move(sizes));
+  }
+  if (!flags.activation.empty()) {
+    SetOption(config->mutable_model(), "activation", ParseValue(flags.activation));
+  }
+  if (flags.prior_precision) {
+    google::protobuf::Value precision;
+    precision.set_number_value(*flags.prior_precision);
+    SetOption(config->mutable_prior(), "precision", std::move(precision));
+  }
+  if (absl::Status status = ApplyEncoding(flags, config); !status.ok()) return status;
+  if (flags.seed) config->set_seed(*flags.seed);
+  if (flags.window) config->mutable_evaluation()->set_window(*flags.window);
+  for (const std::string& option : flags.options) {
+    if (absl::Status status = ApplyOption(option, config); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace prequel::cli

@@ -1,0 +1,43 @@
+// A model's config from what was typed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "prequel/v1/config.pb.h"
+
+namespace prequel::cli {
+
+// As typed; empty means not given.
+struct ConfigFlags {
+  // Comma-separated: NAME, NAME? (may be missing), NAME:W (W columns), NAME:text (categorical);
+  // or a number N for one feature `x` of N columns.
+  std::string inputs;
+  std::string target;
+  std::optional<std::uint32_t> target_width;
+  bool allow_missing_target = false;
+  std::string model, likelihood, prior, posterior, rule;
+  std::string hidden;  // 32,32
+  std::string activation;
+  std::optional<double> prior_precision;
+  std::string labels;  // a,b
+  std::optional<std::uint32_t> classes;
+  std::string standardize_inputs, standardize_targets;  // none | running
+  std::optional<std::uint64_t> seed;
+  std::optional<double> window;
+  std::vector<std::string> options;  // part.key=value
+};
+
+// Sets what was given, over what `config` holds. Names of alternatives and of their options pass
+// through unchecked: the server knows them. Errors are usage errors.
+absl::Status ApplyFlags(const ConfigFlags& flags, v1::ModelConfig* config);
+
+// One `part.key=value`: `part` is a component of ModelConfig, or `encoding` or `evaluation`. The
+// value is JSON when it can be read as such (numbers, true, [1,2], {"a":1}), a list when it has a
+// comma, text otherwise.
+absl::Status ApplyOption(const std::string& option, v1::ModelConfig* config);
+
+}  // namespace prequel::cli

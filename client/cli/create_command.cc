@@ -1,0 +1,137 @@
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "client/cli/commands.h"
+#include "client/cli/config_flags.h"
+#include "client/cli/proto_json.h"
+#include "client/cli/session.h"
+#include "client/schema_inference.h"
+
+namespace prequel::cli {
+namespace {
+
+struct CreateFlags {
+  std::string name;
+  std::string config_path;
+  std::string csv_path;
+  std::string ignore;
+  bool dry_run = false;
+  ConfigFlags config;
+};
+
+// The columns of the CSV file become the base; returns what a person should know.
+absl::Status Infer(const CreateFlags& flags, v1::ModelConfig* config) {
+  if (flags.config.target.empty()) return UsageError("--from-csv needs --target COLUMN");
+  client::InferenceOptions options{.target = flags.config.target,
+                                   .likelihood = flags.config.likelihood};
+  if (!flags.config.inputs.empty()) options.inputs = absl::StrSplit(flags.config.inputs, ',');
+  if (!flags.ignore.empty()) options.ignore = absl::StrSplit(flags.ignore, ',');
+  absl::StatusOr<std::unique_ptr<client::CsvReader>> reader =
+      client::CsvReader::Open(flags.csv_path);
+  if (!reader.ok()) return reader.status();
+  absl::StatusOr<client::InferredSchema> schema = client::InferSchema(**reader, options);
+  if (!schema.ok()) return schema.status();
+  for (const std::string& note : schema->notes) std::cerr << "note: " << note << "\n";
+  *config = schema->config;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::ModelConfig> MakeConfig(const CreateFlags& flags) {
+  v1::ModelConfig config;
+  ConfigFlags overrides = flags.config;
+  if (!flags.config_path.empty()) {
+    absl::Status status = FromJsonFile(flags.config_path, &config);
+    if (!status.ok()) return status;
+  }
+  if (!flags.csv_path.empty()) {
+    if (absl::Status status = Infer(flags, &config); !status.ok()) return status;
+    overrides.inputs.clear();
+  }
+  if (absl::Status status = ApplyFlags(overrides, &config); !status.ok()) return status;
+  if (config.features().empty()) {
+    return UsageError("which inputs? give --inputs, --from-csv or --config");
+  }
+  return config;
+}
+
+absl::Status Create(const CreateFlags& flags, const Session& session) {
+  absl::StatusOr<v1::ModelConfig> config = MakeConfig(flags);
+  if (!config.ok()) return config.status();
+  if (flags.dry_run) {
+    std::cout << ToJson(*config) << "\n";
+    return absl::OkStatus();
+  }
+  client::Client client(session.client_options());
+  absl::StatusOr<v1::Model> model = client.CreateModel(flags.name, *config);
+  if (!model.ok()) return model.status();
+  if (session.json) {
+    std::cout << ToJson(*model) << "\n";
+    return absl::OkStatus();
+  }
+  std::cout << "created " << model->name() << ": " << model->num_parameters() << " parameters, "
+            << model->num_inputs() << " encoded inputs\n";
+  return absl::OkStatus();
+}
+
+void AddPartFlags(CLI::App& command, ConfigFlags& config) {
+  command.add_option("--model", config.model, "linear | mlp | …");
+  command.add_option("--hidden", config.hidden, "model.hidden: layer sizes, for example 32,32");
+  command.add_option("--activation", config.activation, "model.activation: tanh | relu | …");
+  command.add_option("--likelihood", config.likelihood,
+                     "gaussian | bernoulli | categorical | poisson | …");
+  command.add_option("--prior", config.prior, "isotropic | …");
+  command.add_option("--prior-precision", config.prior_precision, "prior.precision");
+  command.add_option("--posterior", config.posterior, "full | diagonal | …");
+  command.add_option("--rule", config.rule, "rvga | conjugate | …");
+  command
+      .add_option("--option", config.options,
+                  "part.key=value, for example rule.passes=5; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+void AddDataFlags(CLI::App& command, ConfigFlags& config) {
+  command.add_option("--inputs", config.inputs,
+                     "NAME,…: NAME? may be missing, NAME:W is W columns, NAME:text is text; or N");
+  command.add_option("--target", config.target, "the target's name");
+  command.add_option("--target-width", config.target_width, "values per example");
+  command.add_flag("--allow-missing-target", config.allow_missing_target,
+                   "rows without a target are skipped, not refused");
+  command.add_option("--labels", config.labels, "class labels in class order: a,b,c");
+  command.add_option("--classes", config.classes, "number of classes, when there are no labels");
+  command.add_option("--standardize-inputs", config.standardize_inputs, "none | running");
+  command.add_option("--standardize-targets", config.standardize_targets, "none | running");
+}
+
+}  // namespace
+
+void AddCreate(CLI::App& app, Session& session) {
+  auto flags = std::make_shared<CreateFlags>();
+  CLI::App& command = *app.add_subcommand("create", "Create a model");
+  command.add_option("name", flags->name, "lower-case letters, digits, hyphens")->required();
+  auto* config = command.add_option("--config", flags->config_path,
+                                    "ModelConfig as protobuf JSON, - for standard input; "
+                                    "other flags are set over it");
+  command
+      .add_option("--from-csv", flags->csv_path,
+                  "infer features, target and likelihood from this file")
+      ->excludes(config);
+  command.add_option("--ignore", flags->ignore, "columns that --from-csv leaves out: a,b");
+  AddDataFlags(command, flags->config);
+  AddPartFlags(command, flags->config);
+  command.add_option("--seed", flags->config.seed, "keys every random draw of the model");
+  command.add_option("--window", flags->config.window, "examples in the evaluation window");
+  command.add_flag("--dry-run", flags->dry_run, "print the config as JSON, create nothing");
+  command.callback([flags, &session] {
+    session.action = [flags, &session] { return Create(*flags, session); };
+  });
+}
+
+}  // namespace prequel::cli

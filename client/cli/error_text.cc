@@ -1,0 +1,79 @@
+#include "client/cli/error_text.h"
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/session.h"
+#include "client/error.h"
+
+namespace prequel::cli {
+namespace {
+
+using client::ErrorDetails;
+using client::FieldViolation;
+
+std::string NextStep(const absl::Status& status, const std::string& server) {
+  if (ExitCodeOf(status) == kUsage) return "see `prequel --help`";
+  if (!client::IsFromCall(status)) return "";
+  switch (status.code()) {
+    case absl::StatusCode::kUnavailable:
+      return absl::StrCat("is prequeld running at ", server,
+                          "? --server or PREQUEL_SERVER names another address");
+    case absl::StatusCode::kDeadlineExceeded:
+      return "raise --timeout, or look at the server's load";
+    case absl::StatusCode::kNotFound:
+      return "`prequel list` shows the models there are";
+    case absl::StatusCode::kAlreadyExists:
+      return "choose another name, or remove the old one with `prequel delete`";
+    case absl::StatusCode::kResourceExhausted:
+      return "send smaller minibatches, or try again when the server is less busy";
+    case absl::StatusCode::kUnimplemented:
+      return "the server is older than this client, or is not prequeld";
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kPermissionDenied:
+      return "this server wants credentials that were not given";
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kDataLoss:
+      return "the server's log says more";
+    default:
+      return "";
+  }
+}
+
+std::string What(const absl::Status& status, const std::string& server) {
+  const bool from_call = client::IsFromCall(status);
+  // gRPC's own text for an unreachable server speaks of addresses it tried: noise to a person.
+  if (from_call && absl::IsUnavailable(status) && client::DetailsOf(status).reason.empty()) {
+    return absl::StrCat("no answer from ", server);
+  }
+  if (from_call && absl::IsDeadlineExceeded(status) && status.message() == "Deadline Exceeded") {
+    return absl::StrCat(server, " did not answer in time");
+  }
+  if (status.message().empty()) return absl::StatusCodeToString(status.code());
+  return std::string(status.message());
+}
+
+}  // namespace
+
+std::string ErrorText(const absl::Status& status, const std::string& server) {
+  const ErrorDetails details = client::DetailsOf(status);
+  std::string text = absl::StrCat("prequel: ", What(status, server));
+  if (const std::string next = NextStep(status, server); !next.empty()) {
+    absl::StrAppend(&text, "; ", next);
+  }
+  absl::StrAppend(&text, "\n");
+  for (const FieldViolation& violation : details.violations) {
+    // Often the message already is the only violation's text.
+    const std::string line = absl::StrCat(violation.field, ": ", violation.description);
+    if (details.violations.size() == 1 &&
+        std::string(status.message()).find(line) != std::string::npos) {
+      continue;
+    }
+    absl::StrAppend(&text, "  ", line, "\n");
+  }
+  if (client::IsFromCall(status)) {
+    absl::StrAppend(&text, "  [", absl::StatusCodeToString(status.code()),
+                    details.reason.empty() ? "" : ", ", details.reason, "]\n");
+  }
+  return text;
+}
+
+}  // namespace prequel::cli

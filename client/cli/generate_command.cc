@@ -1,0 +1,93 @@
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/commands.h"
+#include "client/cli/json_writer.h"
+#include "client/cli/session.h"
+#include "client/generate.h"
+#include "client/number.h"
+
+namespace prequel::cli {
+namespace {
+
+// Ten digits: what libms agree on, and more than any of the noise deserves.
+constexpr int kDigits = 10;
+
+struct GenerateFlags {
+  std::string kind;
+  std::int64_t rows = 1000;
+  std::string output;
+  client::GenerateOptions options;
+};
+
+// False when the reader of our output has gone (`prequel generate … | head`).
+bool WriteRows(const client::ExampleStream& stream, std::int64_t rows, std::ostream& out) {
+  out << absl::StrJoin(stream.columns, ",") << "\n";
+  std::string line;
+  for (std::int64_t r = 0; r < rows && out; ++r) {
+    line.clear();
+    for (double value : stream.row(r)) {
+      if (!line.empty()) line += ',';
+      line += client::RoundedNumber(value, kDigits);
+    }
+    line += '\n';
+    out << line;
+  }
+  out.flush();
+  return out.good();
+}
+
+absl::Status Generate(const GenerateFlags& flags, const Session& session) {
+  absl::StatusOr<client::ExampleStream> stream = client::MakeStream(flags.kind, flags.options);
+  if (!stream.ok()) return UsageError(std::string(stream.status().message()));
+  const bool to_file = !flags.output.empty() && flags.output != "-";
+  std::ofstream file;
+  if (to_file) file.open(flags.output);
+  if (!WriteRows(*stream, flags.rows, to_file ? file : std::cout)) {
+    return absl::DataLossError(
+        absl::StrCat("cannot write to ", to_file ? flags.output : "standard output"));
+  }
+  if (session.json && to_file) {
+    JsonWriter json;
+    json.BeginObject().Key("path").String(flags.output).Key("rows").Integer(flags.rows);
+    std::cout << json.EndObject().text() << "\n";
+  }
+  return absl::OkStatus();
+}
+
+std::string Footer() {
+  std::string text = "Kinds:\n";
+  for (const client::StreamKind& kind : client::StreamKinds()) {
+    absl::StrAppend(&text, "  ", kind.name, std::string(10 - kind.name.size(), ' '),
+                    kind.description, " (", kind.default_noise, ")\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+void AddGenerate(CLI::App& app, Session& session) {
+  auto flags = std::make_shared<GenerateFlags>();
+  CLI::App& command = *app.add_subcommand("generate", "Write a made-up stream of examples as CSV");
+  command.add_option("kind", flags->kind, "see below")->required();
+  command.add_option("--rows", flags->rows, "how many")->check(CLI::NonNegativeNumber);
+  command.add_option("--seed", flags->options.seed, "another seed, another stream");
+  command.add_option("--noise", flags->options.noise, "see below");
+  command.add_option("--inputs", flags->options.inputs, "linear, logistic, poisson, blobs");
+  command.add_option("--classes", flags->options.classes, "blobs");
+  command.add_option("--period", flags->options.period, "drift: rows per turn");
+  command.add_option("-o,--output", flags->output, "a file instead of standard output");
+  command.footer(Footer());
+  command.callback([flags, &session] {
+    session.action = [flags, &session] { return Generate(*flags, session); };
+  });
+}
+
+}  // namespace prequel::cli

@@ -1,0 +1,12 @@
+// Ctrl-C, asked for politely.
+#pragma once
+
+namespace prequel::cli {
+
+// From now on the first SIGINT or SIGTERM only makes Interrupted() true (and ends a blocking
+// read); the second ends the process.
+void CatchInterrupts();
+
+bool Interrupted();
+
+}  // namespace prequel::cli

@@ -1,0 +1,211 @@
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/batch_source.h"
+#include "client/cli/commands.h"
+#include "client/cli/interrupt.h"
+#include "client/cli/learn_report.h"
+#include "client/cli/prediction_rows.h"
+#include "client/cli/progress_line.h"
+#include "client/cli/session.h"
+#include "client/error.h"
+
+namespace prequel::cli {
+namespace {
+
+constexpr std::size_t kPredictFirstEvery = 30;
+
+struct LearnFlags {
+  std::string name;
+  BatchSourceOptions source;
+  bool predict_first = false;
+  std::optional<std::size_t> every;
+  std::string output;
+  int in_flight = 32;
+};
+
+// One run: reads, sends, and tells the report (and the person) what came back.
+class LearnRun {
+ public:
+  LearnRun(const LearnFlags& flags, const Session& session, client::Client& client,
+           BatchSource source, std::ostream& predictions)
+      : flags_(flags),
+        session_(session),
+        client_(client),
+        source_(std::move(source)),
+        report_(client::ModelName(flags.name),
+                flags.every.value_or(flags.predict_first ? kPredictFirstEvery : 0)),
+        progress_(!session.json),
+        predictions_(predictions, false) {}
+
+  // How the run ended. Either way the report holds what was acknowledged.
+  absl::Status Run() { return flags_.predict_first ? PredictFirst() : Stream(); }
+
+  const LearnReport& report() const { return report_; }
+  void ClearProgress() { progress_.Clear(); }
+
+ private:
+  absl::Status Stream();
+  absl::Status PredictFirst();
+  // The next minibatch and where it comes from; nothing at the end or after Ctrl-C.
+  absl::StatusOr<std::optional<v1::Batch>> Next();
+  void Learned(const SentBatch& batch, std::int64_t revision, const v1::Scores& scores,
+               const v1::StepReport& step);
+  // Writes predictions to the file that was asked for.
+  absl::Status Keep(const SentBatch& batch, const v1::Predictions& predictions);
+
+  const LearnFlags& flags_;
+  const Session& session_;
+  client::Client& client_;
+  BatchSource source_;
+  LearnReport report_;
+  ProgressLine progress_;
+  PredictionWriter predictions_;
+  std::int64_t read_ = 0;  // minibatches
+  std::deque<SentBatch> unanswered_;
+};
+
+absl::StatusOr<std::optional<v1::Batch>> LearnRun::Next() {
+  absl::StatusOr<std::optional<v1::Batch>> batch = std::optional<v1::Batch>();
+  if (!Interrupted()) batch = source_.Next();
+  // A signal also ends a blocked read, as an error that is none.
+  if (Interrupted()) {
+    report_.Interrupted();
+    return std::optional<v1::Batch>();
+  }
+  if (batch.ok() && batch->has_value()) {
+    unanswered_.push_back({read_++, source_.batch_rows(), source_.first_line()});
+  }
+  return batch;
+}
+
+void LearnRun::Learned(const SentBatch& batch, std::int64_t revision, const v1::Scores& scores,
+                       const v1::StepReport& step) {
+  const std::string line = report_.Learned(batch, revision, scores, step);
+  if (!line.empty() && !session_.json) {
+    progress_.Clear();
+    std::cout << line << std::flush;
+  }
+  if (progress_.due()) progress_.Show(source_.progress(), report_.Progress());
+}
+
+absl::Status LearnRun::Stream() {
+  const std::chrono::milliseconds timeout = session_.client_options().timeout;
+  std::unique_ptr<client::LearnStream> stream = client_.OpenLearnStream(
+      flags_.name, {.max_in_flight = flags_.in_flight, .stall_timeout = timeout},
+      [this](const client::LearnAck& ack) {
+        const SentBatch batch = unanswered_.front();
+        unanswered_.pop_front();
+        if (ack.result.ok()) {
+          Learned(batch, ack.result->revision(), ack.result->scores(), ack.result->report());
+        } else {
+          report_.Refused(batch, ack.result.status());
+        }
+      });
+  absl::Status read;
+  for (;;) {
+    absl::StatusOr<std::optional<v1::Batch>> batch = Next();
+    read = batch.status();
+    if (!batch.ok() || !batch->has_value()) break;
+    if (absl::Status status = stream->Send(*std::move(*batch)); !status.ok()) return status;
+  }
+  absl::Status finished = stream->Finish();
+  return finished.ok() ? read : finished;
+}
+
+absl::Status LearnRun::Keep(const SentBatch& batch, const v1::Predictions& predictions) {
+  if (flags_.output.empty()) return absl::OkStatus();
+  absl::StatusOr<PredictionRows> rows = ToRows(predictions);
+  if (!rows.ok()) return rows.status();
+  if (!rows->values.empty()) return predictions_.Add(*rows);
+  progress_.Clear();
+  std::cerr << "note: no predictive existed yet for the " << batch.rows << " rows from line "
+            << batch.first_line << ": they are not in " << flags_.output << "\n";
+  return absl::OkStatus();
+}
+
+absl::Status LearnRun::PredictFirst() {
+  for (;;) {
+    absl::StatusOr<std::optional<v1::Batch>> batch = Next();
+    if (!batch.ok()) return batch.status();
+    if (!batch->has_value()) return absl::OkStatus();
+    const SentBatch sent = unanswered_.front();
+    absl::StatusOr<v1::PredictThenLearnResponse> answer =
+        client_.PredictThenLearn(flags_.name, *std::move(*batch));
+    if (!answer.ok()) {
+      // What concerns this minibatch alone does not end the run, as on a stream.
+      if (!absl::IsInvalidArgument(answer.status())) return answer.status();
+      report_.Refused(sent, answer.status());
+    } else {
+      Learned(sent, answer->revision(), answer->scores(), answer->report());
+      absl::Status kept = Keep(sent, answer->predictions());
+      if (!kept.ok()) return kept;
+    }
+    unanswered_.pop_front();
+  }
+}
+
+absl::Status Learn(const LearnFlags& flags, const Session& session) {
+  client::Client client(session.client_options());
+  absl::StatusOr<v1::Model> model = client.GetModel(flags.name);
+  if (!model.ok()) return model.status();
+  absl::StatusOr<BatchSource> source = BatchSource::Open(flags.source, model->config());
+  if (!source.ok()) return source.status();
+  std::ofstream predictions;
+  if (!flags.output.empty()) predictions.open(flags.output);
+  if (!predictions) return absl::NotFoundError(absl::StrCat("cannot write to ", flags.output));
+  CatchInterrupts();
+  LearnRun run(flags, session, client, *std::move(source), predictions);
+  const absl::Status outcome = run.Run();
+  run.ClearProgress();
+  const LearnReport& report = run.report();
+  std::cout << (session.json ? report.Json(outcome) + "\n" : report.Totals()) << std::flush;
+  if (!outcome.ok()) return outcome;
+  if (report.interrupted()) return ExitWith(kInterrupted);
+  return ExitWith(report.refused() > 0 ? kPartial : kOk);
+}
+
+}  // namespace
+
+void AddLearn(CLI::App& app, Session& session) {
+  auto flags = std::make_shared<LearnFlags>();
+  client::BatchOptions& batch = flags->source.batch;
+  CLI::App& command = *app.add_subcommand("learn", "Learn from a CSV file, minibatch by minibatch");
+  command.add_option("name", flags->name, "the model")->required();
+  command.add_option("--csv", flags->source.path, "the file, - for standard input")->required();
+  command.add_option("--target", batch.target_column,
+                     "the target's column, when not named as in the model");
+  command.add_option("--batch", flags->source.batch_rows, "rows per minibatch")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--skip", flags->source.skip, "rows to pass over first")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--limit", flags->source.limit, "rows to read after that; 0 is all")
+      ->check(CLI::NonNegativeNumber);
+  auto* predict_first = command.add_flag(
+      "--predict-first", flags->predict_first,
+      "predict each minibatch before learning it, one at a time, and show the scores");
+  command.add_option("-o,--output", flags->output, "write those predictions to this CSV file")
+      ->needs(predict_first);
+  command.add_option("--every", flags->every,
+                     "a line of scores every so many minibatches (30 with --predict-first)");
+  command.add_option("--in-flight", flags->in_flight, "minibatches sent ahead of their answers")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_flag("--float32", batch.float32, "half the bytes on the wire");
+  command.callback(
+      [flags, &session] { session.action = [flags, &session] { return Learn(*flags, session); }; });
+}
+
+}  // namespace prequel::cli

@@ -1,0 +1,74 @@
+// prequel: the command line of the Prequel service.
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "client/cli/commands.h"
+#include "client/cli/error_text.h"
+#include "client/cli/session.h"
+#include "client/nearest_name.h"
+
+namespace {
+
+constexpr char kFooter[] = R"(Exit codes:
+  0    done
+  1    the server refused the request, or failed
+  2    the command line is wrong
+  3    no answer from the server
+  4    a file is missing, or its content is wrong
+  5    learned, but some minibatches were refused
+  130  stopped by Ctrl-C after reporting what was acknowledged)";
+
+void AddGlobalOptions(CLI::App& app, prequel::cli::Session& session) {
+  app.add_option("--server", session.server, "HOST:PORT of prequeld")
+      ->envname("PREQUEL_SERVER")
+      ->capture_default_str();
+  app.add_option("--timeout", session.timeout_seconds, "seconds to wait for an answer")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--json", session.json, "one JSON document instead of tables");
+  app.set_version_flag("--version", PREQUEL_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();
+}
+
+// CLI11 says of a misspelt subcommand only that one is required.
+std::string UsageText(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (!app.get_subcommands().empty() || argc < 2) return error.what();
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  for (int i = 1; i < argc; ++i) {
+    const std::string nearest = prequel::client::NearestName(argv[i], names);
+    if (nearest.empty() || argv[i][0] == '-') continue;
+    return std::string("no subcommand '") + argv[i] + "'; did you mean '" + nearest + "'?";
+  }
+  return error.what();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace prequel::cli;   // NOLINT(google-build-using-namespace)
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write
+  Session session;
+  CLI::App app("Streams minibatches to a Prequel server and asks it for predictions.", "prequel");
+  AddGlobalOptions(app, session);
+  for (const auto add : {AddCreate, AddList, AddDescribe, AddDelete, AddLearn, AddPredict, AddEval,
+                         AddGenerate, AddHealth}) {
+    add(app, session);
+  }
+  app.footer(kFooter);  // after the subcommands: they inherit it
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << "prequel: " << UsageText(app, error, argc, argv) << "; see `prequel --help`\n";
+    return kUsage;
+  }
+  const absl::Status status = session.action();
+  if (HasMessage(status)) std::cerr << ErrorText(status, session.server);
+  return ExitCodeOf(status);
+}

@@ -1,0 +1,156 @@
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "client/cli/commands.h"
+#include "client/cli/json_writer.h"
+#include "client/cli/proto_json.h"
+#include "client/cli/session.h"
+#include "client/cli/table.h"
+#include "google/protobuf/struct.pb.h"
+
+namespace prequel::cli {
+namespace {
+
+std::string ValueText(const google::protobuf::Value& value) {
+  if (value.kind_case() == google::protobuf::Value::kStringValue) return value.string_value();
+  std::string json = ToJson(value);
+  json.erase(std::remove(json.begin(), json.end(), '\n'), json.end());
+  json.erase(std::remove(json.begin(), json.end(), ' '), json.end());
+  return json;
+}
+
+// "mlp (activation=tanh, hidden=[32])", options sorted.
+std::string ComponentText(const v1::Component& component) {
+  std::vector<std::string> options;
+  for (const auto& [key, value] : component.options().fields()) {
+    options.push_back(absl::StrCat(key, "=", ValueText(value)));
+  }
+  std::sort(options.begin(), options.end());
+  if (options.empty()) return component.name();
+  return absl::StrCat(component.name(), " (", absl::StrJoin(options, ", "), ")");
+}
+
+std::string FeatureText(const v1::Feature& feature) {
+  std::string text = feature.name();
+  if (feature.width() > 1) absl::StrAppend(&text, ":", feature.width());
+  if (feature.kind() == v1::Feature::CATEGORICAL) absl::StrAppend(&text, ":text");
+  if (feature.allow_missing()) absl::StrAppend(&text, "?");
+  return text;
+}
+
+std::string FeaturesText(const v1::ModelConfig& config) {
+  constexpr int kShown = 24;
+  std::vector<std::string> texts;
+  for (const v1::Feature& feature : config.features()) texts.push_back(FeatureText(feature));
+  const bool cut = texts.size() > kShown;
+  if (cut) texts.resize(kShown);
+  return absl::StrJoin(texts, ", ") +
+         (cut ? absl::StrCat(", … (", config.features_size(), " features)") : "");
+}
+
+std::string TimeText(const google::protobuf::Timestamp& time) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S UTC", absl::FromUnixSeconds(time.seconds()),
+                          absl::UTCTimeZone());
+}
+
+absl::Status Describe(const std::string& name, const Session& session) {
+  client::Client client(session.client_options());
+  absl::StatusOr<v1::Model> model = client.GetModel(name);
+  if (!model.ok()) return model.status();
+  if (session.json) {
+    std::cout << ToJson(*model) << "\n";
+    return absl::OkStatus();
+  }
+  const v1::ModelConfig& config = model->config();
+  Table table({});
+  table.Add({"name", model->name()});
+  table.Add({"created", TimeText(model->create_time())});
+  table.Add({"inputs", FeaturesText(config)});
+  table.Add({"target", config.target().name()});
+  if (!model->labels().empty()) table.Add({"labels", absl::StrJoin(model->labels(), ", ")});
+  table.Add({"model", ComponentText(config.model())});
+  table.Add({"likelihood", ComponentText(config.likelihood())});
+  table.Add({"prior", ComponentText(config.prior())});
+  table.Add({"posterior", ComponentText(config.posterior())});
+  table.Add({"rule", ComponentText(config.rule())});
+  table.Add({"seed", absl::StrCat(config.seed())});
+  table.Add({"parameters", absl::StrCat(Count(model->num_parameters()), " over ",
+                                        Count(model->num_inputs()), " encoded inputs")});
+  table.Add({"revision", absl::StrCat(Count(model->revision()), " minibatches, ",
+                                      Count(model->examples()), " examples")});
+  table.Add({"serving", model->serving() ? "yes" : absl::StrCat("no: ", model->problem())});
+  std::cout << table.Text();
+  return absl::OkStatus();
+}
+
+absl::Status List(const Session& session) {
+  client::Client client(session.client_options());
+  absl::StatusOr<std::vector<v1::Model>> models = client.ListAllModels();
+  if (!models.ok()) return models.status();
+  if (session.json) {
+    v1::ListModelsResponse all;
+    for (const v1::Model& model : *models) *all.add_models() = model;
+    std::cout << ToJson(all) << "\n";
+    return absl::OkStatus();
+  }
+  if (models->empty()) {
+    std::cout << "no models yet; `prequel create --help` shows how to make one\n";
+    return absl::OkStatus();
+  }
+  Table table({"NAME", "MODEL", "LIKELIHOOD", "POSTERIOR", "RULE", "PARAMETERS", "REVISION",
+               "EXAMPLES", "SERVING"});
+  for (const v1::Model& model : *models) {
+    const v1::ModelConfig& config = model.config();
+    table.Add({model.name(), config.model().name(), config.likelihood().name(),
+               config.posterior().name(), config.rule().name(), Count(model.num_parameters()),
+               Count(model.revision()), Count(model.examples()), model.serving() ? "yes" : "no"});
+  }
+  std::cout << table.Text();
+  return absl::OkStatus();
+}
+
+absl::Status Delete(const std::string& name, const Session& session) {
+  client::Client client(session.client_options());
+  if (absl::Status status = client.DeleteModel(name); !status.ok()) return status;
+  if (session.json) {
+    JsonWriter json;
+    json.BeginObject().Key("deleted").String(client::ModelName(name)).EndObject();
+    std::cout << json.text() << "\n";
+  } else {
+    std::cout << "deleted " << client::ModelName(name) << "\n";
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddList(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand("list", "List all models");
+  command.callback([&session] { session.action = [&session] { return List(session); }; });
+}
+
+void AddDescribe(CLI::App& app, Session& session) {
+  auto name = std::make_shared<std::string>();
+  CLI::App& command = *app.add_subcommand("describe", "Show a model's config and state");
+  command.add_option("name", *name, "the model")->required();
+  command.callback(
+      [name, &session] { session.action = [name, &session] { return Describe(*name, session); }; });
+}
+
+void AddDelete(CLI::App& app, Session& session) {
+  auto name = std::make_shared<std::string>();
+  CLI::App& command = *app.add_subcommand("delete", "Delete a model and all it learned");
+  command.add_option("name", *name, "the model")->required();
+  command.callback(
+      [name, &session] { session.action = [name, &session] { return Delete(*name, session); }; });
+}
+
+}  // namespace prequel::cli

@@ -1,0 +1,94 @@
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/batch_source.h"
+#include "client/cli/commands.h"
+#include "client/cli/prediction_rows.h"
+#include "client/cli/session.h"
+
+namespace prequel::cli {
+namespace {
+
+struct PredictFlags {
+  std::string name;
+  BatchSourceOptions source{.batch_rows = 1000};
+  std::vector<double> quantiles;
+  std::uint32_t samples = 0;
+  std::string output;
+};
+
+absl::Status PredictAll(const PredictFlags& flags, const Session& session,
+                        PredictionWriter& writer) {
+  client::Client client(session.client_options());
+  absl::StatusOr<v1::Model> model = client.GetModel(flags.name);
+  if (!model.ok()) return model.status();
+  absl::StatusOr<BatchSource> source = BatchSource::Open(flags.source, model->config());
+  if (!source.ok()) return source.status();
+  v1::PredictOptions options;
+  options.mutable_quantiles()->Assign(flags.quantiles.begin(), flags.quantiles.end());
+  options.set_samples(flags.samples);
+  long long revision = model->revision();
+  for (;;) {
+    absl::StatusOr<std::optional<v1::Batch>> batch = source->Next();
+    if (!batch.ok()) return batch.status();
+    if (!batch->has_value()) break;
+    absl::StatusOr<v1::PredictResponse> answer =
+        client.Predict(flags.name, *std::move(*batch), options);
+    if (!answer.ok()) return answer.status();
+    absl::StatusOr<PredictionRows> rows = ToRows(answer->predictions());
+    if (!rows.ok()) return rows.status();
+    if (absl::Status status = writer.Add(*rows); !status.ok()) return status;
+    revision = answer->revision();
+  }
+  writer.End(model->name(), revision);
+  return absl::OkStatus();
+}
+
+absl::Status Predict(const PredictFlags& flags, const Session& session) {
+  const bool to_file = !flags.output.empty() && flags.output != "-";
+  std::ofstream file;
+  if (to_file) file.open(flags.output);
+  std::ostream& out = to_file ? file : std::cout;
+  PredictionWriter writer(out, session.json);
+  if (absl::Status status = PredictAll(flags, session, writer); !status.ok()) return status;
+  out.flush();
+  if (out.good()) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("cannot write to ", to_file ? flags.output : "standard output"));
+}
+
+}  // namespace
+
+void AddPredict(CLI::App& app, Session& session) {
+  auto flags = std::make_shared<PredictFlags>();
+  flags->source.batch.with_targets = false;
+  CLI::App& command = *app.add_subcommand("predict", "Predict every row of a CSV file");
+  command.add_option("name", flags->name, "the model")->required();
+  command.add_option("--csv", flags->source.path, "the file, - for standard input")->required();
+  command.add_option("--quantiles", flags->quantiles, "levels in (0, 1): 0.05,0.5,0.95")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_option("--samples", flags->samples,
+                     "Monte Carlo with this many weight samples; 0 is the matched predictive");
+  command.add_option("--batch", flags->source.batch_rows, "rows per request")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--skip", flags->source.skip, "rows to pass over first")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--limit", flags->source.limit, "rows to read after that; 0 is all")
+      ->check(CLI::NonNegativeNumber);
+  command.add_flag("--float32", flags->source.batch.float32, "half the bytes on the wire");
+  command.add_option("-o,--output", flags->output, "a file instead of standard output");
+  command.callback([flags, &session] {
+    session.action = [flags, &session] { return Predict(*flags, session); };
+  });
+}
+
+}  // namespace prequel::cli

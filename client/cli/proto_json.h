@@ -1,0 +1,21 @@
+// Protocol buffers as JSON, with the field names of the .proto files.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "google/protobuf/message.h"
+
+namespace prequel::cli {
+
+// One document without a line break at its end; every field present, defaults included.
+std::string ToJson(const google::protobuf::Message& message);
+
+// Replaces `message`. INVALID_ARGUMENT, naming the place, for anything it does not understand.
+absl::Status FromJson(const std::string& json, google::protobuf::Message* message);
+
+// Reads the file at `path`, "-" being the standard input, as FromJson. NOT_FOUND when it cannot
+// be read.
+absl::Status FromJsonFile(const std::string& path, google::protobuf::Message* message);
+
+}  // namespace prequel::cli

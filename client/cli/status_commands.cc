@@ -1,0 +1,108 @@
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/commands.h"
+#include "client/cli/json_writer.h"
+#include "client/cli/proto_json.h"
+#include "client/cli/running_scores.h"
+#include "client/cli/session.h"
+#include "client/cli/table.h"
+
+namespace prequel::cli {
+namespace {
+
+std::string Find(const std::vector<NamedScore>& scores, const std::string& name) {
+  for (const NamedScore& score : scores) {
+    if (score.name == name) return Number(score.value);
+  }
+  return "-";
+}
+
+absl::Status Evaluate(const std::string& name, const Session& session) {
+  client::Client client(session.client_options());
+  absl::StatusOr<v1::GetEvaluationResponse> evaluation = client.GetEvaluation(name);
+  if (!evaluation.ok()) return evaluation.status();
+  if (session.json) {
+    std::cout << ToJson(*evaluation) << "\n";
+    return absl::OkStatus();
+  }
+  std::cout << client::ModelName(name) << " at revision " << Count(evaluation->revision()) << "\n";
+  const std::vector<NamedScore> cumulative = PresentScores(evaluation->cumulative());
+  if (cumulative.empty()) {
+    std::cout << "nothing scored yet\n";
+    return absl::OkStatus();
+  }
+  const std::vector<NamedScore> window = PresentScores(evaluation->window());
+  const auto length = static_cast<long long>(evaluation->window_length());
+  Table table({"", "all", absl::StrCat("last ~", Count(length))});
+  table.Add({"examples", Number(evaluation->cumulative().examples()),
+             Number(evaluation->window().examples())});
+  for (const NamedScore& score : cumulative) {
+    table.Add({score.name, Number(score.value), Find(window, score.name)});
+  }
+  std::cout << table.Text();
+  if (evaluation->skipped_rows() > 0) {
+    std::cout << Count(evaluation->skipped_rows()) << " rows skipped: no target\n";
+  }
+  if (evaluation->unscored_rows() > 0) {
+    std::cout << Count(evaluation->unscored_rows())
+              << " rows unscored: learned before a predictive existed\n";
+  }
+  return absl::OkStatus();
+}
+
+// Asks until the server serves or `wait_seconds` have passed.
+absl::StatusOr<bool> AskHealth(const Session& session, double wait_seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(wait_seconds));
+  client::Client client(session.client_options());
+  for (;;) {
+    absl::StatusOr<bool> serving = client.CheckHealth();
+    const bool settled = serving.ok() ? *serving : !absl::IsUnavailable(serving.status());
+    if (settled || Clock::now() >= end) return serving;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+absl::Status Health(double wait_seconds, const Session& session) {
+  absl::StatusOr<bool> serving = AskHealth(session, wait_seconds);
+  if (!serving.ok()) return serving.status();
+  if (session.json) {
+    JsonWriter json;
+    json.BeginObject().Key("server").String(session.server);
+    json.Key("serving").Bool(*serving).EndObject();
+    std::cout << json.text() << "\n";
+  } else {
+    std::cout << session.server << (*serving ? " is serving\n" : " is not serving\n");
+  }
+  return *serving ? absl::OkStatus() : ExitWith(kRefused);
+}
+
+}  // namespace
+
+void AddEval(CLI::App& app, Session& session) {
+  auto name = std::make_shared<std::string>();
+  CLI::App& command = *app.add_subcommand("eval", "Show a model's prequential evaluation");
+  command.add_option("name", *name, "the model")->required();
+  command.callback(
+      [name, &session] { session.action = [name, &session] { return Evaluate(*name, session); }; });
+}
+
+void AddHealth(CLI::App& app, Session& session) {
+  auto wait = std::make_shared<double>(0);
+  CLI::App& command = *app.add_subcommand("health", "Ask whether the server is serving");
+  command.add_option("--wait", *wait, "keep asking for this many seconds");
+  command.callback(
+      [wait, &session] { session.action = [wait, &session] { return Health(*wait, session); }; });
+}
+
+}  // namespace prequel::cli

@@ -1,0 +1,155 @@
+#include "client/client.h"
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/channel_arguments.h>
+
+#include <utility>
+
+#include "client/learn_stream_call.h"
+#include "client/rpc_status.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "prequel/v1/learning_service.grpc.pb.h"
+#include "prequel/v1/model_service.grpc.pb.h"
+
+namespace prequel::client {
+namespace {
+
+std::shared_ptr<grpc::Channel> Connect(const ClientOptions& options) {
+  grpc::ChannelArguments arguments;
+  // Predictions with quantiles and covariances outgrow gRPC's 4 MiB.
+  arguments.SetMaxReceiveMessageSize(-1);
+  // The first retry of a lost connection comes quickly; a person may be waiting.
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return grpc::CreateCustomChannel(
+      options.server,
+      options.credentials ? options.credentials : grpc::InsecureChannelCredentials(), arguments);
+}
+
+// One unary call: `method` is a stub's.
+template <typename Stub, typename Request, typename Response>
+absl::StatusOr<Response> Invoke(Stub& stub,
+                                grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
+                                                             Response*),
+                                const Request& request, std::chrono::milliseconds timeout) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + timeout);
+  Response response;
+  const grpc::Status status = (stub.*method)(&context, request, &response);
+  if (!status.ok()) return StatusFromGrpc(status);
+  return response;
+}
+
+}  // namespace
+
+struct Client::Stubs {
+  explicit Stubs(const std::shared_ptr<grpc::Channel>& channel)
+      : models(channel),
+        learning(std::make_shared<v1::LearningService::Stub>(channel)),
+        health(channel) {}
+
+  v1::ModelService::Stub models;
+  std::shared_ptr<v1::LearningService::Stub> learning;
+  grpc::health::v1::Health::Stub health;
+};
+
+std::string ModelName(const std::string& name) {
+  return name.starts_with("models/") ? name : "models/" + name;
+}
+
+Client::Client(const ClientOptions& options)
+    : timeout_(options.timeout), stubs_(std::make_unique<Stubs>(Connect(options))) {}
+
+Client::~Client() = default;
+
+absl::StatusOr<v1::Model> Client::CreateModel(const std::string& id,
+                                              const v1::ModelConfig& config) {
+  v1::CreateModelRequest request;
+  request.set_model_id(id.starts_with("models/") ? id.substr(7) : id);
+  *request.mutable_config() = config;
+  return Invoke(stubs_->models, &v1::ModelService::Stub::CreateModel, request, timeout_);
+}
+
+absl::StatusOr<v1::Model> Client::GetModel(const std::string& name) {
+  v1::GetModelRequest request;
+  request.set_name(ModelName(name));
+  return Invoke(stubs_->models, &v1::ModelService::Stub::GetModel, request, timeout_);
+}
+
+absl::StatusOr<v1::ListModelsResponse> Client::ListModels(int page_size,
+                                                          const std::string& page_token) {
+  v1::ListModelsRequest request;
+  request.set_page_size(page_size);
+  request.set_page_token(page_token);
+  return Invoke(stubs_->models, &v1::ModelService::Stub::ListModels, request, timeout_);
+}
+
+absl::StatusOr<std::vector<v1::Model>> Client::ListAllModels() {
+  std::vector<v1::Model> models;
+  std::string page_token;
+  do {
+    absl::StatusOr<v1::ListModelsResponse> page = ListModels(0, page_token);
+    if (!page.ok()) return page.status();
+    for (v1::Model& model : *page->mutable_models()) models.push_back(std::move(model));
+    page_token = page->next_page_token();
+  } while (!page_token.empty());
+  return models;
+}
+
+absl::Status Client::DeleteModel(const std::string& name) {
+  v1::DeleteModelRequest request;
+  request.set_name(ModelName(name));
+  return Invoke(stubs_->models, &v1::ModelService::Stub::DeleteModel, request, timeout_).status();
+}
+
+absl::StatusOr<v1::LearnResponse> Client::Learn(const std::string& name, v1::Batch batch) {
+  v1::LearnRequest request;
+  request.set_name(ModelName(name));
+  *request.mutable_batch() = std::move(batch);
+  return Invoke(*stubs_->learning, &v1::LearningService::Stub::Learn, request, timeout_);
+}
+
+std::unique_ptr<LearnStream> Client::OpenLearnStream(const std::string& name,
+                                                     const LearnStreamOptions& options,
+                                                     LearnStream::AckHandler on_ack) {
+  auto call = std::make_unique<LearnStream::Call>(stubs_->learning, ModelName(name));
+  return std::make_unique<LearnStream>(std::move(call), options, std::move(on_ack));
+}
+
+absl::StatusOr<v1::PredictResponse> Client::Predict(const std::string& name, v1::Batch batch,
+                                                    const v1::PredictOptions& options) {
+  v1::PredictRequest request;
+  request.set_name(ModelName(name));
+  *request.mutable_batch() = std::move(batch);
+  *request.mutable_options() = options;
+  return Invoke(*stubs_->learning, &v1::LearningService::Stub::Predict, request, timeout_);
+}
+
+absl::StatusOr<v1::PredictThenLearnResponse> Client::PredictThenLearn(
+    const std::string& name, v1::Batch batch, const v1::PredictOptions& options) {
+  v1::PredictThenLearnRequest request;
+  request.set_name(ModelName(name));
+  *request.mutable_batch() = std::move(batch);
+  *request.mutable_options() = options;
+  return Invoke(*stubs_->learning, &v1::LearningService::Stub::PredictThenLearn, request, timeout_);
+}
+
+absl::StatusOr<v1::GetEvaluationResponse> Client::GetEvaluation(const std::string& name) {
+  v1::GetEvaluationRequest request;
+  request.set_name(ModelName(name));
+  return Invoke(*stubs_->learning, &v1::LearningService::Stub::GetEvaluation, request, timeout_);
+}
+
+absl::StatusOr<bool> Client::CheckHealth(const std::string& service) {
+  grpc::health::v1::HealthCheckRequest request;
+  request.set_service(service);
+  absl::StatusOr<grpc::health::v1::HealthCheckResponse> response =
+      Invoke(stubs_->health, &grpc::health::v1::Health::Stub::Check, request, timeout_);
+  if (!response.ok()) return response.status();
+  return response->status() == grpc::health::v1::HealthCheckResponse::SERVING;
+}
+
+}  // namespace prequel::client

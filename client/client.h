@@ -1,0 +1,77 @@
+// The Prequel service, as a C++ object.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/learn_stream.h"
+#include "prequel/v1/batch.pb.h"
+#include "prequel/v1/config.pb.h"
+#include "prequel/v1/learning_service.pb.h"
+#include "prequel/v1/model_service.pb.h"
+
+namespace grpc {
+class ChannelCredentials;
+}
+
+namespace prequel::client {
+
+struct ClientOptions {
+  std::string server = "127.0.0.1:8081";  // HOST:PORT, or unix:PATH
+  // Of each call, connecting included. A stream has LearnStreamOptions::stall_timeout instead.
+  std::chrono::milliseconds timeout{30'000};
+  // Null: plain text.
+  std::shared_ptr<grpc::ChannelCredentials> credentials;
+};
+
+// Connects on first use and again whenever the connection is lost. Calls are never repeated
+// behind the caller's back: only UNAVAILABLE is worth a retry, and a Learn whose answer was lost
+// may have been learned. Errors carry the service's details: see DetailsOf in client/error.h.
+//
+// Wherever a model is named, `moons` and `models/moons` are the same. Thread-safe.
+class Client {
+ public:
+  explicit Client(const ClientOptions& options);
+  ~Client();
+
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  absl::StatusOr<v1::Model> CreateModel(const std::string& id, const v1::ModelConfig& config);
+  absl::StatusOr<v1::Model> GetModel(const std::string& name);
+  // One page. `page_size` 0 is the server's choice; an empty `page_token` is the first page.
+  absl::StatusOr<v1::ListModelsResponse> ListModels(int page_size, const std::string& page_token);
+  // All pages.
+  absl::StatusOr<std::vector<v1::Model>> ListAllModels();
+  absl::Status DeleteModel(const std::string& name);
+
+  absl::StatusOr<v1::LearnResponse> Learn(const std::string& name, v1::Batch batch);
+  // `on_ack` as described at LearnStream. The stream may outlive this client.
+  std::unique_ptr<LearnStream> OpenLearnStream(const std::string& name,
+                                               const LearnStreamOptions& options,
+                                               LearnStream::AckHandler on_ack);
+  absl::StatusOr<v1::PredictResponse> Predict(const std::string& name, v1::Batch batch,
+                                              const v1::PredictOptions& options = {});
+  absl::StatusOr<v1::PredictThenLearnResponse> PredictThenLearn(
+      const std::string& name, v1::Batch batch, const v1::PredictOptions& options = {});
+  absl::StatusOr<v1::GetEvaluationResponse> GetEvaluation(const std::string& name);
+
+  // Whether the server (or the named service) says it is serving.
+  absl::StatusOr<bool> CheckHealth(const std::string& service = "");
+
+ private:
+  struct Stubs;
+
+  const std::chrono::milliseconds timeout_;
+  const std::unique_ptr<Stubs> stubs_;
+};
+
+// The resource name of `name`: "models/moons" for "moons" and for "models/moons".
+std::string ModelName(const std::string& name);
+
+}  // namespace prequel::client

@@ -1,0 +1,35 @@
+// What an error of the service says beyond its code, in the client's terms.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "google/rpc/status.pb.h"
+
+namespace prequel::client {
+
+struct FieldViolation {
+  std::string field;  // a path such as "config.rule.options.passes"
+  std::string description;
+};
+
+// The google.rpc details of an error; empty where the error carried none.
+struct ErrorDetails {
+  std::string reason;  // ErrorInfo.reason, for example "MODEL_NOT_FOUND"
+  std::map<std::string, std::string> metadata;
+  std::vector<FieldViolation> violations;
+};
+
+// The same code and message, with the details kept as a payload for `DetailsOf`. A code that
+// absl does not know becomes kUnknown. An OK status stays OK.
+absl::Status StatusFromProto(const google::rpc::Status& status);
+
+ErrorDetails DetailsOf(const absl::Status& status);
+
+// Whether `status` is the outcome of a call (answered by the server or by the transport), as
+// opposed to something this library refused before any call.
+bool IsFromCall(const absl::Status& status);
+
+}  // namespace prequel::client

@@ -1,0 +1,95 @@
+#include "client/learn_stream_call.h"
+
+#include <utility>
+
+namespace prequel::client {
+
+LearnStream::Call::Call(std::shared_ptr<v1::LearningService::Stub> stub, std::string name)
+    : stub_(std::move(stub)) {
+  request_.set_name(std::move(name));
+  stub_->async()->LearnStream(&context_, this);
+  AddHold();  // writes start outside of reactions
+  StartRead(&response_);
+  StartCall();
+}
+
+LearnStream::Call::~Call() {
+  Cancel();
+  Join();
+}
+
+void LearnStream::Call::Write(v1::Batch batch) {
+  {
+    std::lock_guard lock(mu_);
+    writing_ = true;
+  }
+  *request_.mutable_batch() = std::move(batch);
+  StartWrite(&request_);
+}
+
+void LearnStream::Call::WritesDone() { StartWritesDone(); }
+
+std::vector<v1::LearnStreamResponse> LearnStream::Call::TakeAnswers() {
+  std::lock_guard lock(mu_);
+  return std::exchange(answers_, {});
+}
+
+bool LearnStream::Call::writing() const {
+  std::lock_guard lock(mu_);
+  return writing_;
+}
+
+bool LearnStream::Call::ended() const {
+  std::lock_guard lock(mu_);
+  return ended_ && answers_.empty();
+}
+
+std::uint64_t LearnStream::Call::version() const {
+  std::lock_guard lock(mu_);
+  return version_;
+}
+
+bool LearnStream::Call::WaitForChange(std::uint64_t version,
+                                      std::chrono::milliseconds timeout) const {
+  std::unique_lock lock(mu_);
+  return changed_.wait_for(lock, timeout, [&] { return version_ != version; });
+}
+
+grpc::Status LearnStream::Call::Join() {
+  if (std::exchange(held_, false)) RemoveHold();
+  std::unique_lock lock(mu_);
+  changed_.wait(lock, [&] { return done_; });
+  return status_;
+}
+
+void LearnStream::Call::OnReadDone(bool ok) {
+  {
+    std::lock_guard lock(mu_);
+    if (ok) answers_.push_back(std::move(response_));
+    ended_ = !ok;
+    ++version_;
+    changed_.notify_all();
+  }
+  if (!ok) return;
+  response_.Clear();
+  StartRead(&response_);
+}
+
+void LearnStream::Call::OnWriteDone(bool) {
+  std::lock_guard lock(mu_);
+  request_.Clear();  // only the first message names the model
+  writing_ = false;
+  ++version_;
+  changed_.notify_all();
+}
+
+void LearnStream::Call::OnDone(const grpc::Status& status) {
+  std::lock_guard lock(mu_);
+  status_ = status;
+  done_ = true;
+  ++version_;
+  // Under the lock: Join's caller may destroy this as soon as it is released.
+  changed_.notify_all();
+}
+
+}  // namespace prequel::client

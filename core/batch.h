@@ -1,0 +1,28 @@
+// A minibatch as it was pushed, before encoding.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+struct Batch {
+  Matrix inputs;                               // numeric columns × B; NaN means missing
+  std::vector<std::vector<std::string>> text;  // one per categorical feature, each of B values
+  Matrix targets;                              // T × B; empty when absent or given as labels
+  std::vector<std::string> labels;             // B class labels as text; empty when absent
+
+  // Examples: from whichever part is present; CheckBatch requires the others to agree.
+  Index rows() const {
+    if (inputs.size() > 0) return inputs.cols();
+    if (!text.empty()) return static_cast<Index>(text.front().size());
+    return 0;
+  }
+};
+
+// The rows `kept` of `batch`, in that order.
+void SelectRows(const Batch& batch, const std::vector<Index>& kept, Batch& out);
+
+}  // namespace prequel

@@ -1,0 +1,16 @@
+// CRC-32C (Castagnoli, RFC 3720): reflected polynomial 0x82F63B78, initial and final inversion.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace prequel {
+
+// Of `bytes` appended to what `crc` is the checksum of. Uses the SSE4.2 instruction when compiled
+// for a processor that has it.
+std::uint32_t Crc32c(std::string_view bytes, std::uint32_t crc = 0);
+
+// The same by tables, on any processor.
+std::uint32_t Crc32cByTable(std::string_view bytes, std::uint32_t crc = 0);
+
+}  // namespace prequel

@@ -1,0 +1,17 @@
+// The predictive of a minibatch of classes, and what the weights' uncertainty adds to it.
+#pragma once
+
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+// With f ~ LogitMoments of example i and p(f) the class probabilities at logits f:
+struct ClassPredictive {
+  Matrix probabilities;      // classes × B: E[p(f)]; columns sum to 1
+  Matrix log_probabilities;  // classes × B: log E[p(f)], finite where a probability underflows
+  Vector expected_entropy;   // B: E[H(p(f))], nats
+
+  Matrix draws, block;  // scratch of the likelihood
+};
+
+}  // namespace prequel

@@ -1,0 +1,89 @@
+#include "core/encoding/category_table.h"
+
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+
+namespace prequel {
+namespace {
+
+std::string Escaped(std::string_view text) { return absl::Utf8SafeCEscape(std::string(text)); }
+
+}  // namespace
+
+std::uint64_t Fnv1a(std::string_view bytes) {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const char byte : bytes) {
+    hash ^= static_cast<unsigned char>(byte);
+    hash *= 0x100000001B3;
+  }
+  return hash;
+}
+
+std::uint64_t MurmurFinalizer(std::uint64_t hash) {
+  hash ^= hash >> 33;
+  hash *= 0xFF51AFD7ED558CCD;
+  hash ^= hash >> 33;
+  hash *= 0xC4CEB9FE1A85EC53;
+  hash ^= hash >> 33;
+  return hash;
+}
+
+std::uint64_t StableHash(std::string_view bytes) { return MurmurFinalizer(Fnv1a(bytes)); }
+
+std::string Quoted(std::string_view text) {
+  constexpr std::size_t kShown = 40;
+  if (text.size() <= kShown) return absl::StrCat("\"", Escaped(text), "\"");
+  std::size_t cut = kShown;
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
+  return absl::StrCat("\"", Escaped(text.substr(0, cut)), "…\"");
+}
+
+std::size_t CategoryTable::Hash::operator()(std::string_view value) const noexcept {
+  return StableHash(value);
+}
+
+absl::StatusOr<CategoryTable> CategoryTable::FromValues(std::vector<std::string> values) {
+  CategoryTable table;
+  for (const std::string& value : values) {
+    if (value.size() > static_cast<std::size_t>(kMaxTextBytes)) {
+      return absl::DataLossError(absl::StrCat("value of ", value.size(), " bytes"));
+    }
+    if (!table.slots_.emplace(value, static_cast<Index>(table.slots_.size())).second) {
+      return absl::DataLossError(absl::StrCat("value ", Quoted(value), " twice"));
+    }
+  }
+  table.values_ = std::move(values);
+  return table;
+}
+
+Index CategoryTable::Find(std::string_view value) const {
+  const auto found = slots_.find(value);
+  return found == slots_.end() ? -1 : found->second;
+}
+
+void CategoryTable::Append(std::string_view value) {
+  slots_.emplace(value, size());
+  values_.emplace_back(value);
+}
+
+const std::string* AppendNew(const std::vector<std::string>& values, Index capacity,
+                             bool skip_empty, SharedTable& table) {
+  std::shared_ptr<CategoryTable> grown;
+  const std::string* homeless = nullptr;
+  for (const std::string& value : values) {
+    const CategoryTable& known = grown ? *grown : *table;
+    if ((skip_empty && value.empty()) || known.Find(value) >= 0) continue;
+    if (known.size() >= capacity) {
+      homeless = &value;
+      break;
+    }
+    if (!grown) grown = std::make_shared<CategoryTable>(*table);
+    grown->Append(value);
+  }
+  if (grown) table = std::move(grown);
+  return homeless;
+}
+
+}  // namespace prequel

@@ -1,0 +1,62 @@
+// Text values in order of first appearance.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+inline constexpr Index kMaxTextBytes = 1024;  // of one categorical value or class label
+
+// Slot i holds the i-th distinct value. States share tables by shared_ptr<const CategoryTable>;
+// whoever needs one more value copies the table and publishes the copy.
+class CategoryTable {
+ public:
+  CategoryTable() = default;
+  // DATA_LOSS when `values` repeat or are too long.
+  static absl::StatusOr<CategoryTable> FromValues(std::vector<std::string> values);
+
+  Index size() const { return static_cast<Index>(values_.size()); }
+  const std::vector<std::string>& values() const { return values_; }
+
+  // The slot of `value`, or −1.
+  Index Find(std::string_view value) const;
+  // REQUIRES: Find(value) < 0.
+  void Append(std::string_view value);
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view value) const noexcept;
+  };
+  std::vector<std::string> values_;
+  std::unordered_map<std::string, Index, Hash, std::equal_to<>> slots_;
+};
+
+using SharedTable = std::shared_ptr<const CategoryTable>;  // never null
+
+// Appends those of `values` that `table` lacks, in order, until it holds `capacity`; the empty
+// value is skipped when `skip_empty`. Returns the first value that found no slot, or null.
+// Copies the table at most once, and only when there is something to append.
+const std::string* AppendNew(const std::vector<std::string>& values, Index capacity,
+                             bool skip_empty, SharedTable& table);
+
+// 64 bits of `bytes` that never change between builds or machines: FNV-1a, then MurmurHash3's
+// finaliser, without which FNV's low bits are too regular for a modulus.
+std::uint64_t StableHash(std::string_view bytes);
+std::uint64_t Fnv1a(std::string_view bytes);
+std::uint64_t MurmurFinalizer(std::uint64_t hash);
+
+// `text` in double quotes for an error message: escaped, cut after 40 bytes
+// at most and between UTF-8 characters.
+std::string Quoted(std::string_view text);
+
+}  // namespace prequel

@@ -1,0 +1,98 @@
+// From the columns of a batch to the columns a model sees.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/batch.h"
+#include "core/config.h"
+#include "core/encoding/category_table.h"
+#include "core/encoding/running_moments.h"
+
+namespace prequel {
+
+// What an Encoder has learned of its inputs: a value, part of the learner's state.
+struct EncoderState {
+  RunningMoments moments;           // of the numeric columns
+  std::vector<SharedTable> tables;  // one per categorical feature that is not hashed
+};
+
+// The plan made of the features; immutable. Encoded columns, in this order:
+//   numeric     (x − mean) / scale of each numeric column, or x itself; missing: x = mean. A column
+//               that was constant for long and then moves is thousands of deviations out: the
+//               standardised number is held within ±clip, so that no row has unbounded leverage.
+//   indicators  1 where missing, for each numeric column that may be
+//   one-hot     per categorical feature: a column per table slot and one for "other" values, or
+//               one per hash bucket, bucket = StableHash(value) mod buckets
+class Encoder {
+ public:
+  // Table slots of one feature: a new value copies its table. Hash beyond.
+  static constexpr Index kMaxCategories = Index{1} << 16;
+
+  // `standardize`: anything but kNone means kRunning, and then standardised numbers are held
+  // within ±clip. INVALID_ARGUMENT names the field ("config.features[3].width").
+  static absl::StatusOr<Encoder> Create(
+      const std::vector<FeatureConfig>& features, Standardize standardize,
+      double clip = std::numeric_limits<double>::infinity());
+
+  Index num_input_columns() const { return num_numeric_; }  // rows of Batch::inputs
+  Index num_text_columns() const { return static_cast<Index>(texts_.size()); }
+  Index num_encoded() const { return num_encoded_; }
+  // num_encoded() names: "age", "pixels[3]", "age missing", "color=red", "color other",
+  // "color slot 7" (nothing there yet), "city bucket 12".
+  std::vector<std::string> ColumnNames(const EncoderState& state) const;
+
+  // INVALID_ARGUMENT unless `batch` has at least one row, the right shape, numbers of magnitude at
+  // most kMaxMagnitude (NaN only where missing is allowed) and text of at most kMaxTextBytes.
+  // Fields count from 0: "batch.inputs[row,column]", "batch.text[column].values[row]".
+  absl::Status Check(const Batch& batch) const;
+
+  EncoderState Initial() const;
+  // Whether `state` has the sizes of this plan and sound values; DATA_LOSS otherwise.
+  absl::Status CheckState(const EncoderState& state) const;
+
+  // Both REQUIRE Check(batch). They allocate only for a new category or a new shape of `out`.
+  void Absorb(const Batch& batch, EncoderState& state) const;
+  void Encode(const EncoderState& state, const Batch& batch, Matrix& out) const;  // encoded × B
+
+ private:
+  struct TextColumn {
+    std::string name;
+    std::string field;   // "batch.text[1]"
+    Index table = -1;    // in EncoderState::tables; −1: hashed
+    Index capacity = 0;  // table slots, or buckets
+    Index first = 0;     // encoded column
+    Index size() const { return capacity + (table < 0 ? 0 : 1); }
+  };
+
+  // The numeric columns [first, first + size) may be missing.
+  struct Indicators {
+    Index first = 0;
+    Index size = 0;
+    Index encoded = 0;  // column of the first one's indicator
+  };
+
+  absl::Status AddNumeric(const std::string& path, const FeatureConfig& feature);
+  absl::Status AddCategorical(const std::string& path, const FeatureConfig& feature);
+  absl::Status CheckShape(const Batch& batch) const;
+  bool MayBeMissing(Index column) const;
+  bool AllAdmissible(const Matrix& inputs) const;
+  absl::Status CheckNumbers(const Matrix& inputs) const;
+  absl::Status CheckText(const Batch& batch) const;
+  void EncodeNumbers(const RunningMoments& moments, const Matrix& inputs, Matrix& out) const;
+  void EncodeText(const EncoderState& state, const Batch& batch, Matrix& out) const;
+
+  bool standardize_ = true;
+  double clip_ = std::numeric_limits<double>::infinity();
+  Index num_numeric_ = 0;
+  Index num_tables_ = 0;
+  Index num_encoded_ = 0;
+  std::vector<std::string> numeric_names_;  // num_input_columns()
+  std::vector<Indicators> indicators_;      // ascending, apart from one another
+  std::vector<TextColumn> texts_;
+};
+
+}  // namespace prequel

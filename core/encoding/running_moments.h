@@ -1,0 +1,42 @@
+// Mean and variance of every column of a stream, folded in minibatch by minibatch.
+#pragma once
+
+#include <vector>
+
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+// Chan, Golub, LeVeque (1979): merging n examples with mean m and M2 = Σ(x − m)² with a minibatch
+// of (n_b, m_b, M2_b), δ = m_b − m:
+//   n' = n + n_b,   m' = m + δ n_b / n',   M2' = M2 + M2_b + δ² n n_b / n'
+// Minibatch moments are two-pass with the rounding of the mean corrected, so that neither a large
+// mean nor a long stream costs accuracy. Copying between equal sizes allocates nothing.
+struct RunningMoments {
+  Vector count;  // n of each column: values that were known
+  Vector mean;   // 0 until one is known
+  Vector m2;     // Σ(x − mean)²
+
+  // Nothing seen of `columns` columns.
+  static RunningMoments Empty(Index columns);
+
+  Index size() const { return count.size(); }
+
+  // Folds in x (columns × B); NaN is an unknown value. Element order is fixed, so the same
+  // minibatches give the same bits. REQUIRES: |x| ≤ kMaxMagnitude where known.
+  void Absorb(ConstMatrixRef x);
+  // Folds in the examples `kept` of x.
+  void Absorb(ConstMatrixRef x, const std::vector<Index>& kept);
+
+  // The deviation √(M2 / (n − 1)) of column i; 1 where there is none to divide by: n < 2, or a
+  // deviation that rounding alone explains (≤ 1e-13 |mean|, or ≤ 1e-100).
+  double Scale(Index i) const;
+
+  // Whether this could be the outcome of Absorb: sizes agree, finite, counts and M2 ≥ 0.
+  bool IsValid() const;
+};
+
+// Beyond it sums of squares over a stream may overflow; inputs and targets are held to it.
+inline constexpr double kMaxMagnitude = 1e100;
+
+}  // namespace prequel

@@ -1,0 +1,96 @@
+// From targets and labels as pushed to the numbers a likelihood sees.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/batch.h"
+#include "core/config.h"
+#include "core/encoding/category_table.h"
+#include "core/encoding/running_moments.h"
+
+namespace prequel {
+
+// What a TargetEncoder has learned: a value, part of the learner's state.
+struct TargetState {
+  RunningMoments moments;  // of the outputs; empty unless they are standardised
+  SharedTable labels;      // text labels in class order, when the configuration lists none
+  bool integers = false;   // whether integer classes came first, which rules text labels out
+};
+
+// Empty when the value can occur under the likelihood, else what would be right.
+using TargetProblem = std::function<std::string_view(double)>;
+
+// The plan made of the target; immutable. Encoded targets are T × K for the K rows kept:
+//   values   (y − location) / scale when standardised, else y
+//   classes  T = 1: the index of the class
+// Classes are named by integers 0..C−1, by text as first seen, or by the configured labels; an
+// integer target y names the configured label that is y in decimal.
+class TargetEncoder {
+ public:
+  // `width` is T. Only kRunning standardises, and only values. INVALID_ARGUMENT names the field
+  // ("config.target.labels[3]").
+  static absl::StatusOr<TargetEncoder> Create(const TargetConfig& config, bool classes, Index width,
+                                              Standardize standardize);
+
+  Index width() const { return width_; }
+  bool Classes() const { return num_classes_ > 0; }
+  Index num_classes() const { return num_classes_; }  // 0 for values
+
+  // INVALID_ARGUMENT unless `batch` carries either targets or labels of the right shape and each is
+  // admissible, as far as that can be told without a state. `problem` is asked about values (not
+  // classes). Fields: "batch.targets[row,column]", "batch.labels[row]".
+  absl::Status Check(const Batch& batch, const TargetProblem& problem) const;
+
+  TargetState Initial() const;
+  // Whether `state` has the sizes of this plan and sound values; DATA_LOSS otherwise.
+  absl::Status CheckState(const TargetState& state) const;
+
+  // The rest REQUIRES Check(batch); `kept` is what Select wrote.
+
+  // Rows whose target is known, ascending.
+  void Select(const Batch& batch, std::vector<Index>& kept) const;
+  // INVALID_ARGUMENT when text labels exceed the number of classes or are mixed with integers;
+  // `state` is unspecified then.
+  absl::Status Absorb(const Batch& batch, const std::vector<Index>& kept, TargetState& state) const;
+  // REQUIRES: `state` has absorbed the batch's labels.
+  void Encode(const TargetState& state, const Batch& batch, const std::vector<Index>& kept,
+              Matrix& out) const;  // T × kept
+
+  // y = location + scale · encoded; 0 and 1 when not standardised.
+  void Location(const TargetState& state, Vector& out) const;  // T
+  void Scale(const TargetState& state, Vector& out) const;     // T
+  // Whether the unit of the encoded targets is known: always, unless standardised, and then from
+  // the second target on, since one value has no deviation. No predictive means anything before.
+  bool HasScale(const TargetState& state) const;
+
+  // Class names in class order: configured, or the text seen so far, or 0..C−1 once integers were
+  // seen. Empty for values.
+  std::vector<std::string> Labels(const TargetState& state) const;
+
+ private:
+  absl::Status ConfigureClasses(const TargetConfig& config);
+  absl::Status CheckTargets(const Batch& batch, const TargetProblem& problem) const;
+  absl::Status CheckLabels(const Batch& batch) const;
+  std::string ValueProblem(double value, const TargetProblem& problem) const;
+  std::string ClassProblem(double value) const;
+  std::string LabelProblem(const std::string& label) const;
+  std::string ExpectedClasses() const;  // "classes are 0..9"
+  Index ClassOf(double value) const;    // −1 when there is none
+  bool UsesLabels(const Batch& batch) const { return batch.targets.size() == 0; }
+
+  Index width_ = 1;
+  Index num_classes_ = 0;
+  bool standardize_ = false;
+  bool allow_missing_ = false;
+  SharedTable configured_;                            // null: no labels are configured
+  std::unordered_map<std::int64_t, Index> integers_;  // those configured labels that are integers
+};
+
+}  // namespace prequel

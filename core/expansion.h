@@ -1,0 +1,63 @@
+// The one place where model, likelihood and minibatch meet: the local expansion of the minibatch's
+// log-likelihood around some weights. Rules and posteriors see this and nothing behind it.
+#pragma once
+
+#include "core/likelihoods/likelihood.h"
+#include "core/models/model.h"
+#include "core/moments.h"
+
+namespace prequel {
+
+enum class Expectation { kLinearized, kAtMean };
+
+// Bound to one encoded minibatch at a time; the buffers stay and grow to the largest. What it is
+// bound to must outlive the use. Allocates nothing once grown.
+class Expansion {
+ public:
+  // inputs: D_in × B, targets: T × B, encoded.
+  void Bind(const Model& model, const Likelihood& likelihood, const Matrix& inputs,
+            const Matrix& targets, const NoiseLevel& noise);
+
+  Index num_params() const;
+  Index num_logits() const;      // C
+  Index curvature_rank() const;  // R: curvature columns per example
+  Index examples() const { return inputs_->cols(); }
+  const Matrix& targets() const { return *targets_; }
+  const NoiseLevel& noise() const { return *noise_; }
+
+  // Logits at θ, known exactly: moments().mean = f_θ(X), no covariance.
+  void Forward(const Vector& theta);
+  // Forward, then the back-propagation that J needs; moments().covariance is the posterior's to
+  // fill (its Local::Project).
+  void Linearize(const Vector& theta);
+
+  // REQUIRES for these two: Linearize. D × C·B; and moments().covariance = J_i diag(v) J_iᵀ.
+  void Jacobian(Matrix& out) const;
+  void MarginalCovariance(const Vector& variances);
+
+  LogitMoments& moments() { return moments_; }
+  const LogitMoments& moments() const { return moments_; }
+
+  // Expectations of log density, score and curvature under moments() (kAtMean: as if the logits
+  // were exactly moments().mean). Returns Σ E[log p], nats.
+  double Expect(Expectation expectation);
+  const LocalExpansion& local() const { return local_; }
+
+  // REQUIRES for these two: Linearize, Expect. Σ_i J_iᵀ E[r_i]; Σ_i diag(J_iᵀ E[W_i] J_i).
+  void Gradient(Vector& out);
+  void CurvatureDiagonal(Vector& out);
+
+ private:
+  const Model* model_ = nullptr;
+  const Likelihood* likelihood_ = nullptr;
+  const Matrix* inputs_ = nullptr;
+  const Matrix* targets_ = nullptr;
+  const NoiseLevel* noise_ = nullptr;
+
+  Tapes tapes_;
+  LogitMoments moments_;
+  Matrix no_covariance_;
+  LocalExpansion local_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,114 @@
+#include "core/learner.h"
+
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "core/error.h"
+#include "core/fold.h"
+#include "core/noise.h"
+#include "core/predictive.h"
+#include "core/problem.h"
+#include "core/state_codec.h"
+#include "core/workspace.h"
+
+namespace prequel {
+namespace {
+
+// What one minibatch may make an update hold: D × C·B numbers of a full Jacobian, or the tapes of
+// a diagonal one. 1 GiB of doubles.
+constexpr double kMaxJacobian = double{1 << 27};
+
+absl::Status CheckBatchSize(const Problem& problem, Index rows) {
+  const bool full = std::holds_alternative<FullGaussian>(problem.initial);
+  const auto* rvga = std::get_if<Rvga>(&problem.rule);
+  const double draws =
+      rvga != nullptr && rvga->draws() && !full ? static_cast<double>(rvga->samples) : 1;
+  const double columns = static_cast<double>(rows) * static_cast<double>(problem.num_logits());
+  const double numbers =
+      full ? columns * static_cast<double>(problem.num_params()) : columns * draws;
+  if (numbers <= kMaxJacobian) return absl::OkStatus();
+  const double most = kMaxJacobian / numbers * static_cast<double>(rows);
+  return FieldError("batch.inputs.shape",
+                    absl::StrCat("has ", rows, " rows; this model takes minibatches of at most ",
+                                 static_cast<Index>(most), ": split it"));
+}
+
+}  // namespace
+
+Scratch::Scratch() : workspace_(std::make_unique<Workspace>()) {}
+Scratch::~Scratch() = default;
+Scratch::Scratch(Scratch&&) noexcept = default;
+Scratch& Scratch::operator=(Scratch&&) noexcept = default;
+
+Learner::Learner(std::unique_ptr<const Problem> problem) : problem_(std::move(problem)) {}
+Learner::Learner(Learner&&) noexcept = default;
+Learner& Learner::operator=(Learner&&) noexcept = default;
+Learner::~Learner() = default;
+
+absl::StatusOr<Learner> Learner::Create(const LearnerConfig& config) {
+  absl::StatusOr<Problem> problem = Problem::Make(config);
+  if (!problem.ok()) return problem.status();
+  return Learner(std::make_unique<const Problem>(*std::move(problem)));
+}
+
+const LearnerConfig& Learner::config() const { return problem_->config; }
+Index Learner::num_parameters() const { return problem_->num_params(); }
+Index Learner::num_encoded_inputs() const { return problem_->encoder.num_encoded(); }
+Index Learner::num_input_columns() const { return problem_->encoder.num_input_columns(); }
+
+LearnerState Learner::Initial() const {
+  LearnerState state;
+  state.inputs = problem_->encoder.Initial();
+  state.targets = problem_->target_encoder.Initial();
+  state.noise = InitialNoise(*problem_);
+  state.posterior = problem_->initial;
+  return state;
+}
+
+absl::Status Learner::CheckInputs(const Batch& batch) const {
+  return problem_->encoder.Check(batch);
+}
+
+absl::Status Learner::CheckBatch(const Batch& batch) const {
+  if (absl::Status status = problem_->encoder.Check(batch); !status.ok()) return status;
+  const TargetProblem problem = [this](double y) {
+    return std::visit([&](const auto& l) { return std::string_view(l.TargetProblem(y)); },
+                      problem_->likelihood);
+  };
+  absl::Status status = problem_->target_encoder.Check(batch, problem);
+  return status.ok() ? CheckBatchSize(*problem_, batch.rows()) : status;
+}
+
+absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& batch,
+                                        Scratch& scratch, LearnerState& next,
+                                        const PredictOptions* options,
+                                        Predictions* predictions) const {
+  if (predictions != nullptr) {
+    absl::StatusOr<Predictions> before =
+        Predict(state, batch, options != nullptr ? *options : PredictOptions{}, scratch);
+    if (!before.ok()) return before.status();
+    *predictions = *std::move(before);
+  }
+  return Fold(*problem_, state, batch, scratch.workspace(), next);
+}
+
+absl::StatusOr<Predictions> Learner::Predict(const LearnerState& state, const Batch& batch,
+                                             const PredictOptions& options,
+                                             Scratch& scratch) const {
+  return PredictBatch(*problem_, state, batch, options, scratch.workspace());
+}
+
+std::vector<std::string> Learner::Labels(const LearnerState& state) const {
+  return problem_->target_encoder.Labels(state.targets);
+}
+
+std::string Learner::EncodeState(const LearnerState& state) const {
+  return prequel::EncodeState(*problem_, state);
+}
+
+absl::StatusOr<LearnerState> Learner::DecodeState(std::string_view bytes) const {
+  return prequel::DecodeState(*problem_, bytes);
+}
+
+}  // namespace prequel

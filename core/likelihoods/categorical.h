@@ -1,0 +1,49 @@
+// y ∈ {0, …, C−1}, P(y = c) = p_c = e^{f_c} / Σ_j e^{f_j}, f ~ N(f̂, Σ):
+//   E log p = f̂_y − E logsumexp(f),  E r = e_y − E p,  G Gᵀ = E[diag p − p pᵀ]
+// by K fixed quasi-random draws shared by all examples, f_k = f̂ + L z_k with L Lᵀ = Σ; or at f̂
+// when Σ is 0. The z_k are an antithetic Latin hypercube, so their mean is 0, and whitened when
+// C ≤ K/4, so that then their covariance is I.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/config.h"
+#include "core/distributions/class_predictive.h"
+#include "core/moments.h"
+#include "core/options.h"
+
+namespace prequel {
+
+class Categorical {
+ public:
+  static constexpr std::string_view kName = "categorical";
+  static constexpr bool kClasses = true;
+  static constexpr Index kDraws = 64;  // K, even
+
+  absl::Status Configure(Options& options, const TargetConfig& target);
+
+  Index num_logits() const { return classes_; }
+  Index num_targets() const { return 1; }
+  Index num_classes() const { return classes_; }
+  Index curvature_rank() const { return classes_ - 1; }  // W 1 = 0
+
+  std::string_view TargetProblem(double y) const;
+
+  void Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
+              LocalExpansion& expansion) const;
+
+  // Allocates nothing once sized.
+  void Probabilities(const LogitMoments& moments, ClassPredictive& predictive) const;
+
+ private:
+  // draws (K × C+2, or 1 × C+2 when exact): the logits f_k of an example, then two columns for use.
+  void DrawLogits(const LogitMoments& moments, Index example, Matrix& draws, Matrix& block) const;
+
+  Index classes_ = 2;
+  std::string target_problem_;
+  Matrix normals_;  // K/2 × C: row k is z_k, and −z_k is the other half
+};
+
+}  // namespace prequel

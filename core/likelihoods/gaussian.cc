@@ -1,0 +1,52 @@
+#include "core/likelihoods/gaussian.h"
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+namespace prequel {
+
+absl::Status Gaussian::Configure(Options& options, const TargetConfig& target) {
+  outputs_ = target.width;
+  std::string word = "learned";
+  options.PositiveOrWord("noise", &noise_, &word, {"learned"});
+  learns_noise_ = !word.empty();
+  options.Positive("noise_shape", &shape_);
+  options.Positive("noise_rate", &rate_);
+  return options.Finish();
+}
+
+std::string_view Gaussian::TargetProblem(double y) const {
+  return std::isfinite(y) ? "" : "a finite number";
+}
+
+void Gaussian::Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
+                      LocalExpansion& expansion) const {
+  const Index examples = moments.mean.cols();
+  expansion.score = targets - moments.mean;
+  expansion.root.setZero(outputs_, outputs_ * examples);
+  double energy = 0;  // Σ (residual² + v)/R
+  double log_noise = 0;
+  for (Index c = 0; c < outputs_; ++c) {
+    const double precision = 1 / noise.variance[c];
+    double square = expansion.score.row(c).squaredNorm();
+    for (Index i = 0; i < examples; ++i) {
+      if (!moments.exact()) square += moments.covariance(c, i * outputs_ + c);
+      expansion.root(c, i * outputs_ + c) = std::sqrt(precision);
+    }
+    energy += precision * square;
+    log_noise += std::log(2 * std::numbers::pi * noise.variance[c]);
+    expansion.score.row(c) *= precision;
+  }
+  expansion.log_density = -0.5 * (energy + static_cast<double>(examples) * log_noise);
+}
+
+StudentT Gaussian::Predictive(const LogitMoments& moments, const NoiseLevel& noise, Index output,
+                              Index example) const {
+  const double epistemic =
+      moments.exact() ? 0 : moments.covariance(output, example * outputs_ + output);
+  const double total = epistemic + noise.variance[output];
+  return {moments.mean(output, example), std::sqrt(total), noise.dof[output], epistemic / total};
+}
+
+}  // namespace prequel

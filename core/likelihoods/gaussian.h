@@ -1,0 +1,56 @@
+// y_c ~ N(f_c, R_c), independently per output c, with f ~ N(f̂, Σ), v_c = Σ_cc:
+//   E log p = −½ Σ_c [log(2π R_c) + ((y_c − f̂_c)² + v_c)/R_c]
+//   E r     = R⁻¹ (y − f̂),  W = R⁻¹,  G = diag(R_c^{−1/2})
+// With R unknown, R_c ~ InverseGamma(shape, rate): the learner keeps the posterior and passes
+// R_c = rate/shape and 2·shape degrees of freedom; the predictive is then Student-t.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/config.h"
+#include "core/distributions/student_t.h"
+#include "core/moments.h"
+#include "core/options.h"
+
+namespace prequel {
+
+// Options:
+//   noise        variance R in squared target units, or "learned" (default)
+//   noise_shape  prior shape of a learned R. The default 1.5 counts as three observations and gives
+//                the first predictive 3 degrees of freedom, the fewest whole number of them with
+//                a finite variance.
+//   noise_rate   prior rate of a learned R, in the squared units the model learns in. The default
+//                0.15 centres R on rate/shape = 0.1: a tenth of a standardised target's variance.
+class Gaussian {
+ public:
+  static constexpr std::string_view kName = "gaussian";
+  static constexpr bool kClasses = false;
+
+  absl::Status Configure(Options& options, const TargetConfig& target);
+
+  Index num_logits() const { return outputs_; }
+  Index num_targets() const { return outputs_; }
+  Index curvature_rank() const { return outputs_; }
+
+  bool learns_noise() const { return learns_noise_; }
+  double noise_variance() const { return noise_; }  // squared target units; 0 when learned
+  double noise_shape() const { return shape_; }
+  double noise_rate() const { return rate_; }
+
+  std::string_view TargetProblem(double y) const;
+
+  void Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
+              LocalExpansion& expansion) const;
+
+  // Of one output of one example, in the units the model learns in: scale² = v + R.
+  StudentT Predictive(const LogitMoments& moments, const NoiseLevel& noise, Index output,
+                      Index example) const;
+
+ private:
+  Index outputs_ = 1;
+  bool learns_noise_ = true;
+  double noise_ = 0, shape_ = 1.5, rate_ = 0.15;
+};
+
+}  // namespace prequel

@@ -1,0 +1,44 @@
+// y_c ~ Poisson(e^{f_c}), independently per output c, with f ~ N(f̂, Σ), v_c = Σ_cc:
+//   λ_c     = E e^{f_c} = e^{f̂_c + v_c/2}
+//   E log p = Σ_c [y_c f̂_c − λ_c − log y_c!],  E r = y − λ,  G = diag(λ_c^{1/2})
+// The exponent f̂ + v/2 is capped at kMaxLogRate, so that a diverging log rate gives a huge finite
+// curvature (and squares of it stay finite) rather than infinities.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/config.h"
+#include "core/distributions/poisson_mixture.h"
+#include "core/moments.h"
+#include "core/options.h"
+
+namespace prequel {
+
+class Poisson {
+ public:
+  static constexpr std::string_view kName = "poisson";
+  static constexpr bool kClasses = false;
+  static constexpr double kMaxLogRate = 300;
+  static constexpr double kMaxCount = 9007199254740992;  // 2⁵³: counts beyond are not all doubles
+
+  absl::Status Configure(Options& options, const TargetConfig& target);
+
+  Index num_logits() const { return outputs_; }
+  Index num_targets() const { return outputs_; }
+  Index curvature_rank() const { return outputs_; }
+
+  std::string_view TargetProblem(double y) const;
+
+  void Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
+              LocalExpansion& expansion) const;
+
+  // Of one output of one example.
+  PoissonMixture Predictive(const LogitMoments& moments, const NoiseLevel& noise, Index output,
+                            Index example) const;
+
+ private:
+  Index outputs_ = 1;
+};
+
+}  // namespace prequel

@@ -1,0 +1,61 @@
+#include "core/models/dense.h"
+
+namespace prequel {
+
+void Affine(const DenseLayer& layer, ConstVectorRef theta, ConstMatrixRef a, MatrixRef out) {
+  out.noalias() = Weights(layer, theta) * a;
+  if (layer.has_bias) out.colwise() += theta.segment(layer.bias_offset(), layer.outputs);
+}
+
+void OuterSum(const DenseLayer& layer, ConstMatrixRef delta, ConstMatrixRef a, VectorRef out) {
+  Eigen::Map<Matrix>(out.data() + layer.offset, layer.outputs, layer.inputs).noalias() =
+      delta * a.transpose();
+  if (!layer.has_bias) return;
+  Eigen::Ref<Vector> biases = out.segment(layer.bias_offset(), layer.outputs);
+  if (layer.outputs == 1) {
+    biases[0] = delta.sum();
+    return;
+  }
+  biases.setZero();  // rowwise().sum() would walk along rows, a stride apart
+  for (Index i = 0; i < delta.cols(); ++i) biases += delta.col(i);
+}
+
+void OutputJacobian(const DenseLayer& layer, ConstMatrixRef a, MatrixRef jacobian) {
+  const Index outputs = layer.outputs;
+  if (outputs > 1) jacobian.middleRows(layer.offset, layer.size()).setZero();
+  for (Index i = 0; i < a.cols(); ++i) {
+    for (Index c = 0; c < outputs; ++c) {
+      double* column = &jacobian.coeffRef(layer.offset, i * outputs + c);
+      Eigen::Map<Vector, 0, Eigen::InnerStride<>>(column + c, layer.inputs,
+                                                  Eigen::InnerStride<>(outputs)) = a.col(i);
+      if (layer.has_bias) column[layer.bias_offset() - layer.offset + c] = 1;
+    }
+  }
+}
+
+void SetDiagonalBlocks(ConstMatrixRef t, MatrixRef covariance) {
+  if (t.rows() == 1) {
+    covariance = t;
+    return;
+  }
+  covariance.setZero();
+  for (Index i = 0; i < t.cols(); ++i) {
+    covariance.middleCols(i * t.rows(), t.rows()).diagonal() = t.col(i);
+  }
+}
+
+void RowSquares(ConstMatrixRef roots, MatrixRef out) {
+  const Index rank = out.cols() > 0 ? roots.cols() / out.cols() : 0;
+  if (rank == 1) {
+    out.array() = roots.array().square();
+    return;
+  }
+  out.setZero();
+  for (Index i = 0; i < out.cols(); ++i) {
+    for (Index r = 0; r < rank; ++r) {
+      out.col(i).array() += roots.col(i * rank + r).array().square();
+    }
+  }
+}
+
+}  // namespace prequel

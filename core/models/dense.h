@@ -1,0 +1,30 @@
+// What every dense layer Z = W A + b (W: fan_out × fan_in) contributes, whatever surrounds it.
+#pragma once
+
+#include "core/linalg/types.h"
+#include "core/models/layer.h"
+
+namespace prequel {
+
+inline Eigen::Map<const Matrix> Weights(const DenseLayer& layer, ConstVectorRef theta) {
+  return {theta.data() + layer.offset, layer.outputs, layer.inputs};
+}
+
+// out (fan_out × B) = W a + b; `theta` may be any vector laid out like θ.
+void Affine(const DenseLayer& layer, ConstVectorRef theta, ConstMatrixRef a, MatrixRef out);
+
+// Writes the layer's part of `out` (D): weights Δ aᵀ, biases Δ 1, for Δ fan_out × B.
+void OuterSum(const DenseLayer& layer, ConstMatrixRef delta, ConstMatrixRef a, VectorRef out);
+
+// The three below are for the last layer, whose unit cotangents are the unit vectors.
+
+// Writes the layer's rows of `jacobian` (D × C·B).
+void OutputJacobian(const DenseLayer& layer, ConstMatrixRef a, MatrixRef jacobian);
+
+// covariance (C × C·B) := blocks diag(t_i) for t (C × B).
+void SetDiagonalBlocks(ConstMatrixRef t, MatrixRef covariance);
+
+// out (C × B): Σ_r G_{cr,i}² for roots C × R·B.
+void RowSquares(ConstMatrixRef roots, MatrixRef out);
+
+}  // namespace prequel

@@ -1,0 +1,19 @@
+// Where the parameters of a dense layer lie in θ.
+#pragma once
+
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+// Weights (outputs × inputs, column major) from `offset`, then `outputs` biases when has_bias.
+struct DenseLayer {
+  Index offset = 0;
+  Index inputs = 0;
+  Index outputs = 0;
+  bool has_bias = true;
+
+  Index bias_offset() const { return offset + outputs * inputs; }
+  Index size() const { return outputs * (inputs + (has_bias ? 1 : 0)); }
+};
+
+}  // namespace prequel

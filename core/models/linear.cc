@@ -1,0 +1,64 @@
+#include "core/models/linear.h"
+
+#include <utility>
+
+#include "core/models/dense.h"
+
+namespace prequel {
+
+absl::Status Linear::Configure(Options& options, Index inputs, Index outputs) {
+  layer_ = {0, inputs, outputs, true};
+  options.Bool("bias", &layer_.has_bias);
+  return options.Finish();
+}
+
+void Linear::Initialize(const Stream&, VectorRef theta) const { theta.setZero(); }
+
+void Linear::Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixRef logits) const {
+  Buffer::View input = tape.input.Resize(x.rows(), x.cols());
+  input = x;
+  tape.has_squared = false;
+  Affine(layer_, theta, input, logits);
+}
+
+void Linear::Linearize(ConstVectorRef, Tape&) const {}
+
+Buffer::ConstView Linear::Squared(const Tape& tape) {
+  if (!tape.has_squared) {
+    tape.squared.Resize(tape.input.rows(), tape.input.cols()).array() =
+        tape.input.view().array().square();
+    tape.has_squared = true;
+  }
+  return std::as_const(tape.squared).view();
+}
+
+void Linear::Jacobian(const Tape& tape, MatrixRef jacobian) const {
+  OutputJacobian(layer_, tape.input.view(), jacobian);
+}
+
+void Linear::MarginalCovariance(const Tape& tape, ConstVectorRef variances,
+                                MatrixRef covariance) const {
+  Buffer::View t = tape.output.Resize(layer_.outputs, tape.input.cols());
+  Affine(layer_, variances, Squared(tape), t);
+  SetDiagonalBlocks(t, covariance);
+}
+
+void Linear::GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const {
+  OuterSum(layer_, u, tape.input.view(), gradient);
+}
+
+void Linear::CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const {
+  Buffer::View s = tape.output.Resize(layer_.outputs, tape.input.cols());
+  RowSquares(roots, s);
+  OuterSum(layer_, s, Squared(tape), diagonal);
+}
+
+void Linear::VjpSum(ConstVectorRef, Tape& tape, ConstMatrixRef u, VectorRef gradient) const {
+  OuterSum(layer_, u, tape.input.view(), gradient);
+}
+
+void Linear::Jvp(ConstVectorRef, const Tape& tape, ConstVectorRef v, MatrixRef out) const {
+  Affine(layer_, v, tape.input.view(), out);
+}
+
+}  // namespace prequel

@@ -1,0 +1,54 @@
+// f = W x + b, θ = [vec W; b].
+//   J_i = [x_iᵀ ⊗ I, I],  J_i diag(v) J_iᵀ = diag(V_W (x_i∘x_i) + v_b)
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/linalg/buffer.h"
+#include "core/linalg/types.h"
+#include "core/models/layer.h"
+#include "core/options.h"
+#include "core/random/philox.h"
+
+namespace prequel {
+
+// Options: bias (default true).
+class Linear {
+ public:
+  static constexpr std::string_view kName = "linear";
+
+  struct Tape {
+    Buffer input;  // D_in × B
+    // Scratch of methods that leave the tape's meaning alone.
+    mutable Buffer squared;  // x ∘ x, when has_squared
+    mutable Buffer output;   // C × B
+    mutable bool has_squared = false;
+  };
+
+  absl::Status Configure(Options& options, Index inputs, Index outputs);
+
+  Index num_params() const { return layer_.size(); }
+  Index num_logits() const { return layer_.outputs; }
+  Index num_layers() const { return 1; }
+  const DenseLayer& layer(Index) const { return layer_; }
+  void Initialize(const Stream& key, VectorRef theta) const;  // zeros
+
+  void Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixRef logits) const;
+  void Linearize(ConstVectorRef theta, Tape& tape) const;
+
+  void Jacobian(const Tape& tape, MatrixRef jacobian) const;
+  void MarginalCovariance(const Tape& tape, ConstVectorRef variances, MatrixRef covariance) const;
+  void GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
+  void CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const;
+
+  void VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
+  void Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRef out) const;
+
+ private:
+  static Buffer::ConstView Squared(const Tape& tape);
+
+  DenseLayer layer_;
+};
+
+}  // namespace prequel

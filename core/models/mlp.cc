@@ -1,0 +1,229 @@
+#include "core/models/mlp.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/models/dense.h"
+
+namespace prequel {
+namespace {
+
+constexpr Index kMaxWidth = 1 << 16;
+constexpr std::size_t kMaxHiddenLayers = 16;
+
+}  // namespace
+
+absl::Status Mlp::Configure(Options& options, Index inputs, Index outputs) {
+  std::vector<Index> hidden = {32};
+  std::string activation = "tanh";
+  options.Integers("hidden", &hidden, 1, kMaxWidth, kMaxHiddenLayers);
+  options.Choice("activation", &activation, {"tanh", "relu", "gelu", "identity"});
+  if (hidden.empty()) options.Fail("hidden", "needs at least one layer; \"linear\" has none");
+  activation_ = ActivationNamed(activation);
+
+  hidden.push_back(outputs);
+  layers_.clear();
+  num_params_ = 0;
+  for (const Index width : hidden) {
+    layers_.push_back({num_params_, inputs, width, true});
+    num_params_ += layers_.back().size();
+    inputs = width;
+  }
+  return options.Finish();
+}
+
+void Mlp::Initialize(const Stream& key, VectorRef theta) const {
+  FillNormal(key, theta);
+  for (const DenseLayer& layer : layers_) {
+    theta.segment(layer.offset, layer.outputs * layer.inputs) *=
+        1 / std::sqrt(static_cast<double>(layer.inputs));
+    theta.segment(layer.bias_offset(), layer.outputs).setZero();
+  }
+}
+
+void Mlp::Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixRef logits) const {
+  const std::size_t last = layers_.size() - 1;
+  tape.layers.resize(layers_.size());
+  tape.logits = num_logits();
+  tape.examples = x.cols();
+  for (Tape::Layer& layer : tape.layers) layer.has_squared = false;
+
+  tape.layers[0].input.Resize(x.rows(), x.cols()) = x;
+  for (std::size_t l = 0; l < last; ++l) {
+    Buffer::View a = tape.layers[l + 1].input.Resize(layers_[l].outputs, x.cols());
+    Affine(layers_[l], theta, tape.layers[l].input.view(), a);
+    Activate(activation_, a, tape.layers[l].slope.Resize(a.rows(), a.cols()));
+  }
+  Affine(layers_[last], theta, tape.layers[last].input.view(), logits);
+}
+
+void Mlp::Linearize(ConstVectorRef theta, Tape& tape) const {
+  const std::size_t last = layers_.size() - 1;
+  for (std::size_t l = last; l-- > 0;) {
+    const Eigen::Map<const Matrix> weights = Weights(layers_[l + 1], theta);
+    const Buffer::View slope = tape.layers[l].slope.view();
+    Buffer::View delta = tape.layers[l].delta.Resize(slope.rows(), tape.logits * tape.examples);
+    if (l + 1 == last) {
+      Buffer::View cotangent = tape.layers[l].product.Resize(slope.rows(), 1);
+      for (Index c = 0; c < tape.logits; ++c) {
+        cotangent = weights.row(c).transpose();
+        delta.middleCols(c * tape.examples, tape.examples) = cotangent.col(0).asDiagonal() * slope;
+      }
+      continue;
+    }
+    delta.noalias() = weights.transpose() * tape.layers[l + 1].delta.view();
+    for (Index c = 0; c < tape.logits; ++c) {
+      delta.middleCols(c * tape.examples, tape.examples).array() *= slope.array();
+    }
+  }
+}
+
+Mlp::UnitCotangents Mlp::CotangentsOf(const Tape& tape, std::size_t l, Index example) {
+  const Buffer& delta = tape.layers[l].delta;
+  return {delta.view().col(example).data(), delta.rows(), tape.logits,
+          Eigen::OuterStride<>(delta.rows() * tape.examples)};
+}
+
+Buffer::ConstView Mlp::Squared(const Tape::Layer& layer) {
+  if (!layer.has_squared) {
+    layer.squared.Resize(layer.input.rows(), layer.input.cols()).array() =
+        layer.input.view().array().square();
+    layer.has_squared = true;
+  }
+  return std::as_const(layer.squared).view();
+}
+
+void Mlp::Jacobian(const Tape& tape, MatrixRef jacobian) const {
+  const std::size_t last = layers_.size() - 1;
+  for (Index i = 0; i < tape.examples; ++i) {
+    for (Index c = 0; c < tape.logits; ++c) {
+      double* column = &jacobian.coeffRef(0, i * tape.logits + c);
+      for (std::size_t l = 0; l < last; ++l) {
+        const DenseLayer& layer = layers_[l];
+        const Buffer::ConstView delta = tape.layers[l].delta.view();
+        const Buffer::ConstView input = tape.layers[l].input.view();
+        const Buffer::ConstView::ConstColXpr cotangent = delta.col(c * tape.examples + i);
+        Eigen::Map<Matrix>(column + layer.offset, layer.outputs, layer.inputs).noalias() =
+            cotangent * input.col(i).transpose();
+        Eigen::Map<Vector>(column + layer.bias_offset(), layer.outputs) = cotangent;
+      }
+    }
+  }
+  OutputJacobian(layers_[last], tape.layers[last].input.view(), jacobian);
+}
+
+void Mlp::MarginalCovariance(const Tape& tape, ConstVectorRef variances,
+                             MatrixRef covariance) const {
+  for (std::size_t l = layers_.size(); l-- > 0;) {
+    const Tape::Layer& layer = tape.layers[l];
+    Buffer::View t = layer.output.Resize(layers_[l].outputs, tape.examples);
+    Affine(layers_[l], variances, Squared(layer), t);
+    if (l + 1 == layers_.size()) {
+      SetDiagonalBlocks(t, covariance);
+    } else {
+      AddCovariance(tape, l, covariance);
+    }
+  }
+}
+
+// covariance_{cc'} += Σ_j Δ^c_j Δ^{c'}_j t_j, t in layer.output.
+void Mlp::AddCovariance(const Tape& tape, std::size_t l, MatrixRef covariance) const {
+  const Tape::Layer& layer = tape.layers[l];
+  const Buffer::View t = layer.output.view();
+  const Index logits = tape.logits;
+  if (logits == 1) {
+    covariance.row(0).array() += (layer.delta.view().array().square() * t.array()).colwise().sum();
+    return;
+  }
+  Buffer::View scaled = layer.product.Resize(t.rows(), logits);
+  for (Index i = 0; i < tape.examples; ++i) {
+    const UnitCotangents cotangents = CotangentsOf(tape, l, i);
+    scaled.noalias() = t.col(i).asDiagonal() * cotangents;
+    covariance.middleCols(i * logits, logits).noalias() += cotangents.transpose() * scaled;
+  }
+}
+
+void Mlp::GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const {
+  const std::size_t last = layers_.size() - 1;
+  for (std::size_t l = 0; l < last; ++l) {
+    Tape::Layer& layer = tape.layers[l];
+    const Buffer::View delta = layer.delta.view();
+    Buffer::View combined = layer.output.Resize(delta.rows(), tape.examples);
+    for (Index i = 0; i < tape.examples; ++i) {
+      combined.col(i) = delta.col(i) * u(0, i);
+      for (Index c = 1; c < tape.logits; ++c) {
+        combined.col(i) += delta.col(c * tape.examples + i) * u(c, i);
+      }
+    }
+    OuterSum(layers_[l], combined, layer.input.view(), gradient);
+  }
+  OuterSum(layers_[last], u, tape.layers[last].input.view(), gradient);
+}
+
+// s_{ji} = Σ_r (Σ_c Δ^c_{ji} G_{cr,i})²: fan_out × B.
+Buffer::View Mlp::SquaresThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots) const {
+  Tape::Layer& layer = tape.layers[l];
+  const Buffer::View delta = layer.delta.view();
+  Buffer::View squares = layer.output.Resize(delta.rows(), tape.examples);
+  const Index rank = tape.examples > 0 ? roots.cols() / tape.examples : 0;
+  if (tape.logits == 1 && rank == 1) {
+    for (Index i = 0; i < tape.examples; ++i) {
+      squares.col(i).array() = delta.col(i).array().square() * (roots(0, i) * roots(0, i));
+    }
+    return squares;
+  }
+  Buffer::View product = layer.product.Resize(delta.rows(), rank);
+  squares.setZero();
+  for (Index i = 0; i < tape.examples; ++i) {
+    product.noalias() = CotangentsOf(tape, l, i) * roots.middleCols(i * rank, rank);
+    for (Index r = 0; r < rank; ++r) squares.col(i).array() += product.col(r).array().square();
+  }
+  return squares;
+}
+
+void Mlp::CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const {
+  const std::size_t last = layers_.size() - 1;
+  for (std::size_t l = 0; l < last; ++l) {
+    OuterSum(layers_[l], SquaresThroughRoots(tape, l, roots), Squared(tape.layers[l]), diagonal);
+  }
+  Buffer::View squares = tape.layers[last].output.Resize(tape.logits, tape.examples);
+  RowSquares(roots, squares);
+  OuterSum(layers_[last], squares, Squared(tape.layers[last]), diagonal);
+}
+
+void Mlp::VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const {
+  const std::size_t last = layers_.size() - 1;
+  OuterSum(layers_[last], u, tape.layers[last].input.view(), gradient);
+  for (std::size_t l = last; l-- > 0;) {
+    Tape::Layer& layer = tape.layers[l];
+    const Eigen::Map<const Matrix> weights = Weights(layers_[l + 1], theta);
+    Buffer::View cotangent = layer.output.Resize(layers_[l].outputs, tape.examples);
+    if (l + 1 == last) {
+      cotangent.noalias() = weights.transpose() * u;
+    } else {
+      cotangent.noalias() = weights.transpose() * tape.layers[l + 1].output.view();
+    }
+    cotangent.array() *= layer.slope.view().array();
+    OuterSum(layers_[l], cotangent, layer.input.view(), gradient);
+  }
+}
+
+void Mlp::Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRef out) const {
+  const std::size_t last = layers_.size() - 1;
+  for (std::size_t l = 0; l < last; ++l) {
+    const Tape::Layer& layer = tape.layers[l];
+    Buffer::View tangent = layer.output.Resize(layers_[l].outputs, tape.examples);
+    Affine(layers_[l], v, layer.input.view(), tangent);
+    if (l > 0) {
+      tangent.noalias() += Weights(layers_[l], theta) * tape.layers[l - 1].output.view();
+    }
+    tangent.array() *= layer.slope.view().array();
+  }
+  Affine(layers_[last], v, tape.layers[last].input.view(), out);
+  if (last > 0) {
+    out.noalias() += Weights(layers_[last], theta) * tape.layers[last - 1].output.view();
+  }
+}
+
+}  // namespace prequel

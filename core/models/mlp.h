@@ -1,0 +1,81 @@
+// A_0 = x, Z_ℓ = W_ℓ A_{ℓ−1} + b_ℓ, A_ℓ = φ(Z_ℓ) for ℓ < L, f = Z_L; θ = [vec W_1; b_1; vec W_2;
+// …]. Back-propagation of the unit cotangent of logit c:
+//   Δ_L^c = e_c,  Δ_{ℓ−1}^c = (W_ℓᵀ Δ_ℓ^c) ∘ φ'(Z_{ℓ−1})
+// and with it, summed over layers, without a gradient per example:
+//   Σ_i J_iᵀ u_i             W: (Σ_c Δ^c diag(u_c)) Aᵀ
+//   Σ_i diag(J_iᵀ G_i G_iᵀ J_i)  W: s (A∘A)ᵀ,  s_{ji} = Σ_r (Σ_c Δ^c_{ji} G_{cr,i})²
+//   (J_i diag(v) J_iᵀ)_{cc'}   Σ_j Δ^c_{ji} Δ^{c'}_{ji} t_{ji},  t = V_W (A∘A) + v_b
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/linalg/buffer.h"
+#include "core/linalg/types.h"
+#include "core/models/activation.h"
+#include "core/models/layer.h"
+#include "core/options.h"
+#include "core/random/philox.h"
+
+namespace prequel {
+
+// Options:
+//   hidden      widths of the hidden layers, default [32]
+//   activation  tanh (default), relu, gelu or identity
+class Mlp {
+ public:
+  static constexpr std::string_view kName = "mlp";
+
+  struct Tape {
+    struct Layer {
+      Buffer input;  // A_{ℓ−1}: fan_in × B
+      Buffer slope;  // φ'(Z_ℓ): fan_out × B, hidden layers only
+      Buffer delta;  // Δ_ℓ: fan_out × C·B, column c·B + i, hidden layers only
+      // Scratch of methods that leave the tape's meaning alone.
+      mutable Buffer squared;  // A_{ℓ−1} ∘ A_{ℓ−1}, when has_squared
+      mutable Buffer output;   // fan_out × B
+      mutable Buffer product;  // fan_out × C or R
+      mutable bool has_squared = false;
+    };
+    std::vector<Layer> layers;
+    Index logits = 0;    // C
+    Index examples = 0;  // B
+  };
+
+  absl::Status Configure(Options& options, Index inputs, Index outputs);
+
+  Index num_params() const { return num_params_; }
+  Index num_logits() const { return layers_.back().outputs; }
+  Index num_layers() const { return static_cast<Index>(layers_.size()); }
+  const DenseLayer& layer(Index l) const { return layers_[static_cast<std::size_t>(l)]; }
+  // Weights N(0, 1/fan_in), biases 0 (LeCun, Bottou, Orr, Müller 1998).
+  void Initialize(const Stream& key, VectorRef theta) const;
+
+  void Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixRef logits) const;
+  void Linearize(ConstVectorRef theta, Tape& tape) const;
+
+  void Jacobian(const Tape& tape, MatrixRef jacobian) const;
+  void MarginalCovariance(const Tape& tape, ConstVectorRef variances, MatrixRef covariance) const;
+  void GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
+  void CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const;
+
+  void VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
+  void Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRef out) const;
+
+ private:
+  // D_i of a hidden layer: fan_out × C, the unit cotangents of example i.
+  using UnitCotangents = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
+  static UnitCotangents CotangentsOf(const Tape& tape, std::size_t l, Index example);
+  static Buffer::ConstView Squared(const Tape::Layer& layer);
+
+  void AddCovariance(const Tape& tape, std::size_t l, MatrixRef covariance) const;
+  Buffer::View SquaresThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots) const;
+
+  std::vector<DenseLayer> layers_ = {DenseLayer{}};
+  Activation activation_ = Activation::kTanh;
+  Index num_params_ = 0;
+};
+
+}  // namespace prequel

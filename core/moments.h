@@ -1,0 +1,34 @@
+// What passes between posterior, model and likelihood: moments of the logits of a minibatch.
+#pragma once
+
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+// The logits of example i are N(mean_i, covariance_i) under a Gaussian over the weights,
+// linearised at its mean (exact for linear models).
+struct LogitMoments {
+  Matrix mean;        // C × B
+  Matrix covariance;  // C × C·B, block i is columns [iC, iC + C); no columns: f is known exactly
+
+  bool exact() const { return covariance.cols() == 0; }
+};
+
+// Expectations over f ~ LogitMoments of the minibatch's log-likelihood (math: score r = T(y) − A'(f),
+// curvature W = A''(f) = G Gᵀ).
+struct LocalExpansion {
+  double log_density = 0;  // Σ_i E[log p(y_i | f_i)], nats
+  Matrix score;            // C × B: E[r_i]
+  Matrix root;             // C × R·B, block i is G_i: G_i G_iᵀ = E[W_i]; R = curvature_rank()
+
+  Matrix draws, block;  // scratch of the likelihood
+};
+
+// What the gaussian likelihood knows of its noise, in the units the model learns in; the other
+// likelihoods ignore it.
+struct NoiseLevel {
+  Vector variance;  // C: scale² of the predictive noise (rate/shape when learned)
+  Vector dof;       // C: degrees of freedom of the Student-t predictive; +inf when known
+};
+
+}  // namespace prequel

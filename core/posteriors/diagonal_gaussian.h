@@ -1,0 +1,46 @@
+// N(mean, diag(precision)⁻¹): O(D) memory.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/linalg/types.h"
+#include "core/random/philox.h"
+
+namespace prequel {
+
+struct DiagonalGaussian {
+  static constexpr std::string_view kName = "diagonal";
+
+  Vector mean;       // D
+  Vector precision;  // D, positive
+
+  static DiagonalGaussian FromDiagonal(const Vector& mean, const Vector& variances) {
+    return {mean, variances.cwiseInverse()};
+  }
+
+  Index size() const { return mean.size(); }
+  bool IsFinite() const {
+    return mean.allFinite() && precision.allFinite() && precision.minCoeff() > 0;
+  }
+};
+
+// Draws mean + precision^{-1/2} ∘ z.
+class DiagonalSampler {
+ public:
+  absl::Status Prepare(const DiagonalGaussian& posterior) {
+    mean_ = posterior.mean;
+    deviation_ = posterior.precision.array().rsqrt();
+    return absl::OkStatus();
+  }
+  void Draw(const Stream& stream, Vector& theta) {
+    theta.resize(mean_.size());
+    FillNormal(stream, theta);
+    theta.array() = mean_.array() + deviation_.array() * theta.array();
+  }
+
+ private:
+  Vector mean_, deviation_;
+};
+
+}  // namespace prequel

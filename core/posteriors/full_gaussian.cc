@@ -1,0 +1,41 @@
+#include "core/posteriors/full_gaussian.h"
+
+namespace prequel {
+
+FullGaussian FullGaussian::FromDiagonal(const Vector& mean, const Vector& variances) {
+  FullGaussian q;
+  q.mean = mean;
+  q.covariance = Matrix::Zero(mean.size(), mean.size());
+  q.covariance.diagonal() = variances;
+  return q;
+}
+
+bool FullGaussian::IsFinite() const {
+  // A sum is finite only when every term is (overflow to infinity is a failure as well); it
+  // vectorises where a test per element does not.
+  return mean.allFinite() && covariance.diagonal().allFinite() &&
+         covariance.diagonal().minCoeff() > 0;
+}
+
+absl::Status FullGaussian::Factor(Matrix& factor) const {
+  factor = covariance;
+  const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(factor);
+  if (cholesky.info() != Eigen::Success) {
+    return absl::InternalError("the posterior covariance is not positive definite");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FullSampler::Prepare(const FullGaussian& posterior) {
+  mean_ = posterior.mean;
+  return posterior.Factor(factor_);
+}
+
+void FullSampler::Draw(const Stream& stream, Vector& theta) {
+  normal_.resize(mean_.size());
+  FillNormal(stream, normal_);
+  theta = mean_;
+  theta.noalias() += factor_.triangularView<Eigen::Lower>() * normal_;
+}
+
+}  // namespace prequel

@@ -1,0 +1,40 @@
+// N(mean, covariance) with a dense covariance: O(D²) memory.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/linalg/types.h"
+#include "core/random/philox.h"
+
+namespace prequel {
+
+struct FullGaussian {
+  static constexpr std::string_view kName = "full";
+
+  Vector mean;        // D
+  Matrix covariance;  // D × D; only the lower triangle is ever read
+
+  // N(mean, diag(variances)).
+  static FullGaussian FromDiagonal(const Vector& mean, const Vector& variances);
+
+  Index size() const { return mean.size(); }
+  bool IsFinite() const;
+
+  // L with L Lᵀ = covariance in the lower triangle of `factor`. INTERNAL when the covariance is no
+  // longer positive definite.
+  absl::Status Factor(Matrix& factor) const;
+};
+
+// A Gaussian as something that can be drawn from repeatedly: draw(z) = mean + L z.
+class FullSampler {
+ public:
+  absl::Status Prepare(const FullGaussian& posterior);
+  void Draw(const Stream& stream, Vector& theta);
+
+ private:
+  Vector mean_, normal_;
+  Matrix factor_;
+};
+
+}  // namespace prequel

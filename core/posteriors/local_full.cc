@@ -1,0 +1,243 @@
+#include "core/posteriors/local_full.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prequel {
+namespace {
+
+// out = columns · blockdiag(G_1, …, G_B): C columns of `columns` become R columns per example.
+void ScaleByRoots(const Matrix& columns, const Matrix& roots, double factor, Matrix& out) {
+  const Index logits = roots.rows();
+  if (logits == 1) {
+    out.resize(columns.rows(), columns.cols());
+    out = columns * (factor * roots.row(0)).asDiagonal();
+    return;
+  }
+  const Index examples = columns.cols() / logits;
+  const Index rank = roots.cols() / examples;
+  out.resize(columns.rows(), rank * examples);
+  for (Index i = 0; i < examples; ++i) {
+    out.middleCols(i * rank, rank).noalias() =
+        columns.middleCols(i * logits, logits) * (factor * roots.middleCols(i * rank, rank));
+  }
+}
+
+// Block i of `out` (+)= sign · left_iᵀ right_i, over blocks of `logits` columns.
+void BlockProducts(const Matrix& left, const Matrix& right, Index logits, double sign,
+                   bool accumulate, Matrix& out) {
+  if (!accumulate) out.setZero(logits, left.cols());
+  if (logits == 1) {
+    out.row(0) += sign * left.cwiseProduct(right).colwise().sum();
+    return;
+  }
+  for (Index i = 0; i < left.cols() / logits; ++i) {
+    out.middleCols(i * logits, logits).noalias() +=
+        sign * (left.middleCols(i * logits, logits).transpose() *
+                right.middleCols(i * logits, logits));
+  }
+}
+
+double LogDeterminant(const Matrix& factor) {
+  return 2 * factor.diagonal().array().log().sum();
+}
+
+// tr((C Cᵀ)⁻¹) = ‖C⁻¹‖²_F, a strip of columns at a time: C⁻¹ is lower triangular, so a strip
+// starts at its own row and the whole costs n³/3.
+double TraceOfInverse(const Matrix& factor, Matrix& scratch) {
+  constexpr Index kStrip = 32;
+  const Index size = factor.rows();
+  scratch.resize(size, kStrip);
+  double trace = 0;
+  for (Index start = 0; start < size; start += kStrip) {
+    const Index rows = size - start;
+    auto strip = scratch.topLeftCorner(rows, std::min(kStrip, rows));
+    strip.setIdentity();
+    factor.bottomRightCorner(rows, rows).triangularView<Eigen::Lower>().solveInPlace(strip);
+    trace += strip.squaredNorm();
+  }
+  return trace;
+}
+
+}  // namespace
+
+absl::Status LocalFull::Begin(const FullGaussian& prior, Index columns, bool draws) {
+  prior_ = &prior;
+  const Index size = prior.size();
+  // By examples costs 3nD² + 2n²D + n³/3, by parameters 2nD² + 8D³/3: equal near n = D.
+  by_parameters_ = draws || columns > size;
+  curvature_[0].present = curvature_[1].present = false;
+  mean_ = prior.mean;
+  offset_.setZero(size);
+  dual_.setZero(size);
+  trial_offset_ = offset_;
+  trial_dual_ = dual_;
+  return by_parameters_ ? prior.Factor(prior_factor_) : absl::OkStatus();
+}
+
+void LocalFull::Attach(Expansion& expansion) {
+  expansion.Jacobian(jacobian_);
+  projected_.resize(jacobian_.rows(), jacobian_.cols());
+  if (by_parameters_) {
+    projected_.noalias() =
+        prior_factor_.transpose().triangularView<Eigen::Upper>() * jacobian_;
+  } else {
+    projected_.noalias() = prior_->covariance.selfadjointView<Eigen::Lower>() * jacobian_;
+  }
+}
+
+void LocalFull::Project(Expansion& expansion) {
+  Attach(expansion);
+  const Index logits = expansion.num_logits();
+  Matrix& covariance = expansion.moments().covariance;
+  if (!now().present) {
+    BlockProducts(by_parameters_ ? projected_ : jacobian_, projected_, logits, 1, false,
+                  covariance);
+    return;
+  }
+  if (by_parameters_) {
+    whitened_ = projected_;
+    now().factor.triangularView<Eigen::Lower>().solveInPlace(whitened_);
+    BlockProducts(whitened_, whitened_, logits, 1, false, covariance);
+    return;
+  }
+  BlockProducts(jacobian_, projected_, logits, 1, false, covariance);
+  whitened_.resize(now().gain.cols(), jacobian_.cols());
+  whitened_.noalias() = now().gain.transpose() * jacobian_;
+  now().factor.triangularView<Eigen::Lower>().solveInPlace(whitened_);
+  BlockProducts(whitened_, whitened_, logits, -1, true, covariance);
+}
+
+void LocalFull::StartCurve() {
+  accepted_ = current_;
+  current_ ^= 1;
+  now().present = true;
+  gradient_.setZero(mean_.size());
+  projected_gradient_.setZero(mean_.size());
+  if (by_parameters_) now().factor.setIdentity(mean_.size(), mean_.size());
+}
+
+void LocalFull::AddCurve(Expansion& expansion, double weight) {
+  const LocalExpansion& local = expansion.local();
+  const Eigen::Map<const Vector> score(local.score.data(), local.score.size());
+  projected_gradient_.noalias() += weight * (projected_ * score);
+  Curvature& curvature = now();
+  if (by_parameters_) {
+    ScaleByRoots(projected_, local.root, std::sqrt(weight), scaled_);
+    curvature.factor.selfadjointView<Eigen::Lower>().rankUpdate(scaled_);
+    return;
+  }
+  gradient_.noalias() += weight * (jacobian_ * score);
+  ScaleByRoots(jacobian_, local.root, 1, curvature.root);
+  ScaleByRoots(projected_, local.root, 1, curvature.gain);
+  curvature.factor.resize(curvature.root.cols(), curvature.root.cols());
+  curvature.factor.triangularView<Eigen::Lower>() =
+      curvature.root.transpose() * curvature.gain;
+  curvature.factor.diagonal().array() += 1;
+}
+
+absl::Status LocalFull::SolveCurve() {
+  Curvature& curvature = now();
+  const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(curvature.factor);
+  if (cholesky.info() != Eigen::Success) {
+    return absl::InternalError("the curvature of the minibatch is not finite");
+  }
+  curvature.log_det = LogDeterminant(curvature.factor);
+  curvature.trace_inverse = TraceOfInverse(curvature.factor, inverse_);
+  SolveDirection();
+  return absl::OkStatus();
+}
+
+void LocalFull::KeepCurve() {
+  current_ = accepted_;
+  SolveDirection();
+}
+
+// By examples, with v = J r − P⁻¹δ and w = S⁻¹ J_Gᵀ P v: direction = P v − K w, and its dual
+// P⁻¹·direction = v − J_G w. By parameters, in u: direction_u = M⁻¹ (Lᵀ J r − u).
+void LocalFull::SolveDirection() {
+  const Curvature& curvature = now();
+  dual_direction_ = (by_parameters_ ? projected_gradient_ : gradient_) - dual_;
+  if (!by_parameters_) direction_ = projected_gradient_ - offset_;
+  if (curvature.present) {
+    Vector& solved = by_parameters_ ? dual_direction_ : weights_;
+    if (!by_parameters_) {
+      weights_.resize(curvature.root.cols());
+      weights_.noalias() = curvature.root.transpose() * direction_;
+    }
+    curvature.factor.triangularView<Eigen::Lower>().solveInPlace(solved);
+    curvature.factor.transpose().triangularView<Eigen::Upper>().solveInPlace(solved);
+    if (!by_parameters_) {
+      direction_.noalias() -= curvature.gain * weights_;
+      dual_direction_.noalias() -= curvature.root * weights_;
+    }
+  }
+  if (by_parameters_) {
+    direction_.resize(dual_direction_.size());
+    direction_.noalias() = prior_factor_.triangularView<Eigen::Lower>() * dual_direction_;
+  }
+}
+
+void LocalFull::Move(double rho) {
+  trial_offset_ = offset_ + rho * direction_;
+  trial_dual_ = dual_ + rho * dual_direction_;
+  mean_ = prior_->mean + trial_offset_;
+}
+
+void LocalFull::Accept() {
+  offset_.swap(trial_offset_);
+  dual_.swap(trial_dual_);
+  trial_offset_ = offset_;
+  trial_dual_ = dual_;
+}
+
+void LocalFull::Revert() {
+  current_ = accepted_;
+  trial_offset_ = offset_;
+  trial_dual_ = dual_;
+  mean_ = prior_->mean + offset_;
+}
+
+double LocalFull::mean_kl() const {
+  return 0.5 * (by_parameters_ ? trial_dual_.squaredNorm() : trial_offset_.dot(trial_dual_));
+}
+
+// By examples tr(P⁻¹ P_q) − D = tr(S⁻¹) − n; by parameters it is tr(M⁻¹) − D.
+double LocalFull::kl() const {
+  if (!now().present) return mean_kl();
+  const auto count = static_cast<double>(now().factor.rows());
+  return mean_kl() + 0.5 * (now().trace_inverse - count + now().log_det);
+}
+
+void LocalFull::Draw(const Stream& stream, bool negate, Vector& theta) {
+  normal_.resize(mean_.size());
+  FillNormal(stream, normal_);
+  if (negate) normal_ = -normal_;
+  if (now().present) {
+    now().factor.transpose().triangularView<Eigen::Upper>().solveInPlace(normal_);
+  }
+  theta = mean_;
+  theta.noalias() += prior_factor_.triangularView<Eigen::Lower>() * normal_;
+}
+
+void LocalFull::Commit(FullGaussian& next) {
+  next.mean = mean_;
+  Curvature& curvature = now();
+  if (!curvature.present) {
+    next.covariance = prior_->covariance;
+    return;
+  }
+  if (by_parameters_) {
+    root_ = prior_factor_.transpose().triangularView<Eigen::Upper>();
+    curvature.factor.triangularView<Eigen::Lower>().solveInPlace(root_);
+    next.covariance.resize(mean_.size(), mean_.size());
+    next.covariance.triangularView<Eigen::Lower>() = root_.transpose() * root_;
+    return;
+  }
+  curvature.factor.transpose().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(
+      curvature.gain);
+  next.covariance = prior_->covariance;
+  next.covariance.selfadjointView<Eigen::Lower>().rankUpdate(curvature.gain, -1);
+}
+
+}  // namespace prequel

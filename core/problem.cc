@@ -1,0 +1,171 @@
+#include "core/problem.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/registry.h"
+
+namespace prequel {
+namespace {
+
+// Chooses an alternative by name and lets it read its options; writes both back as resolved.
+template <class Variant, class... Args>
+absl::StatusOr<Variant> Configured(const std::string& path, ComponentConfig& config,
+                                   const Args&... args) {
+  absl::StatusOr<Variant> made = MakeByName<Variant>(path + ".name", config.name);
+  if (!made.ok()) return made.status();
+  Options options(path, config);
+  const absl::Status status =
+      std::visit([&](auto& part) { return part.Configure(options, args...); }, *made);
+  if (!status.ok()) return status;
+  ComponentConfig resolved{std::string(NameOf(*made)), options.resolved()};
+  config = std::move(resolved);
+  return made;
+}
+
+absl::Status CheckSizes(const Problem& problem) {
+  const Index params = problem.num_params();
+  const bool full = std::holds_alternative<FullGaussian>(problem.initial);
+  const Index limit = full ? ConfigLimits::kMaxFullParameters : ConfigLimits::kMaxParameters;
+  if (params > limit) {
+    return FieldError("config.model",
+                      absl::StrCat("has ", params, " parameters; at most ", limit,
+                                   full ? " fit a full posterior: use posterior \"diagonal\" or a "
+                                          "smaller network"
+                                        : " are allowed: use a smaller network"));
+  }
+  return absl::OkStatus();
+}
+
+// Whether the rule can update this posterior for this model and likelihood.
+absl::Status CheckRule(const Problem& problem) {
+  const bool linear = std::holds_alternative<Linear>(problem.model);
+  const bool full = std::holds_alternative<FullGaussian>(problem.initial);
+  if (std::holds_alternative<Conjugate>(problem.rule)) {
+    if (!linear) return FieldError("config.rule", "\"conjugate\" needs model \"linear\"");
+    if (!std::holds_alternative<Gaussian>(problem.likelihood)) {
+      return FieldError("config.rule", "\"conjugate\" needs likelihood \"gaussian\"");
+    }
+    if (!full) return FieldError("config.rule", "\"conjugate\" needs posterior \"full\"");
+  }
+  const auto* rvga = std::get_if<Rvga>(&problem.rule);
+  if (rvga != nullptr && rvga->over == Rvga::Over::kClosedForm &&
+      !(linear && full && std::holds_alternative<Bernoulli>(problem.likelihood))) {
+    return FieldError("config.rule.options.expectation",
+                      "\"closed_form\" needs model \"linear\", likelihood \"bernoulli\" and "
+                      "posterior \"full\"; use \"linearized\"");
+  }
+  return absl::OkStatus();
+}
+
+Standardize TargetStandardization(const LearnerConfig& config, const Likelihood& likelihood) {
+  if (config.standardize_targets != Standardize::kDefault) return config.standardize_targets;
+  const auto* gaussian = std::get_if<Gaussian>(&likelihood);
+  return gaussian != nullptr && gaussian->learns_noise() ? Standardize::kRunning
+                                                         : Standardize::kNone;
+}
+
+absl::Status CheckTargetStandardization(Standardize standardize, const Likelihood& likelihood) {
+  if (standardize == Standardize::kRunning && !std::holds_alternative<Gaussian>(likelihood)) {
+    return FieldError("config.encoding.targets",
+                      "only targets of likelihood \"gaussian\" can be standardised; use NONE");
+  }
+  return absl::OkStatus();
+}
+
+// The first error of a sequence of steps, each of which assigns on success.
+template <class T>
+bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
+  if (from.ok()) {
+    *to = *std::move(from);
+  } else {
+    *status = from.status();
+  }
+  return status->ok();
+}
+
+absl::Status MakeParts(Problem& p) {
+  LearnerConfig& config = p.config;
+  absl::Status status;
+  if (!(config.evaluation_window >= 1 && config.evaluation_window <= 1e12)) {
+    return FieldError("config.evaluation.window", "must be in [1, 1e12] examples");
+  }
+  if (config.standardize_inputs == Standardize::kDefault) {
+    config.standardize_inputs = Standardize::kRunning;
+  }
+  if (!(config.input_clip >= 1)) {
+    return FieldError("config.encoding.clip", "must be at least 1 deviation");
+  }
+  if (!Take(Encoder::Create(config.features, config.standardize_inputs, config.input_clip),
+            &p.encoder, &status) ||
+      !Take(Configured<Likelihood>("config.likelihood", config.likelihood, config.target),
+            &p.likelihood, &status)) {
+    return status;
+  }
+  config.standardize_targets = TargetStandardization(config, p.likelihood);
+  status = CheckTargetStandardization(config.standardize_targets, p.likelihood);
+  if (std::holds_alternative<Bernoulli>(p.likelihood) && config.target.labels.empty()) {
+    config.target.num_classes = 2;
+  }
+  const Index width =
+      std::visit([](const auto& likelihood) { return likelihood.num_targets(); }, p.likelihood);
+  if (!status.ok() || !Take(TargetEncoder::Create(config.target, p.classes(), width,
+                                                  config.standardize_targets),
+                            &p.target_encoder, &status)) {
+    return status;
+  }
+  const Index logits =
+      std::visit([](const auto& likelihood) { return likelihood.num_logits(); }, p.likelihood);
+  if (!Take(Configured<Model>("config.model", config.model, p.encoder.num_encoded(), logits),
+            &p.model, &status) ||
+      !Take(Configured<Prior>("config.prior", config.prior), &p.prior, &status) ||
+      !Take(MakeByName<Posterior>("config.posterior.name", config.posterior.name), &p.initial,
+            &status)) {
+    return status;
+  }
+  Options posterior_options("config.posterior", config.posterior);
+  if (status = posterior_options.Finish(); !status.ok()) return status;
+  config.posterior.name = std::string(NameOf(p.initial));
+  Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status);
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
+  Problem p;
+  p.config = std::move(config);
+  if (absl::Status status = MakeParts(p); !status.ok()) return status;
+  if (absl::Status status = CheckRule(p); !status.ok()) return status;
+  if (absl::Status status = CheckSizes(p); !status.ok()) return status;
+  std::visit(
+      [&](const auto& prior) {
+        const Vector mean = prior.Mean(p.model, p.config.seed);
+        const Vector variances = prior.Variances(p.model);
+        std::visit([&]<class Q>(Q& initial) { initial = Q::FromDiagonal(mean, variances); },
+                   p.initial);
+      },
+      p.prior);
+  return p;
+}
+
+Index Problem::num_params() const {
+  return std::visit([](const auto& m) { return m.num_params(); }, model);
+}
+
+Index Problem::num_logits() const {
+  return std::visit([](const auto& m) { return m.num_logits(); }, model);
+}
+
+bool Problem::classes() const {
+  return std::visit([](const auto& l) { return l.kClasses; }, likelihood);
+}
+
+bool Problem::scaled_by_noise() const {
+  const auto* gaussian = std::get_if<Gaussian>(&likelihood);
+  return std::holds_alternative<Conjugate>(rule) && gaussian != nullptr &&
+         gaussian->learns_noise();
+}
+
+}  // namespace prequel

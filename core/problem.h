@@ -1,0 +1,38 @@
+// The parts of a configuration, made ready: what a Learner is made of.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/config.h"
+#include "core/encoding/encoder.h"
+#include "core/encoding/target_encoder.h"
+#include "core/likelihoods/likelihood.h"
+#include "core/models/model.h"
+#include "core/posteriors/posterior.h"
+#include "core/prior.h"
+#include "core/rules/rule.h"
+
+namespace prequel {
+
+struct Problem {
+  LearnerConfig config;  // with every default filled in
+  Encoder encoder;
+  TargetEncoder target_encoder;
+  Model model;
+  Likelihood likelihood;
+  Prior prior;
+  Posterior initial;  // the prior over the weights, as the posterior family holds it
+  Rule rule;
+
+  // INVALID_ARGUMENT names the offending field and what would be right.
+  static absl::StatusOr<Problem> Make(LearnerConfig config);
+
+  Index num_params() const;
+  Index num_logits() const;
+  bool classes() const;
+  // The covariance is held in units of the learned noise variance (conjugate rule).
+  bool scaled_by_noise() const;
+};
+
+}  // namespace prequel

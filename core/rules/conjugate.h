@@ -1,0 +1,36 @@
+// Exact Bayesian linear regression: Λ = Λ₀ + XᵀR⁻¹X, m = m₀ + Λ⁻¹XᵀR⁻¹(y − X m₀).
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/expansion.h"
+#include "core/posteriors/posterior.h"
+#include "core/step_report.h"
+
+namespace prequel {
+
+// With given noise R the posterior is Gaussian. With learned noise it is normal-inverse-gamma: the
+// stored covariance is P̃, the covariance in units of the noise variance (P = σ² P̃), the
+// curvature is X ᵀX, and the predictive is Student-t with 2α degrees of freedom.
+// Only for the linear model with gaussian likelihood and a full posterior.
+struct Conjugate {
+  static constexpr std::string_view kName = "conjugate";
+
+  absl::Status Configure(Options& options) { return options.Finish(); }
+
+  // Fits `local`, which stands at its prior with `expansion` linearised and projected there.
+  absl::Status Fit(Expansion& expansion, LocalFull& local, StepReport& report) const {
+    expansion.Expect(Expectation::kAtMean);
+    local.StartCurve();
+    local.AddCurve(expansion, 1.0);
+    if (absl::Status status = local.SolveCurve(); !status.ok()) return status;
+    local.Move(1.0);
+    local.Accept();
+    report.passes = 1;
+    report.kl = local.kl();
+    return absl::OkStatus();
+  }
+};
+
+}  // namespace prequel

@@ -1,0 +1,179 @@
+#include "core/rules/rvga.h"
+
+#include <cmath>
+
+#include "absl/status/statusor.h"
+
+namespace prequel {
+namespace {
+
+constexpr int kCurvedHalvings = 6;
+constexpr int kKeptHalvings = 40;
+
+// The local objective and its natural-gradient direction, under one way of taking expectations.
+template <class Local>
+class Objective {
+ public:
+  Objective(const Rvga& rule, Expansion& expansion, Local& local, const Stream& stream,
+            RuleScratch& scratch)
+      : rule_(rule),
+        expansion_(expansion),
+        local_(local),
+        stream_(stream),
+        theta_(scratch.theta),
+        draws_(scratch.draws) {}
+
+  // The local ELBO at the current q, nats. In the form at the mean it is log p(y | m) − ½ δᵀΛδ,
+  // of which the iterated Kalman filter is the maximiser.
+  double Value() {
+    if (rule_.draws()) return MonteCarloLogDensity() - local_.kl();
+    expansion_.Linearize(local_.mean());
+    local_.Project(expansion_);
+    return ProjectedValue();
+  }
+
+  // The same, when `expansion` is already linearised and projected at the current q.
+  double ProjectedValue() {
+    if (rule_.over == Rvga::Over::kMean) {
+      return expansion_.Expect(Expectation::kAtMean) - local_.mean_kl();
+    }
+    return expansion_.Expect(Expectation::kLinearized) - local_.kl();
+  }
+
+  // Curvature and direction at the q last valued.
+  absl::Status Curve() {
+    if (!rule_.draws()) {
+      local_.StartCurve();
+      local_.AddCurve(expansion_, 1.0);
+      return local_.SolveCurve();
+    }
+    // The draws come from q as it is, so all of them precede StartCurve.
+    const double weight = 1.0 / static_cast<double>(rule_.samples);
+    draws_.resize(local_.mean().size(), rule_.samples);
+    for (Index k = 0; k < rule_.samples; ++k) {
+      Draw(k);
+      draws_.col(k) = theta_;
+    }
+    local_.StartCurve();
+    for (Index k = 0; k < rule_.samples; ++k) {
+      theta_ = draws_.col(k);
+      expansion_.Linearize(theta_);
+      local_.Attach(expansion_);
+      expansion_.Expect(Expectation::kAtMean);
+      local_.AddCurve(expansion_, weight);
+    }
+    return local_.SolveCurve();
+  }
+
+ private:
+  // Antithetic pairs: draws 2j and 2j+1 are m ± the same deviation.
+  void Draw(Index k) {
+    Stream stream = stream_;
+    stream.lane += static_cast<std::uint32_t>(k / 2);
+    local_.Draw(stream, k % 2 == 1, theta_);
+  }
+
+  double MonteCarloLogDensity() {
+    double sum = 0;
+    for (Index k = 0; k < rule_.samples; ++k) {
+      Draw(k);
+      expansion_.Forward(theta_);
+      sum += expansion_.Expect(Expectation::kAtMean);
+    }
+    return sum / static_cast<double>(rule_.samples);
+  }
+
+  const Rvga& rule_;
+  Expansion& expansion_;
+  Local& local_;
+  const Stream stream_;
+  Vector& theta_;
+  Matrix& draws_;
+};
+
+// Moves along the direction by ρ = 1, ½, … until the objective exceeds `floor`; false when it
+// never does, and then *value is of the last ρ.
+template <class Local>
+bool Climb(Objective<Local>& objective, Local& local, double floor, int halvings, double* value) {
+  double rho = 1;
+  for (int halving = 0; halving <= halvings; ++halving, rho /= 2) {
+    local.Move(rho);
+    *value = objective.Value();
+    if (*value >= floor) return true;
+  }
+  return false;
+}
+
+// One pass from q^k, whose objective is `floor`: the undamped curvature, and where that misleads
+// (far from the optimum, where H(q^k) says little of H(q^{k+1})) the curvature that q^k has.
+template <class Local>
+absl::StatusOr<bool> Pass(Objective<Local>& objective, Local& local, double floor,
+                          double* value) {
+  if (absl::Status status = objective.Curve(); !status.ok()) return status;
+  if (Climb(objective, local, floor, kCurvedHalvings, value)) return true;
+  local.KeepCurve();
+  return Climb(objective, local, floor, kKeptHalvings, value);
+}
+
+}  // namespace
+
+absl::Status Rvga::Configure(Options& options) {
+  std::string scheme_name = "implicit", over_name = "linearized";
+  options.Choice("scheme", &scheme_name, {"implicit", "explicit"});
+  options.Choice("expectation", &over_name, {"linearized", "mean", "monte_carlo", "closed_form"});
+  options.Integer("passes", &passes, 1, 1000);
+  options.Real("tolerance", &tolerance, 0, 1e6);
+  options.Integer("samples", &samples, 2, 10000);
+  scheme = scheme_name == "explicit" ? Scheme::kExplicit : Scheme::kImplicit;
+  over = over_name == "mean"          ? Over::kMean
+         : over_name == "monte_carlo" ? Over::kMonteCarlo
+         : over_name == "closed_form" ? Over::kClosedForm
+                                      : Over::kLinearized;
+  if (samples % 2 != 0) options.Fail("samples", "must be even: the draws come in pairs m ± ε");
+  return options.Finish();
+}
+
+template <class Local>
+absl::Status Rvga::Fit(Expansion& expansion, Local& local, const Stream& stream,
+                       RuleScratch& scratch, StepReport& report) const {
+  Objective<Local> objective(*this, expansion, local, stream, scratch);
+  double value = draws() ? objective.Value() : objective.ProjectedValue();
+  if (!std::isfinite(value)) {
+    return absl::InternalError("the expected log-likelihood of the minibatch is not finite");
+  }
+  if (scheme == Scheme::kExplicit) {
+    if (absl::Status status = objective.Curve(); !status.ok()) return status;
+    local.Move(1.0);
+    local.Accept();
+    report.passes = 1;
+    report.kl = local.kl();
+    return absl::OkStatus();
+  }
+  const auto rows = static_cast<double>(expansion.examples());
+  report.converged = false;
+  for (Index pass = 1; pass <= passes && !report.converged; ++pass) {
+    double next_value = value;
+    const absl::StatusOr<bool> climbed = Pass(objective, local, value, &next_value);
+    if (!climbed.ok()) return climbed.status();
+    report.passes = static_cast<int>(pass);
+    if (!*climbed) {  // nothing near q^k is better: it is the fixed point, to rounding
+      local.Revert();
+      report.converged = true;
+      break;
+    }
+    local.Accept();
+    report.residual = (next_value - value) / rows;
+    report.converged = std::abs(report.residual) <= tolerance;
+    value = next_value;
+  }
+  report.local_elbo = value;
+  report.kl = local.kl();
+  return absl::OkStatus();
+}
+
+template absl::Status Rvga::Fit(Expansion&, LocalFull&, const Stream&, RuleScratch&,
+                                StepReport&) const;
+template absl::Status Rvga::Fit(Expansion&, LocalDiagonal&, const Stream&, RuleScratch&,
+                                StepReport&) const;
+
+}  // namespace prequel

@@ -1,0 +1,59 @@
+// R-VGA, the recursive variational Gaussian approximation (Lambert, Bonnabel, Bach 2022), with the
+// generalised Gauss-Newton curvature: for each minibatch, the Gaussian q that maximises the local
+// ELBO  L(q) = E_q[Σ_i log p(y_i | θ)] − KL(q ‖ q_{t−1}).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/expansion.h"
+#include "core/step_report.h"
+#include "core/posteriors/posterior.h"
+
+namespace prequel {
+
+struct RuleScratch {
+  Vector theta;
+  Matrix draws;  // D × samples
+};
+
+// explicit: one natural-gradient step with expectations under q_{t−1}.
+// implicit: the stationary point, by the fixed point
+//     Λ^{k+1} = Λ_{t−1} + H(q^k)
+//     m^{k+1} = m^k − ρ (Λ^{k+1})⁻¹ [G(q^k) + Λ_{t−1} (m^k − m_{t−1})]
+// with ρ = 1, 1/2, … until the local ELBO does not fall. Every pass is anchored to q_{t−1}, so the
+// minibatch counts once however many passes run.
+struct Rvga {
+  static constexpr std::string_view kName = "rvga";
+
+  enum class Scheme { kImplicit, kExplicit };
+  // What G and H are expectations over: the logits, linearised (quadrature, exact for linear
+  // models); the mean only (extended Kalman filter); `samples` antithetic draws of θ with common
+  // random numbers across passes; or Lambert's closed form for the logistic linear model.
+  enum class Over { kLinearized, kMean, kMonteCarlo, kClosedForm };
+
+  Scheme scheme = Scheme::kImplicit;
+  Over over = Over::kLinearized;
+  Index passes = 10;
+  double tolerance = 1e-3;  // nats per example: a pass that gains less ends the iteration
+  Index samples = 10;       // Monte Carlo only; even
+
+  absl::Status Configure(Options& options);
+
+  bool draws() const { return over == Over::kMonteCarlo; }
+
+  // Curvature columns that one round adds for this expansion.
+  Index Columns(const Expansion& expansion) const {
+    const Index draws_per_round = draws() ? samples : 1;
+    return draws_per_round * expansion.curvature_rank() * expansion.examples();
+  }
+
+  // Fits `local`, which stands at its prior. Unless draws(), `expansion` must be linearised at the
+  // prior mean and projected. On success the fit is ready to Commit.
+  template <class Local>
+  absl::Status Fit(Expansion& expansion, Local& local, const Stream& stream,
+                   RuleScratch& scratch, StepReport& report) const;
+};
+
+}  // namespace prequel

@@ -1,0 +1,158 @@
+#include "core/state_codec.h"
+
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "core/archive.h"
+#include "core/encoding/category_table.h"
+#include "core/encoding/state_archive.h"
+#include "core/evaluate_archive.h"
+#include "core/noise.h"
+#include "core/registry.h"
+
+namespace prequel {
+
+template <class A>
+void Archive(A& a, Field<A, FullGaussian>& s) {
+  a.Value("mean", s.mean);
+  a.LowerTriangle("covariance", s.covariance);
+}
+
+template <class A>
+void Archive(A& a, Field<A, DiagonalGaussian>& s) {
+  a.Value("mean", s.mean);
+  a.Value("precision", s.precision);
+}
+
+template <class A>
+void Archive(A& a, Field<A, NoiseState>& s) {
+  a.Value("shape", s.shape);
+  a.Value("rate", s.rate);
+}
+
+// Everything but the posterior, whose tag is its name.
+template <class A>
+void Archive(A& a, Field<A, LearnerState>& s) {
+  a.Value("revision", s.revision);
+  a.Value("examples", s.examples);
+  a.Value("inputs", s.inputs);
+  a.Value("targets", s.targets);
+  a.Value("noise", s.noise);
+  a.Value("evaluation", s.evaluation);
+}
+
+template <class A>
+void Archive(A& a, Field<A, FeatureConfig>& s) {
+  a.Value("name", s.name);
+  a.Value("kind", static_cast<std::int64_t>(s.kind));
+  a.Value("width", s.width);
+  a.Value("allow_missing", s.allow_missing);
+  a.Value("max_categories", s.max_categories);
+  a.Value("hash_buckets", s.hash_buckets);
+}
+
+template <class A>
+void Archive(A& a, Field<A, TargetConfig>& s) {
+  a.Value("name", s.name);
+  a.Value("labels", s.labels);
+  a.Value("num_classes", s.num_classes);
+  a.Value("width", s.width);
+  a.Value("allow_missing", s.allow_missing);
+}
+
+template <class A>
+void Archive(A& a, Field<A, ComponentConfig>& s) {
+  a.Value("name", s.name);
+  for (const auto& [name, value] : s.options) {
+    a.Value("option", name);
+    a.Value("value", value);
+  }
+}
+
+namespace {
+
+constexpr std::string_view kMagic = "PREQUELS";
+constexpr std::uint32_t kVersion = 1;
+
+template <class A, class Config>
+void ArchiveConfig(A& a, const Config& config) {
+  a.Value("features", config.features);
+  a.Value("target", config.target);
+  for (const ComponentConfig* component : {&config.model, &config.likelihood, &config.prior,
+                                           &config.posterior, &config.rule}) {
+    a.Value("component", *component);
+  }
+  a.Value("standardize_inputs", static_cast<std::int64_t>(config.standardize_inputs));
+  a.Value("standardize_targets", static_cast<std::int64_t>(config.standardize_targets));
+  a.Value("input_clip", config.input_clip);
+  a.Value("evaluation_window", config.evaluation_window);
+  a.Value("seed", config.seed);
+}
+
+// Whether a decoded state is one that this problem's fold could have produced.
+absl::Status CheckDecoded(const Problem& problem, const LearnerState& state) {
+  if (absl::Status status = problem.encoder.CheckState(state.inputs); !status.ok()) return status;
+  if (absl::Status status = problem.target_encoder.CheckState(state.targets); !status.ok()) {
+    return status;
+  }
+  const bool sound = std::visit(
+      [&]<class Q>(const Q& q) {
+        if (q.size() != problem.num_params() || !q.IsFinite()) return false;
+        if constexpr (std::is_same_v<Q, FullGaussian>) return q.covariance.rows() == q.size();
+        if constexpr (std::is_same_v<Q, DiagonalGaussian>) return q.precision.size() == q.size();
+      },
+      state.posterior);
+  if (!sound) return absl::DataLossError("posterior: has the wrong size or is not finite");
+  const Index outputs = InitialNoise(problem).shape.size();
+  const bool noise_sound = state.noise.shape.size() == outputs &&
+                           state.noise.rate.size() == outputs &&
+                           (outputs == 0 || (state.noise.shape.minCoeff() > 0 &&
+                                             state.noise.rate.minCoeff() > 0));
+  if (!noise_sound || state.revision < 0 || state.examples < 0) {
+    return absl::DataLossError("noise or counts: out of range");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::uint64_t Fingerprint(const LearnerConfig& config) {
+  ArchiveWriter writer;
+  ArchiveConfig(writer, config);
+  return StableHash(std::move(writer).Take());
+}
+
+std::string EncodeState(const Problem& problem, const LearnerState& state) {
+  ArchiveWriter writer;
+  writer.Value("fingerprint", Fingerprint(problem.config));
+  writer.Value("state", state);
+  writer.Value("posterior", std::string(NameOf(state.posterior)));
+  std::visit([&](const auto& q) { writer.Value("posterior", q); }, state.posterior);
+  return Seal(std::move(writer).Take(), kMagic, kVersion);
+}
+
+absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_view bytes) {
+  const absl::StatusOr<std::string_view> body = Open(bytes, kMagic, kVersion);
+  if (!body.ok()) return body.status();
+  ArchiveReader reader(*body);
+  std::uint64_t fingerprint = 0;
+  reader.Value("fingerprint", fingerprint);
+  if (reader.ok() && fingerprint != Fingerprint(problem.config)) {
+    return absl::FailedPreconditionError("the state is of another configuration");
+  }
+  LearnerState state;
+  reader.Value("state", state);
+  std::string name;
+  reader.Value("posterior", name);
+  if (reader.ok() && name != problem.config.posterior.name) {
+    return absl::DataLossError("posterior: is not of the configured family");
+  }
+  state.posterior = problem.initial;  // the right alternative, to be read into
+  std::visit([&](auto& q) { reader.Value("posterior", q); }, state.posterior);
+  if (absl::Status status = reader.Finish(); !status.ok()) return status;
+  if (absl::Status status = CheckDecoded(problem, state); !status.ok()) return status;
+  return state;
+}
+
+}  // namespace prequel

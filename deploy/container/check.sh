@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Builds the image and proves what it promises: it runs as another user than root on a read-only
+# root file system, learns and answers, and keeps what it acknowledged when it is killed.
+# Uses Docker where an engine answers, buildah and podman otherwise (as root).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+readonly IMAGE=prequel:dev NAME=prequel-check-$$
+HERE=deploy/container
+run_flags=()
+temporary=$(mktemp -d)
+
+if docker info >/dev/null 2>&1; then
+  engine=(docker)
+  build_image() { docker build --tag "$IMAGE" --build-arg JOBS="${JOBS:-}" .; }
+else
+  ((EUID == 0)) || { echo "check.sh: buildah and podman need root here" >&2; exit 1; }
+  export STORAGE_DRIVER=overlay
+  # crun wants systemd's cgroups and health checks its timers; a container may have neither.
+  engine=(podman --runtime runc --cgroup-manager cgroupfs)
+  run_flags=(--no-healthcheck --ulimit nofile=16384:16384 --ulimit nproc=8192:8192)
+  build_image() {
+    "$HERE/base_image.sh" "$temporary"
+    buildah bud --isolation chroot --pull=false --format docker --layers --tag "$IMAGE" \
+      --volume "$temporary/sources.list.d:/etc/apt/sources.list.d:ro" \
+      --volume /etc/apt/apt.conf.d:/etc/apt/apt.conf.d:ro \
+      --build-arg JOBS="${JOBS:-}" .
+  }
+fi
+
+say() { printf '\n== %s\n' "$*"; }
+die() { echo "check.sh: $*" >&2; exit 1; }
+
+cleanup() {
+  "${engine[@]}" rm --force "$NAME" >/dev/null 2>&1 || true
+  "${engine[@]}" volume rm --force "$NAME" >/dev/null 2>&1 || true
+  rm -rf "$temporary"
+}
+trap cleanup EXIT
+
+# A port nobody listens on now.
+free_port() {
+  local port
+  for port in $(shuf -i 20000-30000 -n 50); do
+    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { echo "$port"; return; }
+  done
+  die "no free port"
+}
+
+# The host's network, since bridges need more than a nested machine grants; loopback only.
+start() {
+  "${engine[@]}" run --detach --name "$NAME" --network host --read-only --cap-drop ALL \
+    --security-opt no-new-privileges --volume "$NAME:/var/lib/prequel" "${run_flags[@]}" \
+    "$IMAGE" --data-dir=/var/lib/prequel --listen="127.0.0.1:$grpc_port" \
+    --http="127.0.0.1:$http_port" >/dev/null
+  wait_until_ready
+}
+
+wait_until_ready() {
+  local attempt
+  for ((attempt = 0; attempt < 150; ++attempt)); do
+    prequel health >/dev/null 2>&1 && return
+    sleep 0.2
+  done
+  "${engine[@]}" logs "$NAME" >&2
+  die "not ready after 30 seconds"
+}
+
+prequel() { "${engine[@]}" exec -i "$NAME" prequel --server "127.0.0.1:$grpc_port" "$@"; }
+
+grpc_port=$(free_port)
+http_port=$(free_port)
+
+say "build $IMAGE"
+build_image
+"${engine[@]}" image inspect --format 'image size: {{.Size}} bytes' "$IMAGE"
+
+say "run it read-only"
+start
+[[ $("${engine[@]}" exec "$NAME" id -u) == 10001 ]] || die "does not run as user 10001"
+! "${engine[@]}" exec "$NAME" touch /probe 2>/dev/null || die "the root file system is writable"
+"${engine[@]}" exec "$NAME" touch /var/lib/prequel/.probe || die "the volume is not writable"
+
+say "drive it"
+model=check
+"$HERE/drive.sh" "$model" "${engine[@]}" exec -i "$NAME" prequel --server "127.0.0.1:$grpc_port"
+before=$(prequel --json describe "$model")
+
+say "kill it and start another one on the same volume"
+"${engine[@]}" kill --signal KILL "$NAME" >/dev/null
+"${engine[@]}" rm --force "$NAME" >/dev/null
+start
+[[ $(prequel --json describe "$model") == "$before" ]] ||
+  die "the model is not what it was before the restart"
+echo "the same model in every figure it reports"
+
+say "stop it"
+"${engine[@]}" stop --time 20 "$NAME" >/dev/null
+[[ $("${engine[@]}" inspect --format '{{.State.ExitCode}}' "$NAME") == 0 ]] ||
+  die "did not stop cleanly on SIGTERM"
+echo "the image keeps its promises"

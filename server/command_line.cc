@@ -1,0 +1,74 @@
+#include "server/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace prequel {
+namespace {
+
+constexpr int kUsageError = 2;
+
+void AddListeners(CLI::App& app, ServerOptions& options) {
+  app.add_option("--data-dir", options.data_dir,
+                 "Directory of models and logs; created if missing, one server at a time");
+  app.add_option("--listen", options.listen, "HOST:PORT for gRPC; port 0: any free one");
+  app.add_option("--http", options.http, "HOST:PORT for /metrics and /v2/health; empty: no HTTP");
+  app.add_option("--workers", options.workers,
+                 "Threads that learn, and as many that predict; 0: one per core");
+  app.add_option("--sync", options.sync,
+                 "false: a power loss may take answered minibatches with it (a crash does not)")
+      ->default_str("true");
+}
+
+void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_seconds) {
+  app.add_option("--max-message-bytes", options.max_message_bytes, "Largest request");
+  app.add_option("--max-answer-bytes", options.max_answer_bytes,
+                 "Largest predictions in one answer");
+  app.add_option("--max-batch-rows", options.max_batch_rows, "Most rows in one minibatch");
+  app.add_option("--queue-batches", options.queue_batches,
+                 "Minibatches accepted and not yet answered, per model");
+  app.add_option("--queue-bytes", options.queue_bytes, "Bytes of them, over all models");
+  app.add_option("--queue-calls", options.queue_calls, "Queries that wait for a thread");
+  app.add_option("--max-models", options.max_models, "Models hosted");
+  app.add_option("--stream-window", options.stream_window,
+                 "Minibatches of one LearnStream read and not yet answered");
+  app.add_option("--drain-seconds", drain_seconds, "How long stopping waits for calls in progress");
+}
+
+int Refuse(const std::string& what) {
+  std::fprintf(stderr, "prequeld: %s (see --help)\n", what.c_str());
+  return kUsageError;
+}
+
+}  // namespace
+
+CommandLine ParseCommandLine(int argc, char** argv) {
+  CommandLine result;
+  CLI::App app("prequeld: streaming Bayesian learning as a gRPC service", "prequeld");
+  app.option_defaults()->always_capture_default();
+  std::int64_t drain_seconds = result.options.drain.count();
+  AddListeners(app, result.options);
+  AddLimits(app, result.options, drain_seconds);
+  app.set_config("--config", "", "File of flags, one `name=value` per line; flags override it");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.set_version_flag("--version", "prequeld " PREQUEL_VERSION);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    result.exit_code = app.exit(success);
+    return result;
+  } catch (const CLI::ParseError& error) {
+    result.exit_code = Refuse(error.what());
+    return result;
+  }
+  result.options.drain = std::chrono::seconds(drain_seconds);
+  const absl::Status status = CheckServerOptions(result.options);
+  if (!status.ok()) result.exit_code = Refuse(std::string(status.message()));
+  return result;
+}
+
+}  // namespace prequel

@@ -1,0 +1,147 @@
+#include "server/engine/committer.h"
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/engine/model_actor.h"
+
+namespace prequel {
+namespace {
+
+absl::Status Stopped() {
+  return absl::UnavailableError("the server shut down before the minibatch was logged");
+}
+
+// Refused writes are certain not to be in the log; of failed ones nobody knows.
+absl::Status AppendError(const absl::Status& status) {
+  if (absl::IsUnavailable(status)) return status;
+  return absl::UnknownError(absl::StrCat(
+      "the log could not be written, and only a restart will tell whether it holds the minibatch: ",
+      status.message()));
+}
+
+}  // namespace
+
+Committer::Committer(Log& log, const Clock& clock, EngineObserver& observer,
+                     std::size_t max_group_bytes)
+    : log_(log),
+      clock_(clock),
+      observer_(observer),
+      max_group_bytes_(max_group_bytes),
+      thread_([this] { Run(); }) {}
+
+void Committer::Enqueue(std::unique_ptr<PendingBatch> batch) {
+  bool idle = false;
+  {
+    MutexLock lock(mu_);
+    if (!stopped_) {
+      idle = waiting_.empty();
+      waiting_.push_back(std::move(batch));
+      ++enqueued_;
+    }
+  }
+  if (batch != nullptr) return Refuse(std::move(batch), Stopped());
+  if (idle) wake_.NotifyOne();
+}
+
+void Committer::Flush() {
+  MutexLock lock(mu_);
+  const std::uint64_t target = enqueued_;
+  while (settled_ < target) settled_changed_.Wait(mu_);
+}
+
+void Committer::Stop() {
+  {
+    MutexLock lock(mu_);
+    stopped_ = true;
+  }
+  wake_.NotifyOne();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Committer::Run() {
+  while (NextGroup()) {
+    const std::size_t taken = group_.size();
+    RefuseStale();
+    Commit();
+    group_.clear();
+    MutexLock lock(mu_);
+    settled_ += taken;
+    settled_changed_.NotifyAll();
+  }
+}
+
+// Waits for minibatches and moves as many as fit into group_. False once stopped, when those that
+// are left have been answered.
+bool Committer::NextGroup() {
+  bool stopped = false;
+  {
+    MutexLock lock(mu_);
+    while (!stopped_ && waiting_.empty()) wake_.Wait(mu_);
+    stopped = stopped_;
+    std::size_t bytes = 0;
+    while (!waiting_.empty() && (stopped || bytes < max_group_bytes_)) {
+      bytes += waiting_.front()->request.record.size();
+      group_.push_back(std::move(waiting_.front()));
+      waiting_.pop_front();
+    }
+  }
+  if (!stopped) return true;
+  for (std::unique_ptr<PendingBatch>& batch : group_) Refuse(std::move(batch), Stopped());
+  MutexLock lock(mu_);
+  settled_ = enqueued_;
+  settled_changed_.NotifyAll();
+  return false;
+}
+
+// Answers, and takes out of group_, what may no longer be logged.
+void Committer::RefuseStale() {
+  const TimePoint now = clock_.Now();
+  std::size_t kept = 0;
+  for (std::unique_ptr<PendingBatch>& batch : group_) {
+    absl::Status status = batch->model->CheckLearning().status();
+    if (status.ok() && batch->request.deadline <= now) {
+      status = absl::DeadlineExceededError("the deadline passed before the minibatch was logged");
+    }
+    if (!status.ok()) {
+      Refuse(std::move(batch), status);
+    } else if (&group_[kept++] != &batch) {
+      group_[kept - 1] = std::move(batch);
+    }
+  }
+  group_.resize(kept);
+}
+
+void Committer::Commit() {
+  if (group_.empty()) return;
+  std::size_t bytes = 0;
+  records_.clear();
+  for (const std::unique_ptr<PendingBatch>& batch : group_) {
+    records_.push_back({.log = batch->model->log(),
+                        .offset = batch->model->next_offset++,
+                        .type = RecordType::kMinibatch,
+                        .payload = batch->request.record});
+    bytes += batch->request.record.size();
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const absl::Status status = log_.Append(records_);
+  observer_.OnCommit(group_.size(), bytes, std::chrono::steady_clock::now() - start, status);
+  for (std::unique_ptr<PendingBatch>& batch : group_) {
+    ModelActor& model = *batch->model;
+    if (status.ok()) {
+      batch->request.record = {};
+      model.Deliver(std::move(batch));
+    } else {
+      --model.next_offset;
+      Refuse(std::move(batch), AppendError(status));
+    }
+  }
+}
+
+void Committer::Refuse(std::unique_ptr<PendingBatch> batch, const absl::Status& status) {
+  observer_.OnRefused(batch->model->name(), status);
+  Answer(std::move(batch), status);
+}
+
+}  // namespace prequel

@@ -1,0 +1,102 @@
+// Hosts models: each is a fold over its log, kept by one writer and read by any number of readers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/batch.h"
+#include "core/config.h"
+#include "core/prediction.h"
+#include "server/engine/clock.h"
+#include "server/engine/codec.h"
+#include "server/engine/learn.h"
+#include "server/engine/observer.h"
+#include "server/engine/options.h"
+#include "server/engine/snapshot.h"
+#include "server/storage/store.h"
+
+namespace prequel {
+
+struct PredictOutcome {
+  std::int64_t revision = 0;
+  Predictions predictions;
+};
+
+// Thread-safe. Errors shared by all methods that take a model's name: NOT_FOUND; UNAVAILABLE while
+// its log is being replayed and after Shutdown; the stored problem (DATA_LOSS, …) when it could
+// not be replayed.
+class Engine {
+ public:
+  // The outside world; all of it must outlive the engine.
+  struct Parts {
+    Store& store;
+    const Codec& codec;
+    const Clock& clock;
+    EngineObserver& observer;
+  };
+
+  // Lists the stored models and starts to replay them in the background.
+  static absl::StatusOr<std::unique_ptr<Engine>> Create(const EngineOptions& options, Parts parts);
+
+  // Shutdown(now). No other method may be running.
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Whether every stored model has been replayed or found unreadable.
+  bool ready() const;
+  void AwaitReady() const;  // or until Shutdown
+  // OK while the store accepts writes; else why it does not. Reads go on.
+  absl::Status health() const;
+
+  // Durable once it returns OK. `config_bytes` is what Codec::DecodeConfig will be given at the
+  // next start. INVALID_ARGUMENT for a name other than [a-z][a-z0-9-]{0,62} ("model_id") or a bad
+  // configuration, ALREADY_EXISTS, RESOURCE_EXHAUSTED beyond max_models.
+  absl::StatusOr<ModelInfo> CreateModel(std::string_view name, const LearnerConfig& config,
+                                        std::string config_bytes);
+  // Answers also for a model that does not serve: see ModelInfo::problem.
+  absl::StatusOr<ModelInfo> GetModel(std::string_view name) const;
+  // Up to `limit` models whose names sort after `after`, in order.
+  std::vector<ModelInfo> ListModels(std::string_view after, int limit) const;
+  // Durable once it returns OK. Minibatches not yet logged are answered NOT_FOUND. A model that
+  // does not serve can be deleted.
+  absl::Status DeleteModel(std::string_view name);
+
+  // Checks the minibatch on the caller's thread, queues it, and returns. `done` is called exactly
+  // once: on the caller's thread before Submit returns when the minibatch is refused at once, else
+  // on a thread of the engine, once it is on disk and folded in. Minibatches of one model that are
+  // submitted one after the other are logged, folded and answered in that order, save for those
+  // refused. `done` must not block, nor call Shutdown or DeleteModel.
+  //
+  // INVALID_ARGUMENT for what CheckBatch refuses, RESOURCE_EXHAUSTED for a full queue,
+  // DEADLINE_EXCEEDED if the deadline passed before it was logged, UNAVAILABLE when stopping or
+  // when the store refuses writes: in all these the minibatch is not in the log. UNKNOWN: the
+  // write failed (a full disk, too), and only a restart will tell. Any other error: logged, but
+  // the update failed, as it will in every replay; the state stayed as it was.
+  void Submit(std::string_view name, LearnRequest request, LearnCallback done);
+
+  // The newest published state; never waits for a writer. Holding the result does not hold up
+  // learning.
+  absl::StatusOr<Snapshot> GetSnapshot(std::string_view name) const;
+
+  // The predictive of the newest published state, computed on the caller's thread.
+  absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
+                                         const PredictOptions& options) const;
+
+  // Refuses new minibatches, waits for those accepted until `deadline`, then answers the rest:
+  // UNAVAILABLE when not logged, UNKNOWN when logged but not folded. On return every callback has
+  // returned and nothing will touch the store any more. Models can still be read.
+  void Shutdown(TimePoint deadline);
+
+ private:
+  class Impl;
+  explicit Engine(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace prequel

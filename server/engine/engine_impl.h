@@ -1,0 +1,64 @@
+// The parts of an engine, and who owns what.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/engine/admission.h"
+#include "server/engine/committer.h"
+#include "server/engine/engine.h"
+#include "server/engine/registry.h"
+#include "server/engine/scratch_pool.h"
+#include "server/engine/worker_pool.h"
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+class Engine::Impl {
+ public:
+  Impl(const EngineOptions& options, const Parts& parts);
+  ~Impl() { Shutdown(TimePoint()); }  // the epoch: waits for nobody
+
+  absl::Status StartReplay();
+  bool ready() const;
+  void AwaitReady() const;
+
+  absl::StatusOr<ModelInfo> CreateModel(std::string_view name, const LearnerConfig& config,
+                                        std::string config_bytes);
+  absl::Status DeleteModel(std::string_view name);
+  void Submit(std::string_view name, LearnRequest request, LearnCallback done);
+  absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
+                                         const PredictOptions& options) const;
+  void Shutdown(TimePoint deadline);
+
+  // Constant after construction.
+  const EngineOptions options_;
+  const Parts parts_;
+
+  // Thread-safe by themselves. Destroyed from the bottom: whoever uses a part stands below it.
+  Admission admission_;
+  mutable ScratchPool scratch_;
+  WorkerPool pool_;
+  Registry models_;
+  Committer committer_;
+
+ private:
+  absl::Status CheckLimits(const Batch& batch) const;
+  absl::StatusOr<std::unique_ptr<PendingBatch>> Accept(std::string_view name,
+                                                       LearnRequest& request);
+  ModelActor::Parts actor_parts();
+  void OneReplayed();
+
+  Mutex admin_mu_;  // one create, delete or shutdown at a time; taken before any other
+  bool stopped_ ABSL_GUARDED_BY(admin_mu_) = false;
+
+  mutable Mutex ready_mu_;
+  mutable CondVar ready_changed_;
+  std::size_t replaying_ ABSL_GUARDED_BY(ready_mu_) = 0;    // models still to be replayed
+  bool replay_stopped_ ABSL_GUARDED_BY(ready_mu_) = false;  // they never will be
+};
+
+}  // namespace prequel

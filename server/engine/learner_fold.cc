@@ -1,0 +1,26 @@
+#include "server/engine/learner_fold.h"
+
+#include <utility>
+
+namespace prequel {
+
+LearnerFold::LearnerFold(std::shared_ptr<const Learner> learner)
+    : learner_(std::move(learner)), states_(std::make_shared<StatePool>(learner_)) {
+  current_.state = states_->Take();  // the pool is empty: this one is Initial()
+  current_.revision = current_.state->revision;
+}
+
+absl::StatusOr<Learned> LearnerFold::Step(const Batch& batch, Scratch& scratch,
+                                          const PredictOptions* options, Predictions* predictions) {
+  std::shared_ptr<LearnerState> next = states_->Take();
+  absl::StatusOr<Learned> learned =
+      learner_->Update(*current_.state, batch, scratch, *next, options, predictions);
+  ++current_.next_offset;
+  if (learned.ok()) {
+    current_.revision = next->revision;
+    current_.state = std::move(next);
+  }
+  return learned;
+}
+
+}  // namespace prequel

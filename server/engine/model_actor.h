@@ -1,0 +1,104 @@
+// One hosted model: its single writer's queue and fold, and what readers see of it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/engine/codec.h"
+#include "server/engine/learner_fold.h"
+#include "server/engine/observer.h"
+#include "server/engine/pending_batch.h"
+#include "server/engine/scratch_pool.h"
+#include "server/engine/snapshot.h"
+#include "server/engine/worker_pool.h"
+#include "server/storage/store.h"
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+// Thread-safe unless a method says otherwise. Runs on the pool, one turn at a time: first the
+// turns of the replay, then those that fold what the committer delivers.
+class ModelActor : public std::enable_shared_from_this<ModelActor> {
+ public:
+  // All of it outlives the actor.
+  struct Parts {
+    const Log& log;
+    const Codec& codec;
+    WorkerPool& pool;
+    ScratchPool& scratch;
+    EngineObserver& observer;
+  };
+
+  // What a reader works with: immutable.
+  struct View {
+    std::shared_ptr<const Learner> learner;
+    Snapshot snapshot;
+  };
+
+  ModelActor(StoredModel stored, const Parts& parts);
+
+  const std::string& name() const { return stored_.name; }
+  LogId log() const { return stored_.log; }
+  Admission::Account& account() { return account_; }
+
+  // Exactly one of these is called, once, before anything below.
+  void StartEmpty(std::shared_ptr<const Learner> learner);
+  void StartReplay(absl::AnyInvocable<void()> done);
+
+  // OK, or why the model cannot be read now (UNAVAILABLE: replaying; else its problem).
+  absl::StatusOr<View> Read() const;
+  // The same for learning, which a deletion under way refuses, too.
+  absl::StatusOr<std::shared_ptr<const Learner>> CheckLearning() const;
+  ModelInfo Info() const;
+
+  // No new minibatch is let in; undone when the deletion fails.
+  void SetDeleting(bool deleting);
+
+  // The committer's alone: the offset of the next record. Set before CheckLearning is OK.
+  std::uint64_t next_offset = 0;
+
+  // Hands over a minibatch that is in the log. REQUIRES: in log order, from the committer.
+  void Deliver(std::unique_ptr<PendingBatch> batch);
+  // Answers all that was delivered and not folded. REQUIRES: the pool has stopped.
+  void Abandon(const absl::Status& status);
+
+ private:
+  enum class Stage { kReplaying, kServing, kBroken };
+
+  void Post(void (ModelActor::*turn)());
+  void LearnTurn();
+  void Learn(std::unique_ptr<PendingBatch> batch, Scratch& scratch);
+  std::unique_ptr<PendingBatch> NextOrSleep();
+  absl::Status CheckReadable() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  absl::Status PrepareReplay();
+  void ReplayTurn();
+  absl::Status ReplayRecord(const LogRecord& record, Scratch& scratch);
+  void FinishReplay(const absl::Status& status);
+
+  // Constant after construction.
+  const StoredModel stored_;
+  const Parts parts_;
+
+  Admission::Account account_;  // guarded by the Admission
+
+  // Owned by the turn that is running.
+  std::optional<LearnerFold> fold_;
+  absl::AnyInvocable<void()> replay_done_;
+
+  mutable Mutex mu_;
+  Stage stage_ ABSL_GUARDED_BY(mu_) = Stage::kReplaying;
+  absl::Status problem_ ABSL_GUARDED_BY(mu_);  // kBroken
+  bool deleting_ ABSL_GUARDED_BY(mu_) = false;
+  View published_ ABSL_GUARDED_BY(mu_);
+  std::deque<std::unique_ptr<PendingBatch>> inbox_ ABSL_GUARDED_BY(mu_);
+  bool scheduled_ ABSL_GUARDED_BY(mu_) = false;  // a learning turn is posted or running
+};
+
+}  // namespace prequel

@@ -1,0 +1,83 @@
+// ModelActor at start-up: the fold over what the log holds.
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/engine/model_actor.h"
+
+namespace prequel {
+namespace {
+
+// Per turn: long enough for an iterator to pay, short enough to let others have the worker.
+constexpr std::size_t kRecordsPerTurn = 256;
+
+absl::Status Annotate(const absl::Status& status, std::string_view what) {
+  return absl::Status(status.code(), absl::StrCat(std::string(what), ": ", status.message()));
+}
+
+}  // namespace
+
+void ModelActor::StartReplay(absl::AnyInvocable<void()> done) {
+  replay_done_ = std::move(done);
+  Post(&ModelActor::ReplayTurn);
+}
+
+absl::Status ModelActor::PrepareReplay() {
+  if (!stored_.problem.ok()) return stored_.problem;
+  const absl::StatusOr<LearnerConfig> config = parts_.codec.DecodeConfig(stored_.config);
+  if (!config.ok()) return Annotate(config.status(), "stored configuration");
+  absl::StatusOr<Learner> learner = Learner::Create(*config);
+  if (!learner.ok()) return Annotate(learner.status(), "stored configuration");
+  auto shared = std::make_shared<const Learner>(*std::move(learner));
+  fold_.emplace(shared);
+  MutexLock lock(mu_);
+  published_.learner = std::move(shared);
+  return absl::OkStatus();
+}
+
+void ModelActor::ReplayTurn() {
+  if (!fold_.has_value()) {
+    if (absl::Status status = PrepareReplay(); !status.ok()) return FinishReplay(status);
+  }
+  ScratchPool::Lease scratch = parts_.scratch.Take();
+  const std::uint64_t from = fold_->current().next_offset;
+  const absl::Status status =
+      parts_.log.Read(log(), from, kRecordsPerTurn,
+                      [&](const LogRecord& record) { return ReplayRecord(record, *scratch); });
+  const std::uint64_t replayed = fold_->current().next_offset;
+  parts_.observer.OnReplayProgress(name(), replayed);
+  if (!status.ok() || replayed - from < kRecordsPerTurn) return FinishReplay(status);
+  Post(&ModelActor::ReplayTurn);
+}
+
+absl::Status ModelActor::ReplayRecord(const LogRecord& record, Scratch& scratch) {
+  const std::string where = absl::StrCat("log ", log(), ", record at offset ", record.offset);
+  const absl::StatusOr<Batch> batch = parts_.codec.DecodeBatch(record.payload);
+  if (!batch.ok()) return Annotate(batch.status(), where);
+  if (absl::Status status = fold_->learner().CheckBatch(*batch); !status.ok()) {
+    return Annotate(status, where);
+  }
+  // An update that fails now failed when it was pushed, and was answered with this error.
+  (void)fold_->Step(*batch, scratch);
+  return absl::OkStatus();
+}
+
+void ModelActor::FinishReplay(const absl::Status& status) {
+  const absl::Status problem =
+      status.ok() ? status : Annotate(status, absl::StrCat("model ", name(), " does not serve"));
+  if (status.ok()) {
+    next_offset = fold_->current().next_offset;
+  } else {
+    fold_.reset();
+  }
+  {
+    MutexLock lock(mu_);
+    stage_ = status.ok() ? Stage::kServing : Stage::kBroken;
+    problem_ = problem;
+    if (status.ok()) published_.snapshot = fold_->current();
+  }
+  parts_.observer.OnReplayDone(name(), problem);
+  std::exchange(replay_done_, nullptr)();
+}
+
+}  // namespace prequel

@@ -1,0 +1,41 @@
+// What the engine tells about itself, for metrics and health.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+// Called on the engine's threads (and the callers'), several at once: implementations are
+// thread-safe, do not block and do not call the engine. The default ignores everything.
+class EngineObserver {
+ public:
+  using Duration = std::chrono::nanoseconds;
+
+  virtual ~EngineObserver() = default;
+
+  // A submitted minibatch was not logged: bad input, full queue, expired deadline, failed write.
+  virtual void OnRefused(std::string_view /*model*/, const absl::Status&) {}
+  // Minibatches accepted and not yet answered, over all models, after each change.
+  virtual void OnQueueDepth(std::size_t /*batches*/, std::size_t /*bytes*/) {}
+  // One group commit, successful or not: its duration includes the sync.
+  virtual void OnCommit(std::size_t /*batches*/, std::size_t /*bytes*/, Duration,
+                        const absl::Status&) {}
+  // A logged minibatch was folded in (OK) or could not be (the state stayed as it was).
+  virtual void OnUpdate(std::string_view /*model*/, Index /*rows*/, Duration, const absl::Status&) {
+  }
+  virtual void OnPredict(std::string_view /*model*/, Index /*rows*/, Duration,
+                         const absl::Status&) {}
+
+  // Start-up: `records` of `model`'s log have been replayed so far.
+  virtual void OnReplayProgress(std::string_view /*model*/, std::uint64_t /*records*/) {}
+  // The model serves (OK), or does not and why.
+  virtual void OnReplayDone(std::string_view /*model*/, const absl::Status&) {}
+};
+
+}  // namespace prequel

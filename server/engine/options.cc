@@ -1,0 +1,22 @@
+#include "server/engine/options.h"
+
+#include "core/error.h"
+
+namespace prequel {
+
+absl::Status CheckEngineOptions(const EngineOptions& options) {
+  if (options.workers < 0 || options.workers > 1024) {
+    return FieldError("workers", "must be between 0 and 1024");
+  }
+  if (options.max_models < 1) return FieldError("max_models", "must be at least 1");
+  if (options.max_batch_rows < 1) return FieldError("max_batch_rows", "must be at least 1");
+  if (options.max_batch_bytes < 1) return FieldError("max_batch_bytes", "must be at least 1");
+  if (options.max_queued_batches < 1) {
+    return FieldError("max_queued_batches", "must be at least 1");
+  }
+  if (options.max_queued_bytes < 1) return FieldError("max_queued_bytes", "must be at least 1");
+  if (options.max_group_bytes < 1) return FieldError("max_group_bytes", "must be at least 1");
+  return absl::OkStatus();
+}
+
+}  // namespace prequel

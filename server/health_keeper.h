@@ -1,0 +1,45 @@
+// Keeps grpc.health.v1 in step with the engine: serving once replay is done, and only while the
+// store accepts writes.
+#pragma once
+
+#include <grpcpp/health_check_service_interface.h>
+
+#include <atomic>
+#include <thread>
+
+#include "server/engine/engine.h"
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+class HealthKeeper {
+ public:
+  // Both must outlive this. `health` may be shut down only after Stop.
+  HealthKeeper(const Engine& engine, grpc::HealthCheckServiceInterface& health);
+  // Stop().
+  ~HealthKeeper();
+
+  // NOT_SERVING from now on.
+  void Stop();
+
+  bool serving() const { return serving_.load(std::memory_order_relaxed); }
+
+ private:
+  void Loop();
+  bool Pause();
+  void Set(bool serving);
+  // One line each for what became of replay and of the store.
+  void LogReplay() const;
+
+  const Engine& engine_;
+  grpc::HealthCheckServiceInterface& health_;
+  std::atomic<bool> serving_ = false;
+  bool replayed_ = false;  // the thread's own, as is:
+  bool store_failed_ = false;
+  Mutex mu_;
+  CondVar wake_;
+  bool stopping_ ABSL_GUARDED_BY(mu_) = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace prequel

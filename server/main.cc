@@ -1,0 +1,63 @@
+// prequeld: starts a server, says where it listens, and stops it on SIGTERM or SIGINT.
+#include <grpc/support/log.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/command_line.h"
+#include "server/server.h"
+#include "server/stderr_log.h"
+
+namespace prequel {
+namespace {
+
+constexpr int kFailed = 1;
+
+void LogFromGrpc(gpr_log_func_args* args) {
+  const Severity severity =
+      args->severity == GPR_LOG_SEVERITY_ERROR ? Severity::kError : Severity::kInfo;
+  LogLine(severity, std::string("grpc: ") + args->message);
+}
+
+int Run(const ServerOptions& options, const sigset_t& stop) {
+  gpr_set_log_function(LogFromGrpc);
+  absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
+  if (!server.ok()) {
+    std::fprintf(stderr, "prequeld: %s\n", std::string(server.status().message()).c_str());
+    return kFailed;
+  }
+  const std::string& http = (*server)->http_address();
+  std::printf("prequeld listening on %s%s\n", (*server)->address().c_str(),
+              http.empty() ? "" : (" (http " + http + ")").c_str());
+  std::fflush(stdout);
+  if (!options.sync) {
+    LogLine(Severity::kWarning, "--sync=false: answered minibatches do not survive power loss");
+  }
+  int signal = 0;
+  sigwait(&stop, &signal);
+  LogLine(Severity::kInfo, signal == SIGTERM ? "stopping on SIGTERM" : "stopping on SIGINT");
+  (*server)->Stop();
+  server->reset();
+  LogLine(Severity::kInfo, "stopped");
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+}  // namespace prequel
+
+int main(int argc, char** argv) {
+  // Before any thread exists, so that all of them inherit it and only sigwait sees the signals.
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTERM);
+  sigaddset(&stop, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &stop, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  const prequel::CommandLine command_line = prequel::ParseCommandLine(argc, argv);
+  if (command_line.exit_code) return *command_line.exit_code;
+  return prequel::Run(command_line.options, stop);
+}

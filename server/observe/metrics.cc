@@ -1,0 +1,156 @@
+#include "server/observe/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <utility>
+
+namespace prequel {
+namespace {
+
+using prometheus::BuildCounter;
+using prometheus::BuildGauge;
+using prometheus::BuildHistogram;
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+using prometheus::Registry;
+
+// 50 µs to 10 s: from a small update in memory to the longest call worth waiting for.
+Histogram::BucketBoundaries Latencies() {
+  return {5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2,
+          5e-2, 0.1,  0.25,   0.5,  1,    2.5,    5,    10};
+}
+
+double Seconds(EngineObserver::Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+template <typename Builder>
+auto& Make(Registry& registry, Builder builder, const char* name, const char* help) {
+  return builder.Name(name).Help(help).Register(registry);
+}
+
+std::string CodeOf(const absl::Status& status) { return absl::StatusCodeToString(status.code()); }
+
+}  // namespace
+
+// References into the registry, looked up once; label values are looked up per event.
+struct Metrics::Series {
+  mutable Registry registry;
+
+  Family<Counter>& calls = Make(registry, BuildCounter(), "prequel_rpc_total",
+                                "Calls answered, by method and status code");
+  Family<Histogram>& call_seconds = Make(registry, BuildHistogram(), "prequel_rpc_seconds",
+                                         "Time from a call's start to its answer, by method");
+  Counter& batches =
+      Make(registry, BuildCounter(), "prequel_batches_total", "Minibatches folded in").Add({});
+  Counter& rows =
+      Make(registry, BuildCounter(), "prequel_rows_total", "Rows of those minibatches").Add({});
+  Family<Counter>& refused = Make(registry, BuildCounter(), "prequel_batches_refused_total",
+                                  "Minibatches that were not logged, by status code");
+  Family<Counter>& failed =
+      Make(registry, BuildCounter(), "prequel_updates_failed_total",
+           "Minibatches that were logged and could not be folded in, by status code");
+  Histogram& update_seconds =
+      Make(registry, BuildHistogram(), "prequel_update_seconds", "Time to fold in one minibatch")
+          .Add({}, Latencies());
+  Counter& predicted_rows =
+      Make(registry, BuildCounter(), "prequel_predicted_rows_total", "Rows predicted by Predict")
+          .Add({});
+  Histogram& predict_seconds =
+      Make(registry, BuildHistogram(), "prequel_predict_seconds", "Time to compute one predictive")
+          .Add({}, Latencies());
+  Family<Counter>& commits = Make(registry, BuildCounter(), "prequel_commits_total",
+                                  "Group commits to the log, by status code");
+  Counter& commit_batches =
+      Make(registry, BuildCounter(), "prequel_commit_batches_total", "Minibatches in group commits")
+          .Add({});
+  Counter& commit_bytes =
+      Make(registry, BuildCounter(), "prequel_commit_bytes_total", "Bytes in group commits")
+          .Add({});
+  Histogram& commit_seconds = Make(registry, BuildHistogram(), "prequel_commit_seconds",
+                                   "Time of one group commit, its sync included")
+                                  .Add({}, Latencies());
+  Gauge& queued_batches = Make(registry, BuildGauge(), "prequel_queued_batches",
+                               "Minibatches accepted and not yet answered")
+                              .Add({});
+  Gauge& queued_bytes =
+      Make(registry, BuildGauge(), "prequel_queued_bytes", "Bytes they hold").Add({});
+  Family<Counter>& replays = Make(registry, BuildCounter(), "prequel_replays_total",
+                                  "Models replayed at start-up, by status code");
+  Gauge& models = Make(registry, BuildGauge(), "prequel_models", "Models hosted").Add({});
+  Gauge& storage_healthy =
+      Make(registry, BuildGauge(), "prequel_storage_healthy", "1 while the store accepts writes")
+          .Add({});
+
+  std::function<std::int64_t()> model_count = [] { return 0; };
+  std::function<bool()> is_storage_healthy = [] { return true; };
+};
+
+Metrics::Metrics() : series_(std::make_unique<Series>()) {}
+Metrics::~Metrics() = default;
+
+void Metrics::SetModelCount(std::function<std::int64_t()> count) {
+  series_->model_count = std::move(count);
+}
+
+void Metrics::SetStorageHealthy(std::function<bool()> healthy) {
+  series_->is_storage_healthy = std::move(healthy);
+}
+
+void Metrics::OnCall(std::string_view method, std::string_view code, Duration duration) {
+  const std::string name(method);
+  series_->calls.Add({{"method", name}, {"code", std::string(code)}}).Increment();
+  series_->call_seconds.Add({{"method", name}}, Latencies()).Observe(Seconds(duration));
+}
+
+void Metrics::OnRefused(std::string_view /*model*/, const absl::Status& status) {
+  series_->refused.Add({{"code", CodeOf(status)}}).Increment();
+}
+
+void Metrics::OnQueueDepth(std::size_t batches, std::size_t bytes) {
+  series_->queued_batches.Set(static_cast<double>(batches));
+  series_->queued_bytes.Set(static_cast<double>(bytes));
+}
+
+void Metrics::OnCommit(std::size_t batches, std::size_t bytes, Duration duration,
+                       const absl::Status& status) {
+  series_->commits.Add({{"code", CodeOf(status)}}).Increment();
+  series_->commit_batches.Increment(static_cast<double>(batches));
+  series_->commit_bytes.Increment(static_cast<double>(bytes));
+  series_->commit_seconds.Observe(Seconds(duration));
+}
+
+void Metrics::OnUpdate(std::string_view /*model*/, Index rows, Duration duration,
+                       const absl::Status& status) {
+  if (!status.ok()) {
+    series_->failed.Add({{"code", CodeOf(status)}}).Increment();
+    return;
+  }
+  series_->batches.Increment();
+  series_->rows.Increment(static_cast<double>(rows));
+  series_->update_seconds.Observe(Seconds(duration));
+}
+
+void Metrics::OnPredict(std::string_view /*model*/, Index rows, Duration duration,
+                        const absl::Status& status) {
+  if (status.ok()) series_->predicted_rows.Increment(static_cast<double>(rows));
+  series_->predict_seconds.Observe(Seconds(duration));
+}
+
+void Metrics::OnReplayDone(std::string_view /*model*/, const absl::Status& status) {
+  series_->replays.Add({{"code", CodeOf(status)}}).Increment();
+}
+
+std::string Metrics::Text() const {
+  series_->models.Set(static_cast<double>(series_->model_count()));
+  series_->storage_healthy.Set(series_->is_storage_healthy() ? 1 : 0);
+  return prometheus::TextSerializer().Serialize(series_->registry.Collect());
+}
+
+}  // namespace prequel

@@ -1,0 +1,47 @@
+// The server's metrics, for Prometheus. No label names a model or a client: how many series there
+// are does not depend on what is served.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "server/engine/observer.h"
+
+namespace prequel {
+
+class Metrics final : public EngineObserver {
+ public:
+  Metrics();
+  ~Metrics() override;
+
+  // Asked at every scrape, on its thread; set before the first.
+  void SetModelCount(std::function<std::int64_t()> count);
+  void SetStorageHealthy(std::function<bool()> healthy);
+
+  // One call answered: `method` and `code` come from small fixed sets.
+  void OnCall(std::string_view method, std::string_view code, Duration duration);
+
+  void OnRefused(std::string_view model, const absl::Status& status) override;
+  void OnQueueDepth(std::size_t batches, std::size_t bytes) override;
+  void OnCommit(std::size_t batches, std::size_t bytes, Duration duration,
+                const absl::Status& status) override;
+  void OnUpdate(std::string_view model, Index rows, Duration duration,
+                const absl::Status& status) override;
+  void OnPredict(std::string_view model, Index rows, Duration duration,
+                 const absl::Status& status) override;
+  void OnReplayDone(std::string_view model, const absl::Status& status) override;
+
+  // In Prometheus' text format, version 0.0.4.
+  std::string Text() const;
+
+ private:
+  struct Series;
+  const std::unique_ptr<Series> series_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,76 @@
+#include "server/rpc/call_pool.h"
+
+#include <utility>
+
+namespace prequel {
+
+CallPool::CallPool(int threads, std::size_t max_queued) : max_queued_(max_queued) {
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Loop(); });
+}
+
+CallPool::~CallPool() {
+  {
+    MutexLock lock(mu_);
+    stopping_ = true;
+  }
+  wake_.NotifyAll();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void CallPool::Run(const UnaryCall& call, Work work) {
+  const absl::Status status = Admit(call, work);
+  if (!status.ok()) call.Finish(status);
+}
+
+absl::Status CallPool::Admit(const UnaryCall& call, Work& work) {
+  MutexLock lock(mu_);
+  if (draining_) return absl::UnavailableError("the server is stopping");
+  if (queue_.size() >= max_queued_) {
+    return absl::ResourceExhaustedError("too many calls are waiting; try again later");
+  }
+  queue_.push_back({call, std::move(work)});
+  ++unanswered_;
+  wake_.NotifyOne();
+  return absl::OkStatus();
+}
+
+void CallPool::Drain(TimePoint deadline) {
+  MutexLock lock(mu_);
+  draining_ = true;
+  while (unanswered_ > 0 && answered_.WaitUntil(mu_, deadline)) {
+  }
+}
+
+void CallPool::Loop() {
+  std::deque<Task> taken;
+  while (Take(taken)) {
+    Task& task = taken.front();
+    if (task.call.cancelled()) {
+      task.call.Finish(absl::CancelledError("the client has gone"));
+    } else if (task.call.deadline() <= std::chrono::system_clock::now()) {
+      task.call.Finish(absl::DeadlineExceededError("the deadline passed while the call waited"));
+    } else {
+      task.call.Finish(task.work());
+    }
+    taken.pop_front();
+    OnAnswered();
+  }
+}
+
+void CallPool::OnAnswered() {
+  MutexLock lock(mu_);
+  --unanswered_;
+  answered_.NotifyAll();
+}
+
+// Moves one task into `taken`; false when there will be none.
+bool CallPool::Take(std::deque<Task>& taken) {
+  MutexLock lock(mu_);
+  while (queue_.empty() && !stopping_) wake_.Wait(mu_);
+  if (queue_.empty()) return false;
+  taken.push_back(std::move(queue_.front()));
+  queue_.pop_front();
+  return true;
+}
+
+}  // namespace prequel

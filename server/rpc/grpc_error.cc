@@ -1,0 +1,44 @@
+#include "server/rpc/grpc_error.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "server/wire/error.h"
+
+namespace prequel {
+namespace {
+
+// Error details travel in HTTP/2 headers, which clients bound at 8 KiB.
+constexpr std::size_t kMaxMessage = 1024;
+constexpr std::size_t kMaxModel = 128;
+
+absl::Status Shortened(const absl::Status& status) {
+  if (status.message().size() <= kMaxMessage) return status;
+  absl::Status shorter(status.code(), status.message().substr(0, kMaxMessage));
+  status.ForEachPayload([&shorter](absl::string_view type, const absl::Cord& payload) {
+    if (payload.size() <= kMaxMessage) shorter.SetPayload(type, payload);
+  });
+  return shorter;
+}
+
+}  // namespace
+
+google::rpc::Status RpcError(const absl::Status& status, std::string_view model) {
+  std::map<std::string, std::string> metadata;
+  if (!model.empty()) metadata["model"] = std::string(model.substr(0, kMaxModel));
+  return wire::ErrorToProto(Shortened(status), metadata);
+}
+
+grpc::Status GrpcStatus(const absl::Status& status, std::string_view model) {
+  if (status.ok()) return grpc::Status::OK;
+  const google::rpc::Status error = RpcError(status, model);
+  return {static_cast<grpc::StatusCode>(error.code()), error.message(), error.SerializeAsString()};
+}
+
+std::string CodeName(grpc::StatusCode code) {
+  if (code == grpc::StatusCode::OK) return "OK";
+  return absl::StatusCodeToString(static_cast<absl::StatusCode>(code));
+}
+
+}  // namespace prequel

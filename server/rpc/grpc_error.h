@@ -1,0 +1,21 @@
+// Errors as gRPC carries them.
+#pragma once
+
+#include <grpcpp/support/status.h>
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "google/rpc/status.pb.h"
+
+namespace prequel {
+
+// With google.rpc.Status as details. `model`, when not empty, is in the ErrorInfo's metadata.
+google::rpc::Status RpcError(const absl::Status& status, std::string_view model);
+grpc::Status GrpcStatus(const absl::Status& status, std::string_view model);
+
+// "OK", "INVALID_ARGUMENT", …
+std::string CodeName(grpc::StatusCode code);
+
+}  // namespace prequel

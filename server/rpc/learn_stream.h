@@ -1,0 +1,105 @@
+// One LearnStream call: reads ahead, answers in order.
+#pragma once
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "absl/status/statusor.h"
+#include "prequel/v1/learning_service.pb.h"
+#include "server/engine/engine.h"
+#include "server/rpc/call_observer.h"
+#include "server/rpc/open_streams.h"
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+struct LearnStreamBounds {
+  int window;  // minibatches read and not yet answered
+  Index max_rows;
+};
+
+// Reads until `window` answers are owed, then leaves the rest to HTTP/2's flow control. When the
+// engine has no room the minibatch is kept and submitted again later, and nothing more is read.
+// A client that goes away loses its answers; what the engine has accepted is learned all the same.
+//
+// Owns itself: gRPC calls OnDone last, after every answer of the engine has come.
+class LearnStreamCall final
+    : public grpc::ServerBidiReactor<v1::LearnStreamRequest, v1::LearnStreamResponse>,
+      public DrainableStream {
+ public:
+  LearnStreamCall(grpc::CallbackServerContext* context, Engine& engine, OpenStreams& streams,
+                  CallObserver& observer, const LearnStreamBounds& bounds);
+
+  void Drain() override;
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override;
+
+ private:
+  // An answer that is owed, ready once the engine has answered.
+  struct Answer {
+    v1::LearnStreamResponse response;
+    bool ready = false;
+  };
+  enum class Input {
+    kIdle,        // the window is full
+    kReading,     // gRPC owns request_
+    kSubmitting,  // the thread in Submit owns request_
+    kWaiting,     // for room in the engine; retry_ owns request_
+    kEnded,       // nothing more will be read
+  };
+
+  ~LearnStreamCall() = default;
+
+  // Submits request_, which becomes answer `index`.
+  void Submit(std::int64_t index);
+  void OnOutcome(std::int64_t index, const std::string& name,
+                 const absl::StatusOr<LearnOutcome>& outcome);
+  // After Submit: reads on, or waits for room.
+  void AfterSubmit();
+  void Retry();
+  // Does what is due: reads, writes, or finishes.
+  void Advance();
+  void StartRetry() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool MustFinish() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  grpc::Status FinalStatus() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void SetAnswer(std::int64_t index, const std::string& name,
+                 const absl::StatusOr<LearnOutcome>& outcome) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  // Constant after construction.
+  grpc::CallbackServerContext* const context_;
+  Engine& engine_;
+  OpenStreams& streams_;
+  CallObserver& observer_;
+  const LearnStreamBounds bounds_;
+  const TimePoint deadline_;
+  const std::chrono::steady_clock::time_point start_;
+
+  v1::LearnStreamRequest request_;  // whose it is: see Input
+  std::string name_;                // the last one given; belongs to whom request_ does
+  std::unique_ptr<grpc::Alarm> retry_;
+
+  Mutex mu_;
+  Input input_ ABSL_GUARDED_BY(mu_) = Input::kIdle;
+  std::deque<Answer> answers_ ABSL_GUARDED_BY(mu_);    // owed, in order; front is being written
+  std::int64_t first_index_ ABSL_GUARDED_BY(mu_) = 0;  // of answers_.front()
+  int in_engine_ ABSL_GUARDED_BY(mu_) = 0;             // callbacks to come
+  std::thread::id submitter_ ABSL_GUARDED_BY(mu_);     // the thread in Engine::Submit
+  bool no_room_ ABSL_GUARDED_BY(mu_) = false;          // what Submit said on that thread
+  bool writing_ ABSL_GUARDED_BY(mu_) = false;
+  bool broken_ ABSL_GUARDED_BY(mu_) = false;  // cancelled: nobody reads the answers
+  bool draining_ ABSL_GUARDED_BY(mu_) = false;
+  bool finished_ ABSL_GUARDED_BY(mu_) = false;
+  grpc::StatusCode code_ ABSL_GUARDED_BY(mu_) = grpc::StatusCode::OK;
+};
+
+}  // namespace prequel

@@ -1,0 +1,65 @@
+// Minibatches in, distributions out. Each method: convert, call, map status, count.
+#pragma once
+
+#include <cstdint>
+
+#include "prequel/v1/learning_service.grpc.pb.h"
+#include "server/engine/engine.h"
+#include "server/rpc/call_observer.h"
+#include "server/rpc/call_pool.h"
+#include "server/rpc/learn_stream.h"
+#include "server/rpc/open_streams.h"
+
+namespace prequel {
+
+struct LearningOptions {
+  Index max_batch_rows = 1 << 16;
+  std::int64_t max_answer_bytes = 64 << 20;  // of one answer's predictions
+  // Minibatches of one stream that are read and not yet answered: enough to hide a sync and the
+  // client's round trip, few enough that one stream leaves the queue to others.
+  int stream_window = 64;
+};
+
+class LearningServiceImpl final : public v1::LearningService::CallbackService {
+ public:
+  // All must outlive the service.
+  LearningServiceImpl(Engine& engine, CallPool& pool, CallObserver& observer,
+                      const LearningOptions& options)
+      : engine_(engine), pool_(pool), observer_(observer), options_(options) {}
+
+  // Open streams answer what they have read, then end with UNAVAILABLE, as do new ones.
+  void DrainStreams() { streams_.Drain(); }
+  // Waits until no stream is open, or for `deadline`.
+  void AwaitNoStreams(TimePoint deadline) { streams_.AwaitNone(deadline); }
+
+  grpc::ServerUnaryReactor* Learn(grpc::CallbackServerContext* context,
+                                  const v1::LearnRequest* request,
+                                  v1::LearnResponse* response) override;
+  grpc::ServerBidiReactor<v1::LearnStreamRequest, v1::LearnStreamResponse>* LearnStream(
+      grpc::CallbackServerContext* context) override;
+  grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context,
+                                    const v1::PredictRequest* request,
+                                    v1::PredictResponse* response) override;
+  grpc::ServerUnaryReactor* PredictThenLearn(grpc::CallbackServerContext* context,
+                                             const v1::PredictThenLearnRequest* request,
+                                             v1::PredictThenLearnResponse* response) override;
+  grpc::ServerUnaryReactor* GetEvaluation(grpc::CallbackServerContext* context,
+                                          const v1::GetEvaluationRequest* request,
+                                          v1::GetEvaluationResponse* response) override;
+
+ private:
+  absl::Status PredictNow(const v1::PredictRequest& request, v1::PredictResponse* response) const;
+  absl::Status Evaluate(const v1::GetEvaluationRequest& request,
+                        v1::GetEvaluationResponse* response) const;
+  // The options, if the answer to them for a batch of `rows` is small enough.
+  absl::StatusOr<PredictOptions> AdmitQuery(const std::string& model, Index rows,
+                                            const v1::PredictOptions& options) const;
+
+  Engine& engine_;
+  CallPool& pool_;
+  CallObserver& observer_;
+  const LearningOptions options_;
+  OpenStreams streams_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,117 @@
+#include "server/rpc/model_service.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "google/protobuf/util/time_util.h"
+#include "server/rpc/page_token.h"
+#include "server/rpc/resource_name.h"
+#include "server/rpc/unary_call.h"
+#include "server/wire/config.h"
+#include "server/wire/error.h"
+#include "server/wire/model.h"
+
+namespace prequel {
+namespace {
+
+constexpr int kDefaultPage = 100;
+constexpr int kMaxPage = 1000;
+constexpr std::size_t kMaxPageBytes = 1 << 20;  // a page ends with the model that exceeds it
+
+void InfoToProto(const ModelInfo& info, v1::Model* model) {
+  model->set_name(ModelNameOf(info.name));
+  *model->mutable_create_time() = google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(
+      std::chrono::duration_cast<std::chrono::microseconds>(info.create_time.time_since_epoch())
+          .count());
+  model->set_revision(info.snapshot.revision);
+  model->set_serving(info.problem.ok());
+  if (!info.problem.ok()) model->set_problem(std::string(info.problem.message()));
+  if (info.learner != nullptr) {
+    wire::LearnerToProto(*info.learner, info.snapshot.state.get(), model);
+  }
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* ModelServiceImpl::CreateModel(grpc::CallbackServerContext* context,
+                                                        const v1::CreateModelRequest* request,
+                                                        v1::Model* response) {
+  const UnaryCall call(context, "CreateModel", request->model_id(), observer_);
+  pool_.Run(call, [this, request, response] { return Create(*request, response); });
+  return call.reactor();
+}
+
+grpc::ServerUnaryReactor* ModelServiceImpl::GetModel(grpc::CallbackServerContext* context,
+                                                     const v1::GetModelRequest* request,
+                                                     v1::Model* response) {
+  const UnaryCall call(context, "GetModel", request->name(), observer_);
+  call.Finish(Get(*request, response));
+  return call.reactor();
+}
+
+grpc::ServerUnaryReactor* ModelServiceImpl::ListModels(grpc::CallbackServerContext* context,
+                                                       const v1::ListModelsRequest* request,
+                                                       v1::ListModelsResponse* response) {
+  const UnaryCall call(context, "ListModels", "", observer_);
+  pool_.Run(call, [this, request, response] { return List(*request, response); });
+  return call.reactor();
+}
+
+grpc::ServerUnaryReactor* ModelServiceImpl::DeleteModel(grpc::CallbackServerContext* context,
+                                                        const v1::DeleteModelRequest* request,
+                                                        google::protobuf::Empty* /*response*/) {
+  const UnaryCall call(context, "DeleteModel", request->name(), observer_);
+  pool_.Run(call, [this, request] { return Delete(*request); });
+  return call.reactor();
+}
+
+absl::Status ModelServiceImpl::Create(const v1::CreateModelRequest& request, v1::Model* response) {
+  const absl::StatusOr<LearnerConfig> config = wire::ResolveConfig(request.config());
+  if (!config.ok()) return config.status();
+  const absl::StatusOr<ModelInfo> info =
+      engine_.CreateModel(request.model_id(), *config, wire::ConfigToBytes(*config));
+  if (!info.ok()) return info.status();
+  InfoToProto(*info, response);
+  return absl::OkStatus();
+}
+
+absl::Status ModelServiceImpl::Get(const v1::GetModelRequest& request, v1::Model* response) const {
+  const absl::StatusOr<std::string> id = ModelIdOf(request.name());
+  if (!id.ok()) return id.status();
+  const absl::StatusOr<ModelInfo> info = engine_.GetModel(*id);
+  if (!info.ok()) return info.status();
+  InfoToProto(*info, response);
+  return absl::OkStatus();
+}
+
+absl::Status ModelServiceImpl::List(const v1::ListModelsRequest& request,
+                                    v1::ListModelsResponse* response) const {
+  if (request.page_size() < 0) return FieldError("page_size", "must not be negative");
+  const absl::StatusOr<std::string> after = NameBeforePage(request.page_token());
+  if (!after.ok()) return after.status();
+  const int wanted = request.page_size() == 0 ? kDefaultPage : request.page_size();
+  const int size = std::min(wanted, kMaxPage);
+  // One more than fits, to know whether there is a next page.
+  const std::vector<ModelInfo> models = engine_.ListModels(*after, size + 1);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (i == static_cast<std::size_t>(size) || bytes > kMaxPageBytes) {
+      response->set_next_page_token(PageTokenAfter(models[i - 1].name));
+      break;
+    }
+    InfoToProto(models[i], response->add_models());
+    bytes += response->models(static_cast<int>(i)).ByteSizeLong();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModelServiceImpl::Delete(const v1::DeleteModelRequest& request) {
+  const absl::StatusOr<std::string> id = ModelIdOf(request.name());
+  if (!id.ok()) return id.status();
+  return engine_.DeleteModel(*id);
+}
+
+}  // namespace prequel

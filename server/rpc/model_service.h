@@ -1,0 +1,41 @@
+// Models as resources. Each method: convert, call, map status, count.
+#pragma once
+
+#include "prequel/v1/model_service.grpc.pb.h"
+#include "server/engine/engine.h"
+#include "server/rpc/call_observer.h"
+#include "server/rpc/call_pool.h"
+
+namespace prequel {
+
+class ModelServiceImpl final : public v1::ModelService::CallbackService {
+ public:
+  // All must outlive the service.
+  ModelServiceImpl(Engine& engine, CallPool& pool, CallObserver& observer)
+      : engine_(engine), pool_(pool), observer_(observer) {}
+
+  grpc::ServerUnaryReactor* CreateModel(grpc::CallbackServerContext* context,
+                                        const v1::CreateModelRequest* request,
+                                        v1::Model* response) override;
+  grpc::ServerUnaryReactor* GetModel(grpc::CallbackServerContext* context,
+                                     const v1::GetModelRequest* request,
+                                     v1::Model* response) override;
+  grpc::ServerUnaryReactor* ListModels(grpc::CallbackServerContext* context,
+                                       const v1::ListModelsRequest* request,
+                                       v1::ListModelsResponse* response) override;
+  grpc::ServerUnaryReactor* DeleteModel(grpc::CallbackServerContext* context,
+                                        const v1::DeleteModelRequest* request,
+                                        google::protobuf::Empty* response) override;
+
+ private:
+  absl::Status Create(const v1::CreateModelRequest& request, v1::Model* response);
+  absl::Status Get(const v1::GetModelRequest& request, v1::Model* response) const;
+  absl::Status List(const v1::ListModelsRequest& request, v1::ListModelsResponse* response) const;
+  absl::Status Delete(const v1::DeleteModelRequest& request);
+
+  Engine& engine_;
+  CallPool& pool_;
+  CallObserver& observer_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,57 @@
+// The streams that are open, so that a server that stops can end them.
+#pragma once
+
+#include <chrono>
+#include <set>
+
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+class DrainableStream {
+ public:
+  // Stop reading; end once everything that was read is answered. Must not block.
+  virtual void Drain() = 0;
+
+ protected:
+  ~DrainableStream() = default;
+};
+
+// Thread-safe.
+class OpenStreams {
+ public:
+  // False when draining: the stream is not added.
+  bool Add(DrainableStream* stream) {
+    MutexLock lock(mu_);
+    if (!draining_) streams_.insert(stream);
+    return !draining_;
+  }
+
+  // On return nothing uses `stream` any more.
+  void Remove(DrainableStream* stream) {
+    MutexLock lock(mu_);
+    streams_.erase(stream);
+    removed_.NotifyAll();
+  }
+
+  void Drain() {
+    MutexLock lock(mu_);
+    draining_ = true;
+    for (DrainableStream* stream : streams_) stream->Drain();
+  }
+
+  // Waits until no stream is open, or for `deadline`.
+  void AwaitNone(std::chrono::system_clock::time_point deadline) {
+    MutexLock lock(mu_);
+    while (!streams_.empty() && removed_.WaitUntil(mu_, deadline)) {
+    }
+  }
+
+ private:
+  Mutex mu_;
+  CondVar removed_;
+  std::set<DrainableStream*> streams_ ABSL_GUARDED_BY(mu_);
+  bool draining_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace prequel

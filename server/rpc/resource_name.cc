@@ -1,0 +1,22 @@
+#include "server/rpc/resource_name.h"
+
+#include "server/wire/error.h"
+
+namespace prequel {
+namespace {
+
+constexpr std::string_view kPrefix = "models/";
+
+}  // namespace
+
+absl::StatusOr<std::string> ModelIdOf(std::string_view name) {
+  const std::string_view id = name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : "";
+  if (id.empty() || id.find('/') != id.npos) {
+    return FieldError("name", "must be models/{model}");
+  }
+  return std::string(id);
+}
+
+std::string ModelNameOf(std::string_view id) { return std::string(kPrefix) + std::string(id); }
+
+}  // namespace prequel

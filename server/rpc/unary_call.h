@@ -1,0 +1,39 @@
+// One unary call from its start to its answer: maps the status and counts.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "server/engine/clock.h"
+#include "server/rpc/call_observer.h"
+
+namespace prequel {
+
+// A small value, to be copied into whoever answers. The request and the response live until Finish.
+class UnaryCall {
+ public:
+  // `resource` is what the request names, for error details.
+  UnaryCall(grpc::CallbackServerContext* context, const char* method, std::string_view resource,
+            CallObserver& observer);
+
+  // Exactly once, on any thread.
+  void Finish(const absl::Status& status) const;
+
+  grpc::ServerUnaryReactor* reactor() const { return reactor_; }
+  TimePoint deadline() const { return context_->deadline(); }
+  bool cancelled() const { return context_->IsCancelled(); }
+
+ private:
+  grpc::CallbackServerContext* context_;
+  grpc::ServerUnaryReactor* reactor_;
+  const char* method_;
+  std::string resource_;
+  CallObserver* observer_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace prequel

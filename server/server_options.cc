@@ -1,0 +1,72 @@
+#include "server/server_options.h"
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/error.h"
+
+namespace prequel {
+namespace {
+
+struct Range {
+  const char* flag;
+  std::int64_t value, low, high;
+};
+
+absl::Status CheckRange(const Range& range) {
+  if (range.value >= range.low && range.value <= range.high) return absl::OkStatus();
+  return FieldError(range.flag, absl::StrCat("must be between ", range.low, " and ", range.high,
+                                             ", is ", range.value));
+}
+
+absl::Status CheckAddress(const char* flag, const std::string& address) {
+  HostPort ignored;
+  const absl::Status status = ParseHostPort(address, &ignored);
+  if (status.ok()) return status;
+  return FieldError(flag, std::string(status.message()));
+}
+
+}  // namespace
+
+absl::Status ParseHostPort(const std::string& text, HostPort* result) {
+  const std::size_t colon = text.rfind(':');
+  const absl::Status bad =
+      absl::InvalidArgumentError("must be HOST:PORT or [IPV6]:PORT, is \"" + text + "\"");
+  if (colon == text.npos || colon == 0) return bad;
+  std::string host = text.substr(0, colon);
+  if (host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  else if (host.find(':') != host.npos)
+    return bad;
+  int port = -1;
+  if (!absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 0 || port > 65535) return bad;
+  *result = {host, port};
+  return absl::OkStatus();
+}
+
+absl::Status CheckServerOptions(const ServerOptions& options) {
+  constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+  if (options.data_dir.empty()) return FieldError("--data-dir", "must not be empty");
+  absl::Status status = CheckAddress("--listen", options.listen);
+  if (status.ok() && !options.http.empty()) status = CheckAddress("--http", options.http);
+  for (const Range& range : std::initializer_list<Range>{
+           {"--workers", options.workers, 0, 1024},
+           {"--max-message-bytes", options.max_message_bytes, 1024, kGiB},
+           {"--max-answer-bytes", options.max_answer_bytes, 1024, kGiB},
+           {"--max-batch-rows", options.max_batch_rows, 1, std::int64_t{1} << 24},
+           {"--queue-batches", options.queue_batches, 1, 1 << 20},
+           {"--queue-bytes", options.queue_bytes, options.max_message_bytes, 1024 * kGiB},
+           {"--queue-calls", options.queue_calls, 1, 1 << 20},
+           {"--max-models", options.max_models, 1, 1 << 20},
+           {"--stream-window", options.stream_window, 1, 1 << 16},
+           {"--drain-seconds", options.drain.count(), 0, 3600}}) {
+    if (!status.ok()) break;
+    status = CheckRange(range);
+  }
+  return status;
+}
+
+}  // namespace prequel

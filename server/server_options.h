@@ -1,0 +1,46 @@
+// What a server can be told. The command line, a configuration file and tests fill it in.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace prequel {
+
+struct ServerOptions {
+  std::string data_dir = "./prequel-data";
+  std::string listen = "127.0.0.1:8081";  // gRPC, HOST:PORT; port 0: any
+  std::string http = "127.0.0.1:8080";    // HTTP, HOST:PORT; empty: none
+
+  int workers = 0;  // threads that learn, and as many that answer queries; 0: one per core
+
+  // Off, an acknowledged minibatch survives a crash of the process, but not of the machine.
+  bool sync = true;
+
+  // 16 MiB: 65536 rows of 64 float32 columns. Larger minibatches learn no faster, and a message
+  // is held in memory about three times over.
+  std::int64_t max_message_bytes = 16 << 20;
+  std::int64_t max_answer_bytes = 64 << 20;  // of the predictions in one answer
+  std::int64_t max_batch_rows = 1 << 16;
+  int queue_batches = 512;                             // accepted and not answered, per model
+  std::int64_t queue_bytes = std::int64_t{512} << 20;  // the same, over all models
+  int queue_calls = 256;                               // queries that wait for a thread
+  int max_models = 10'000;
+  int stream_window = 64;  // minibatches of one stream read and not yet answered
+
+  std::chrono::seconds drain{10};  // how long stopping waits for calls in progress
+};
+
+// INVALID_ARGUMENT names the flag.
+absl::Status CheckServerOptions(const ServerOptions& options);
+
+// "127.0.0.1:8081" or "[::1]:8081", taken apart.
+struct HostPort {
+  std::string host;
+  int port = 0;
+};
+absl::Status ParseHostPort(const std::string& text, HostPort* result);
+
+}  // namespace prequel

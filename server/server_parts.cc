@@ -1,0 +1,141 @@
+#include "server/server_parts.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/listen_probe.h"
+#include "server/storage/rocks_store.h"
+
+namespace prequel {
+namespace {
+
+// After everything accepted has been answered: for the answers to leave.
+constexpr std::chrono::milliseconds kFlush{500};
+// A connection that says nothing is asked whether it is still there.
+constexpr int kKeepaliveMs = 60'000;
+constexpr int kMaxStreamsPerConnection = 1024;
+
+int WorkersOf(const ServerOptions& options) {
+  if (options.workers > 0) return options.workers;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+EngineOptions EngineOptionsOf(const ServerOptions& options) {
+  EngineOptions result;
+  result.workers = WorkersOf(options);
+  result.max_models = options.max_models;
+  result.max_batch_rows = options.max_batch_rows;
+  result.max_batch_bytes = static_cast<std::size_t>(options.max_message_bytes);
+  result.max_queued_batches = options.queue_batches;
+  result.max_queued_bytes = static_cast<std::size_t>(options.queue_bytes);
+  return result;
+}
+
+std::string Address(const HostPort& address) {
+  const bool v6 = address.host.find(':') != address.host.npos;
+  return v6 ? absl::StrCat("[", address.host, "]:", address.port)
+            : absl::StrCat(address.host, ":", address.port);
+}
+
+void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(static_cast<int>(options.max_message_bytes));
+  // Our answers are bounded by max_answer_bytes, which counts only the numbers in them.
+  builder.SetMaxSendMessageSize(-1);
+  // Without this two servers can share a port, each getting some of the connections.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
+}
+
+}  // namespace
+
+absl::Status Server::Parts::Start() {
+  absl::Status status = StartEngine();
+  if (status.ok()) status = StartGrpc();
+  if (status.ok()) status = StartHttp();
+  return status;
+}
+
+absl::Status Server::Parts::StartEngine() {
+  RocksOptions rocks;
+  rocks.directory = options_.data_dir;
+  rocks.sync = options_.sync;
+  absl::StatusOr<std::unique_ptr<RocksStore>> store = RocksStore::Open(rocks);
+  if (!store.ok()) return store.status();
+  store_ = *std::move(store);
+  absl::StatusOr<std::unique_ptr<Engine>> engine =
+      Engine::Create(EngineOptionsOf(options_), {*store_, codec_, clock_, metrics_});
+  if (!engine.ok()) return engine.status();
+  engine_ = *std::move(engine);
+  metrics_.SetStorageHealthy([this] { return engine_->health().ok(); });
+  metrics_.SetModelCount([this] {
+    return static_cast<std::int64_t>(engine_->ListModels("", options_.max_models).size());
+  });
+  return absl::OkStatus();
+}
+
+absl::Status Server::Parts::StartGrpc() {
+  HostPort address;
+  absl::Status status = ParseHostPort(options_.listen, &address);
+  if (status.ok()) status = ProbeListen(address);
+  if (!status.ok()) return status;
+  pool_ = std::make_unique<CallPool>(WorkersOf(options_),
+                                     static_cast<std::size_t>(options_.queue_calls));
+  model_service_ = std::make_unique<ModelServiceImpl>(*engine_, *pool_, counter_);
+  learning_service_ = std::make_unique<LearningServiceImpl>(
+      *engine_, *pool_, counter_,
+      LearningOptions{options_.max_batch_rows, options_.max_answer_bytes, options_.stream_window});
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  grpc::ServerBuilder builder;
+  Configure(options_, builder);
+  builder.AddListeningPort(Address(address), grpc::InsecureServerCredentials(), &address.port);
+  builder.RegisterService(model_service_.get());
+  builder.RegisterService(learning_service_.get());
+  grpc_ = builder.BuildAndStart();
+  if (grpc_ == nullptr || address.port == 0) {
+    return absl::UnavailableError("cannot listen on " + options_.listen);
+  }
+  address_ = Address(address);
+  health_ = std::make_unique<HealthKeeper>(*engine_, *grpc_->GetHealthCheckService());
+  return absl::OkStatus();
+}
+
+absl::Status Server::Parts::StartHttp() {
+  if (options_.http.empty()) return absl::OkStatus();
+  HostPort address;
+  absl::Status status = ParseHostPort(options_.http, &address);
+  if (status.ok()) status = ProbeListen(address);
+  if (!status.ok()) return status;
+  HttpPages pages;
+  pages.metrics = [this] { return metrics_.Text(); };
+  pages.live = [] { return true; };
+  pages.ready = [this] { return health_->serving(); };
+  absl::StatusOr<std::unique_ptr<HttpServer>> http =
+      HttpServer::Start(address.host, address.port, std::move(pages));
+  if (!http.ok()) return http.status();
+  http_ = *std::move(http);
+  address.port = http_->port();
+  http_address_ = Address(address);
+  return absl::OkStatus();
+}
+
+void Server::Parts::Stop() {
+  if (std::exchange(stopped_, true)) return;
+  const TimePoint deadline = clock_.Now() + options_.drain;
+  if (health_ != nullptr) health_->Stop();
+  if (learning_service_ != nullptr) learning_service_->DrainStreams();
+  if (engine_ != nullptr) engine_->Shutdown(deadline);
+  if (pool_ != nullptr) pool_->Drain(deadline);
+  if (learning_service_ != nullptr) learning_service_->AwaitNoStreams(deadline);
+  if (grpc_ != nullptr) grpc_->Shutdown(clock_.Now() + kFlush);
+  http_.reset();
+}
+
+}  // namespace prequel

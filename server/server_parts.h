@@ -1,0 +1,70 @@
+// The parts of a server, in the order in which they are built; destroyed in reverse.
+#pragma once
+
+#include <grpcpp/server.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "server/engine/engine.h"
+#include "server/health_keeper.h"
+#include "server/observe/http_server.h"
+#include "server/observe/metrics.h"
+#include "server/rpc/call_pool.h"
+#include "server/rpc/learning_service.h"
+#include "server/rpc/model_service.h"
+#include "server/server.h"
+#include "server/storage/store.h"
+#include "server/wire_codec.h"
+
+namespace prequel {
+
+class Server::Parts {
+ public:
+  explicit Parts(const ServerOptions& options) : options_(options) {}
+  ~Parts() { Stop(); }
+
+  absl::Status Start();
+  void Stop();
+  void AwaitReady() const { engine_->AwaitReady(); }
+  const std::string& address() const { return address_; }
+  const std::string& http_address() const { return http_address_; }
+
+ private:
+  // Tells the metrics of the services' calls.
+  class CallCounter final : public CallObserver {
+   public:
+    explicit CallCounter(Metrics& metrics) : metrics_(metrics) {}
+    void OnCall(std::string_view method, std::string_view code,
+                std::chrono::nanoseconds duration) override {
+      metrics_.OnCall(method, code, duration);
+    }
+
+   private:
+    Metrics& metrics_;
+  };
+
+  absl::Status StartEngine();
+  absl::Status StartGrpc();
+  absl::Status StartHttp();
+
+  const ServerOptions options_;
+  const SystemClock clock_;
+  const WireCodec codec_;
+  Metrics metrics_;
+  CallCounter counter_{metrics_};
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<CallPool> pool_;
+  std::unique_ptr<ModelServiceImpl> model_service_;
+  std::unique_ptr<LearningServiceImpl> learning_service_;
+  std::unique_ptr<grpc::Server> grpc_;
+  std::unique_ptr<HealthKeeper> health_;
+  std::unique_ptr<HttpServer> http_;
+  std::string address_;
+  std::string http_address_;
+  bool stopped_ = false;
+};
+
+}  // namespace prequel

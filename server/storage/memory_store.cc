@@ -1,0 +1,190 @@
+#include "server/storage/memory_store.h"
+
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/storage/record.h"
+
+namespace prequel {
+
+void MemoryDisk::FailWrites(Failure failure) {
+  MutexLock lock(mu_);
+  failure_ = failure;
+}
+
+void MemoryDisk::OnWrite(std::function<void()> hook) {
+  MutexLock lock(mu_);
+  hook_ = std::move(hook);
+}
+
+void MemoryDisk::Crash() {
+  MutexLock lock(mu_);
+  ++crashes_;
+  for (const std::string& key : unsynced_) log_.erase(key);
+  unsynced_.clear();
+  failure_ = Failure::kNone;
+}
+
+void MemoryDisk::CorruptRecord(LogId log, std::uint64_t offset) {
+  MutexLock lock(mu_);
+  std::string& value = log_.at(LogKey(log, offset));
+  value[value.size() / 2] ^= 1;
+}
+
+void MemoryDisk::CorruptModel(std::string_view name) {
+  MutexLock lock(mu_);
+  std::string& value = models_.lower_bound(ModelKey(name, 0))->second;
+  value[value.size() / 2] ^= 1;
+}
+
+void MemoryDisk::LoseRecord(LogId log, std::uint64_t offset) {
+  MutexLock lock(mu_);
+  log_.erase(LogKey(log, offset));
+}
+
+int MemoryDisk::writes() const {
+  MutexLock lock(mu_);
+  return writes_;
+}
+
+absl::StatusOr<std::unique_ptr<MemoryStore>> MemoryStore::Open(std::shared_ptr<MemoryDisk> disk,
+                                                               const Options& options) {
+  int crashes = 0;
+  {
+    MutexLock lock(disk->mu_);
+    if (disk->open_) return absl::FailedPreconditionError("the disk is in use by another store");
+    disk->open_ = true;
+    crashes = disk->crashes_;
+  }
+  return std::unique_ptr<MemoryStore>(new MemoryStore(std::move(disk), options, crashes));
+}
+
+absl::StatusOr<std::unique_ptr<MemoryStore>> MemoryStore::Open(std::shared_ptr<MemoryDisk> disk) {
+  return Open(std::move(disk), Options());
+}
+
+MemoryStore::MemoryStore(std::shared_ptr<MemoryDisk> disk, const Options& options, int crashes)
+    : disk_(std::move(disk)), options_(options), crashes_(crashes) {}
+
+MemoryStore::~MemoryStore() {
+  MutexLock lock(disk_->mu_);
+  disk_->open_ = false;
+}
+
+absl::Status MemoryStore::Append(std::span<const LogRecord> records) {
+  RunHook();
+  MutexLock lock(disk_->mu_);
+  if (absl::Status status = BeginWrite(); !status.ok()) return status;
+  const bool synced = options_.sync && disk_->failure_ != MemoryDisk::Failure::kSync;
+  for (const LogRecord& record : records) {
+    const RecordFrame frame = FrameRecord(record);
+    std::string value(frame.head_bytes());
+    value.append(record.payload).append(frame.tail_bytes());
+    disk_->log_[frame.key] = std::move(value);
+    if (!synced) disk_->unsynced_.push_back(frame.key);
+  }
+  return EndWrite();
+}
+
+absl::Status MemoryStore::Read(LogId log, std::uint64_t from, std::size_t limit,
+                               absl::FunctionRef<absl::Status(const LogRecord&)> visit) const {
+  const std::string end = LogKey(log + 1, 0);
+  for (std::uint64_t offset = from; offset - from < limit; ++offset) {
+    std::string key, value;
+    {
+      MutexLock lock(disk_->mu_);
+      const auto it = disk_->log_.lower_bound(LogKey(log, offset));
+      if (it == disk_->log_.end() || it->first >= end) break;
+      std::tie(key, value) = *it;
+    }
+    if (key != LogKey(log, offset)) return RecordLost(log, offset, "missing");
+    const absl::StatusOr<LogRecord> record = DecodeRecord(log, offset, value);
+    if (!record.ok()) return record.status();
+    if (absl::Status status = visit(*record); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<StoredModel>> MemoryStore::ListModels() const {
+  MutexLock lock(disk_->mu_);
+  std::vector<StoredModel> models;
+  for (const auto& [key, value] : disk_->models_) {
+    absl::StatusOr<StoredModel> model = DecodeModel(key, value);
+    if (!model.ok()) return model.status();
+    models.push_back(*std::move(model));
+  }
+  return models;
+}
+
+absl::StatusOr<StoredModel> MemoryStore::CreateModel(std::string_view name, std::string_view config,
+                                                     std::int64_t create_time_us) {
+  RunHook();
+  MutexLock lock(disk_->mu_);
+  const auto it = disk_->models_.lower_bound(ModelKey(name, 0));
+  if (it != disk_->models_.end() && it->first < ModelKey(name, ~LogId{0})) {
+    return absl::AlreadyExistsError(absl::StrCat("model ", std::string(name), " exists"));
+  }
+  if (absl::Status status = BeginWrite(); !status.ok()) return status;
+  StoredModel model{.name = std::string(name),
+                    .log = disk_->next_log_id_++,
+                    .create_time_us = create_time_us,
+                    .config = std::string(config)};
+  disk_->models_[ModelKey(name, model.log)] = EncodeModel(model);
+  if (absl::Status status = EndWrite(); !status.ok()) return status;
+  return model;
+}
+
+absl::Status MemoryStore::DeleteModel(std::string_view name, LogId log) {
+  RunHook();
+  MutexLock lock(disk_->mu_);
+  if (disk_->models_.count(ModelKey(name, log)) == 0) {
+    return absl::NotFoundError(absl::StrCat("model ", std::string(name), " does not exist"));
+  }
+  if (absl::Status status = BeginWrite(); !status.ok()) return status;
+  disk_->models_.erase(ModelKey(name, log));
+  disk_->log_.erase(disk_->log_.lower_bound(LogKey(log, 0)),
+                    disk_->log_.lower_bound(LogKey(log + 1, 0)));
+  return EndWrite();
+}
+
+absl::Status MemoryStore::health() const {
+  MutexLock lock(disk_->mu_);
+  return health_;
+}
+
+void MemoryStore::RunHook() {
+  std::function<void()> hook;
+  {
+    MutexLock lock(disk_->mu_);
+    hook = disk_->hook_;
+  }
+  if (hook) hook();
+}
+
+absl::Status MemoryStore::BeginWrite() {
+  if (disk_->crashes_ != crashes_) health_ = absl::UnavailableError("the disk is gone");
+  if (!health_.ok()) return WritesRefused(health_);
+  switch (disk_->failure_) {
+    case MemoryDisk::Failure::kWrite:
+      health_ = absl::UnknownError("a write failed: injected");
+      break;
+    case MemoryDisk::Failure::kFull:
+      health_ = absl::ResourceExhaustedError("a write failed: no space left (injected)");
+      break;
+    case MemoryDisk::Failure::kNone:
+    case MemoryDisk::Failure::kSync:
+      break;
+  }
+  return health_;
+}
+
+absl::Status MemoryStore::EndWrite() {
+  ++disk_->writes_;
+  if (disk_->failure_ == MemoryDisk::Failure::kSync) {
+    health_ = absl::UnknownError("a sync failed: injected");
+  }
+  return health_;
+}
+
+}  // namespace prequel

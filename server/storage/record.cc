@@ -1,0 +1,166 @@
+#include "server/storage/record.h"
+
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "server/storage/crc32c.h"
+
+namespace prequel {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "values are stored little-endian");
+
+constexpr char kRecordVersion = 1;
+constexpr char kModelVersion = 1;
+constexpr std::size_t kCrcSize = 4;
+
+void AppendBigEndian(std::uint64_t value, std::string* out) {
+  for (int shift = 56; shift >= 0; shift -= 8) out->push_back(static_cast<char>(value >> shift));
+}
+
+std::uint64_t ReadBigEndian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
+  return value;
+}
+
+template <class T>
+void AppendInteger(T value, std::string* out) {
+  out->append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+template <class T>
+T ReadInteger(std::string_view bytes) {
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof(value));
+  return value;
+}
+
+void AppendCrc(std::string_view key, std::string* value) {
+  AppendInteger(ExtendCrc32c(ExtendCrc32c(0, key), *value), value);
+}
+
+// Whether `value` ends in the checksum of `key` and the bytes before it.
+bool HasCrc(std::string_view key, std::string_view value) {
+  if (value.size() < kCrcSize) return false;
+  const std::string_view body = value.substr(0, value.size() - kCrcSize);
+  return ReadInteger<std::uint32_t>(value.substr(body.size())) ==
+         ExtendCrc32c(ExtendCrc32c(0, key), body);
+}
+
+template <class T>
+std::string EncodeInteger(std::string_view key, T integer) {
+  std::string value;
+  AppendInteger(integer, &value);
+  AppendCrc(key, &value);
+  return value;
+}
+
+template <class T>
+absl::StatusOr<T> DecodeInteger(std::string_view key, std::string_view value) {
+  if (value.size() != sizeof(T) + kCrcSize || !HasCrc(key, value)) {
+    return absl::DataLossError(absl::StrCat("the store's \"", std::string(key), "\" is damaged"));
+  }
+  return ReadInteger<T>(value);
+}
+
+absl::Status CheckModelValue(std::string_view key, std::string_view value) {
+  if (value.size() < 1 + 8 + kCrcSize || !HasCrc(key, value)) {
+    return absl::DataLossError("the stored model record is damaged (checksum mismatch)");
+  }
+  if (value[0] != kModelVersion) {
+    return absl::DataLossError(absl::StrCat("the stored model record has unknown version ",
+                                            static_cast<unsigned char>(value[0])));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string LogKey(LogId log, std::uint64_t offset) {
+  std::string key;
+  AppendBigEndian(log, &key);
+  AppendBigEndian(offset, &key);
+  return key;
+}
+
+RecordFrame FrameRecord(const LogRecord& record) {
+  RecordFrame frame;
+  frame.key = LogKey(record.log, record.offset);
+  frame.head = {kRecordVersion, static_cast<char>(record.type)};
+  std::uint32_t crc = ExtendCrc32c(ExtendCrc32c(0, frame.key), frame.head_bytes());
+  crc = ExtendCrc32c(crc, record.payload);
+  std::memcpy(frame.tail.data(), &crc, sizeof(crc));
+  return frame;
+}
+
+absl::StatusOr<LogRecord> DecodeRecord(LogId log, std::uint64_t offset, std::string_view value) {
+  constexpr std::size_t kHead = 2;
+  if (value.size() < kHead + kCrcSize || !HasCrc(LogKey(log, offset), value)) {
+    return RecordLost(log, offset, "checksum mismatch");
+  }
+  if (value[0] != kRecordVersion) {
+    return RecordLost(log, offset,
+                      absl::StrCat("unknown version ", static_cast<unsigned char>(value[0])));
+  }
+  if (value[1] != static_cast<char>(RecordType::kMinibatch)) {
+    return RecordLost(log, offset,
+                      absl::StrCat("unknown type ", static_cast<unsigned char>(value[1])));
+  }
+  return LogRecord{.log = log,
+                   .offset = offset,
+                   .type = static_cast<RecordType>(value[1]),
+                   .payload = value.substr(kHead, value.size() - kHead - kCrcSize)};
+}
+
+absl::Status RecordLost(LogId log, std::uint64_t offset, std::string_view why) {
+  return absl::DataLossError(
+      absl::StrCat("log ", log, ", record at offset ", offset, ": ", std::string(why)));
+}
+
+std::string ModelKey(std::string_view name, LogId log) {
+  std::string key(name);
+  key.push_back('\0');
+  AppendBigEndian(log, &key);
+  return key;
+}
+
+std::string EncodeModel(const StoredModel& model) {
+  std::string value(1, kModelVersion);
+  AppendInteger(model.create_time_us, &value);
+  value += model.config;
+  AppendCrc(ModelKey(model.name, model.log), &value);
+  return value;
+}
+
+absl::StatusOr<StoredModel> DecodeModel(std::string_view key, std::string_view value) {
+  const std::size_t end = key.find('\0');
+  if (end == std::string_view::npos || key.size() != end + 1 + 8) {
+    return absl::DataLossError("the store has a model under a malformed key");
+  }
+  StoredModel model;
+  model.name = key.substr(0, end);
+  model.log = ReadBigEndian(key.substr(end + 1));
+  model.problem = CheckModelValue(key, value);
+  if (model.problem.ok()) {
+    model.create_time_us = ReadInteger<std::int64_t>(value.substr(1));
+    model.config = value.substr(9, value.size() - 9 - kCrcSize);
+  }
+  return model;
+}
+
+std::string EncodeFormat() { return EncodeInteger(kFormatKey, kStoreFormat); }
+
+absl::StatusOr<std::uint32_t> DecodeFormat(std::string_view value) {
+  return DecodeInteger<std::uint32_t>(kFormatKey, value);
+}
+
+std::string EncodeNextLogId(LogId next) { return EncodeInteger(kNextLogIdKey, next); }
+
+absl::StatusOr<LogId> DecodeNextLogId(std::string_view value) {
+  return DecodeInteger<LogId>(kNextLogIdKey, value);
+}
+
+}  // namespace prequel

@@ -1,0 +1,13 @@
+#include "server/storage/store.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace prequel {
+
+absl::Status WritesRefused(const absl::Status& first) {
+  return absl::UnavailableError(absl::StrCat(
+      "the store refuses writes until the server is restarted, since an earlier one failed: ",
+      first.message()));
+}
+
+}  // namespace prequel

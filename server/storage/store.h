@@ -1,0 +1,45 @@
+// Everything a server keeps on disk: the models it hosts and their logs, as opaque bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/storage/log.h"
+
+namespace prequel {
+
+struct StoredModel {
+  std::string name;
+  LogId log = 0;
+  std::int64_t create_time_us = 0;  // microseconds since the Unix epoch
+  std::string config;
+  absl::Status problem;  // DATA_LOSS: only `name` and `log` could be read
+};
+
+// Thread-safe. One process at a time may have a store open.
+class Store : public Log {
+ public:
+  // Every model, ordered by name.
+  virtual absl::StatusOr<std::vector<StoredModel>> ListModels() const = 0;
+
+  // Durable once it returns OK. ALREADY_EXISTS for a name that is taken.
+  // REQUIRES: `name` holds no zero byte.
+  virtual absl::StatusOr<StoredModel> CreateModel(std::string_view name, std::string_view config,
+                                                  std::int64_t create_time_us) = 0;
+
+  // Removes the record and the whole log, durably and atomically. NOT_FOUND if there is none.
+  // REQUIRES: nobody appends to `log` now or later.
+  virtual absl::Status DeleteModel(std::string_view name, LogId log) = 0;
+
+  // OK while writes are accepted; else the error since which they are refused.
+  virtual absl::Status health() const = 0;
+};
+
+// What a write is refused with once an earlier one has failed with `first`.
+absl::Status WritesRefused(const absl::Status& first);
+
+}  // namespace prequel

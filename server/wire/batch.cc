@@ -1,0 +1,70 @@
+#include "server/wire/batch.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/error.h"
+#include "server/wire/tensor.h"
+
+namespace prequel::wire {
+namespace {
+
+absl::Status CheckRows(int rows, Index max_rows, const std::string& field) {
+  if (rows <= max_rows) return absl::OkStatus();
+  return FieldError(field, absl::StrCat("has ", rows, " rows, the limit is ", max_rows));
+}
+
+absl::Status TextFromProto(const v1::Batch& proto, Index max_rows, Batch* batch) {
+  for (int i = 0; i < proto.text_size(); ++i) {
+    const auto& values = proto.text(i).values();
+    const absl::Status rows =
+        CheckRows(values.size(), max_rows, absl::StrCat("batch.text[", i, "]"));
+    if (!rows.ok()) return rows;
+  }
+  batch->text.reserve(static_cast<std::size_t>(proto.text_size()));
+  for (const v1::TextColumn& column : proto.text()) {
+    batch->text.emplace_back(column.values().begin(), column.values().end());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TensorFromProto(const v1::Tensor& tensor, Rank rank, Index max_rows,
+                             std::string_view field, Matrix* matrix) {
+  absl::StatusOr<Matrix> converted = MatrixFromTensor(tensor, rank, max_rows, field);
+  if (!converted.ok()) return converted.status();
+  *matrix = *std::move(converted);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Batch> BatchFromProto(const v1::Batch& proto, Index max_rows) {
+  Batch batch;
+  absl::Status status;
+  if (proto.has_inputs()) {
+    status =
+        TensorFromProto(proto.inputs(), Rank::kMatrix, max_rows, "batch.inputs", &batch.inputs);
+  }
+  if (status.ok()) status = TextFromProto(proto, max_rows, &batch);
+  if (status.ok() && proto.has_targets()) {
+    status = TensorFromProto(proto.targets(), Rank::kVectorOrMatrix, max_rows, "batch.targets",
+                             &batch.targets);
+  }
+  if (status.ok()) status = CheckRows(proto.labels_size(), max_rows, "batch.labels");
+  if (!status.ok()) return status;
+  batch.labels.assign(proto.labels().begin(), proto.labels().end());
+  return batch;
+}
+
+absl::StatusOr<Batch> BatchFromBytes(std::string_view bytes) {
+  v1::Batch proto;
+  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return absl::DataLossError("not a serialized prequel.v1.Batch");
+  }
+  return BatchFromProto(proto, kAnyRows);
+}
+
+}  // namespace prequel::wire

@@ -1,0 +1,234 @@
+#include "server/wire/config.h"
+
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/error.h"
+#include "core/learner.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/struct.pb.h"
+
+namespace prequel::wire {
+namespace {
+
+using google::protobuf::Value;
+
+absl::StatusOr<OptionValue> OptionFromProto(const Value& value, const std::string& field) {
+  switch (value.kind_case()) {
+    case Value::kBoolValue:
+      return OptionValue(value.bool_value());
+    case Value::kNumberValue:
+      return OptionValue(value.number_value());
+    case Value::kStringValue:
+      return OptionValue(value.string_value());
+    case Value::kListValue: {
+      std::vector<double> numbers;
+      for (const Value& element : value.list_value().values()) {
+        if (element.kind_case() != Value::kNumberValue) {
+          return FieldError(field, "a list may hold numbers only");
+        }
+        numbers.push_back(element.number_value());
+      }
+      return OptionValue(std::move(numbers));
+    }
+    default:
+      return FieldError(field, "must be a boolean, a number, a string or a list of numbers");
+  }
+}
+
+absl::Status ComponentFromProto(const v1::Component& proto, const std::string& field,
+                                ComponentConfig* component) {
+  component->name = proto.name();
+  for (const auto& [key, value] : proto.options().fields()) {
+    absl::StatusOr<OptionValue> option =
+        OptionFromProto(value, absl::StrCat(field, ".options.", key));
+    if (!option.ok()) return option.status();
+    component->options.emplace(key, *std::move(option));
+  }
+  return absl::OkStatus();
+}
+
+struct OptionWriter {
+  Value* value;
+  void operator()(bool option) const { value->set_bool_value(option); }
+  void operator()(double option) const { value->set_number_value(option); }
+  void operator()(const std::string& option) const { value->set_string_value(option); }
+  void operator()(const std::vector<double>& option) const {
+    auto* list = value->mutable_list_value();
+    for (double number : option) list->add_values()->set_number_value(number);
+  }
+};
+
+void ComponentToProto(const ComponentConfig& component, v1::Component* proto) {
+  proto->set_name(component.name);
+  auto& fields = *proto->mutable_options()->mutable_fields();
+  for (const auto& [key, option] : component.options) {
+    std::visit(OptionWriter{&fields[key]}, option);
+  }
+}
+
+absl::Status FeatureFromProto(const v1::Feature& proto, const std::string& field,
+                              FeatureConfig* feature) {
+  if (!v1::Feature::Kind_IsValid(proto.kind())) {
+    return FieldError(field + ".kind", "must be NUMERIC or CATEGORICAL");
+  }
+  feature->name = proto.name();
+  const bool categorical = proto.kind() == v1::Feature::CATEGORICAL;
+  feature->kind = categorical ? FeatureConfig::Kind::kCategorical : FeatureConfig::Kind::kNumeric;
+  if (proto.width() > 0) feature->width = proto.width();
+  feature->allow_missing = proto.allow_missing();
+  if (proto.max_categories() > 0) feature->max_categories = proto.max_categories();
+  feature->hash_buckets = proto.hash_buckets();
+  return absl::OkStatus();
+}
+
+void FeatureToProto(const FeatureConfig& feature, v1::Feature* proto) {
+  const bool categorical = feature.kind == FeatureConfig::Kind::kCategorical;
+  proto->set_name(feature.name);
+  proto->set_kind(categorical ? v1::Feature::CATEGORICAL : v1::Feature::NUMERIC);
+  proto->set_width(static_cast<std::uint32_t>(feature.width));
+  proto->set_allow_missing(feature.allow_missing);
+  proto->set_max_categories(static_cast<std::uint32_t>(feature.max_categories));
+  proto->set_hash_buckets(static_cast<std::uint32_t>(feature.hash_buckets));
+}
+
+void TargetFromProto(const v1::Target& proto, TargetConfig* target) {
+  target->name = proto.name();
+  target->labels.assign(proto.labels().begin(), proto.labels().end());
+  target->num_classes = proto.num_classes();
+  if (proto.width() > 0) target->width = proto.width();
+  target->allow_missing = proto.allow_missing();
+}
+
+void TargetToProto(const TargetConfig& target, v1::Target* proto) {
+  proto->set_name(target.name);
+  for (const std::string& label : target.labels) proto->add_labels(label);
+  proto->set_num_classes(static_cast<std::uint32_t>(target.num_classes));
+  proto->set_width(static_cast<std::uint32_t>(target.width));
+  proto->set_allow_missing(target.allow_missing);
+}
+
+absl::Status StandardizeFromProto(v1::Encoding::Standardize proto, const std::string& field,
+                                  Standardize* standardize) {
+  switch (proto) {
+    case v1::Encoding::STANDARDIZE_UNSPECIFIED:
+      *standardize = Standardize::kDefault;
+      return absl::OkStatus();
+    case v1::Encoding::NONE:
+      *standardize = Standardize::kNone;
+      return absl::OkStatus();
+    case v1::Encoding::RUNNING:
+      *standardize = Standardize::kRunning;
+      return absl::OkStatus();
+    default:
+      return FieldError(field, "must be NONE or RUNNING");
+  }
+}
+
+v1::Encoding::Standardize StandardizeToProto(Standardize standardize) {
+  switch (standardize) {
+    case Standardize::kNone:
+      return v1::Encoding::NONE;
+    case Standardize::kRunning:
+      return v1::Encoding::RUNNING;
+    case Standardize::kDefault:
+      break;
+  }
+  return v1::Encoding::STANDARDIZE_UNSPECIFIED;
+}
+
+absl::Status PartsFromProto(const v1::ModelConfig& proto, LearnerConfig* config) {
+  absl::Status status = ComponentFromProto(proto.model(), "config.model", &config->model);
+  if (status.ok()) {
+    status = ComponentFromProto(proto.likelihood(), "config.likelihood", &config->likelihood);
+  }
+  if (status.ok()) status = ComponentFromProto(proto.prior(), "config.prior", &config->prior);
+  if (status.ok()) {
+    status = ComponentFromProto(proto.posterior(), "config.posterior", &config->posterior);
+  }
+  if (status.ok()) status = ComponentFromProto(proto.rule(), "config.rule", &config->rule);
+  if (status.ok()) {
+    status = StandardizeFromProto(proto.encoding().inputs(), "config.encoding.inputs",
+                                  &config->standardize_inputs);
+  }
+  if (status.ok()) {
+    status = StandardizeFromProto(proto.encoding().targets(), "config.encoding.targets",
+                                  &config->standardize_targets);
+  }
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<LearnerConfig> ConfigFromProto(const v1::ModelConfig& proto) {
+  LearnerConfig config;
+  if (proto.features_size() > ConfigLimits::kMaxFeatures) {
+    return FieldError("config.features",
+                      absl::StrCat("has ", proto.features_size(), " features, the limit is ",
+                                   ConfigLimits::kMaxFeatures));
+  }
+  config.features.resize(static_cast<std::size_t>(proto.features_size()));
+  for (int i = 0; i < proto.features_size(); ++i) {
+    const absl::Status status =
+        FeatureFromProto(proto.features(i), absl::StrCat("config.features[", i, "]"),
+                         &config.features[static_cast<std::size_t>(i)]);
+    if (!status.ok()) return status;
+  }
+  TargetFromProto(proto.target(), &config.target);
+  const absl::Status status = PartsFromProto(proto, &config);
+  if (!status.ok()) return status;
+  if (proto.encoding().clip() != 0) config.input_clip = proto.encoding().clip();
+  if (proto.evaluation().window() != 0) config.evaluation_window = proto.evaluation().window();
+  config.seed = proto.seed();
+  return config;
+}
+
+void ConfigToProto(const LearnerConfig& config, v1::ModelConfig* proto) {
+  for (const FeatureConfig& feature : config.features) {
+    FeatureToProto(feature, proto->add_features());
+  }
+  TargetToProto(config.target, proto->mutable_target());
+  ComponentToProto(config.model, proto->mutable_model());
+  ComponentToProto(config.likelihood, proto->mutable_likelihood());
+  ComponentToProto(config.prior, proto->mutable_prior());
+  ComponentToProto(config.posterior, proto->mutable_posterior());
+  ComponentToProto(config.rule, proto->mutable_rule());
+  proto->mutable_encoding()->set_inputs(StandardizeToProto(config.standardize_inputs));
+  proto->mutable_encoding()->set_targets(StandardizeToProto(config.standardize_targets));
+  proto->mutable_encoding()->set_clip(config.input_clip);
+  proto->mutable_evaluation()->set_window(config.evaluation_window);
+  proto->set_seed(config.seed);
+}
+
+absl::StatusOr<LearnerConfig> ConfigFromBytes(std::string_view bytes) {
+  v1::ModelConfig proto;
+  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return absl::DataLossError("not a serialized prequel.v1.ModelConfig");
+  }
+  return ConfigFromProto(proto);
+}
+
+std::string ConfigToBytes(const LearnerConfig& config) {
+  v1::ModelConfig proto;
+  ConfigToProto(config, &proto);
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);  // options are a map
+  proto.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+absl::StatusOr<LearnerConfig> ResolveConfig(const v1::ModelConfig& proto) {
+  absl::StatusOr<LearnerConfig> config = ConfigFromProto(proto);
+  if (!config.ok()) return config.status();
+  absl::StatusOr<Learner> learner = Learner::Create(*config);
+  if (!learner.ok()) return learner.status();
+  return learner->config();
+}
+
+}  // namespace prequel::wire

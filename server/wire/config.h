@@ -1,0 +1,29 @@
+// Model configurations from and to the wire.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/config.h"
+#include "prequel/v1/config.pb.h"
+
+namespace prequel::wire {
+
+// Zero and absent fields take their defaults. INVALID_ARGUMENT names what the wire can express and
+// a configuration cannot ("config.rule.options.x"); the rest is Learner::Create's to refuse.
+absl::StatusOr<LearnerConfig> ConfigFromProto(const v1::ModelConfig& proto);
+
+// Exact: ConfigFromProto gives `config` back.
+void ConfigToProto(const LearnerConfig& config, v1::ModelConfig* proto);
+
+// DATA_LOSS when the bytes are no v1.ModelConfig.
+absl::StatusOr<LearnerConfig> ConfigFromBytes(std::string_view bytes);
+// The same bytes for the same configuration.
+std::string ConfigToBytes(const LearnerConfig& config);
+
+// `proto` with every default filled in, so that what is stored keeps its meaning when a later
+// version has other defaults. INVALID_ARGUMENT when no model can have this configuration.
+absl::StatusOr<LearnerConfig> ResolveConfig(const v1::ModelConfig& proto);
+
+}  // namespace prequel::wire

@@ -1,0 +1,65 @@
+#include "server/wire/error.h"
+
+#include <optional>
+
+#include "core/error.h"
+#include "google/rpc/error_details.pb.h"
+
+namespace prequel::wire {
+
+std::string ReasonOf(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+      return "INVALID_FIELD";
+    case absl::StatusCode::kNotFound:
+      return "MODEL_NOT_FOUND";
+    case absl::StatusCode::kAlreadyExists:
+      return "MODEL_EXISTS";
+    case absl::StatusCode::kResourceExhausted:
+      return "LIMIT_REACHED";
+    case absl::StatusCode::kDeadlineExceeded:
+      return "DEADLINE_PASSED";
+    case absl::StatusCode::kUnavailable:
+      return "NOT_SERVING";
+    case absl::StatusCode::kUnknown:
+      return "OUTCOME_UNKNOWN";
+    case absl::StatusCode::kDataLoss:
+      return "STORED_DATA_DAMAGED";
+    case absl::StatusCode::kFailedPrecondition:
+      return "FAILED_PRECONDITION";
+    case absl::StatusCode::kOutOfRange:
+      return "OUT_OF_RANGE";
+    case absl::StatusCode::kCancelled:
+      return "CANCELLED";
+    case absl::StatusCode::kAborted:
+      return "ABORTED";
+    case absl::StatusCode::kUnimplemented:
+      return "UNIMPLEMENTED";
+    default:
+      return "INTERNAL";
+  }
+}
+
+google::rpc::Status ErrorToProto(const absl::Status& status,
+                                 const std::map<std::string, std::string>& metadata) {
+  google::rpc::Status proto;
+  proto.set_code(static_cast<int>(status.code()));
+  proto.set_message(std::string(status.message()));
+  google::rpc::ErrorInfo info;
+  info.set_reason(ReasonOf(status));
+  info.set_domain(kErrorDomain);
+  info.mutable_metadata()->insert(metadata.begin(), metadata.end());
+  const std::optional<std::string> field = FieldOf(status);
+  if (field) (*info.mutable_metadata())["field"] = *field;
+  proto.add_details()->PackFrom(info);
+  if (field) {
+    google::rpc::BadRequest bad_request;
+    auto* violation = bad_request.add_field_violations();
+    violation->set_field(*field);
+    violation->set_description(std::string(status.message()));
+    proto.add_details()->PackFrom(bad_request);
+  }
+  return proto;
+}
+
+}  // namespace prequel::wire

@@ -1,0 +1,22 @@
+// Errors as clients see them: google.rpc.Status with one ErrorInfo, and field violations.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/error.h"  // IWYU pragma: export (FieldError, for whoever reads requests)
+#include "google/rpc/status.pb.h"
+
+namespace prequel::wire {
+
+inline constexpr char kErrorDomain[] = "prequel";
+
+// The stable reason that programs switch on, UPPER_SNAKE_CASE.
+std::string ReasonOf(const absl::Status& status);
+
+// REQUIRES: !status.ok(). When the status names a field, it becomes a BadRequest violation.
+google::rpc::Status ErrorToProto(const absl::Status& status,
+                                 const std::map<std::string, std::string>& metadata);
+
+}  // namespace prequel::wire

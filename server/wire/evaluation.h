@@ -1,0 +1,19 @@
+// Scores and step reports.
+#pragma once
+
+#include "core/evaluate.h"
+#include "core/learner.h"
+#include "prequel/v1/learning_service.pb.h"
+#include "prequel/v1/prediction.pb.h"
+
+namespace prequel::wire {
+
+void ScoresToProto(const Scores& scores, v1::Scores* proto);
+
+void StepReportToProto(const StepReport& report, v1::StepReport* proto);
+
+// Everything but the revision.
+void EvaluationToProto(const Learner& learner, const LearnerState& state,
+                       v1::GetEvaluationResponse* proto);
+
+}  // namespace prequel::wire

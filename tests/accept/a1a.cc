@@ -1,0 +1,99 @@
+// Full-batch logistic regression on a1a to convergence, against published figures and the
+// reference posterior (math: §8.A).
+#include <cmath>
+#include <string>
+
+#include "client/csv_reader.h"
+#include "tests/accept/core.h"
+#include "tests/accept/data_file.h"
+#include "tests/accept/folding.h"
+
+namespace prequel::accept {
+namespace {
+
+constexpr double kPrecision = 2.8072;
+constexpr double kBiasPrecision = 1e-5;
+
+// The reference files list the bias first; our θ ends with it.
+Matrix BiasLast(const Matrix& reference) {
+  const Index last = reference.rows() - 1;
+  Matrix out(reference.rows(), reference.cols());
+  out << reference.bottomRows(last), reference.topRows(1);
+  return out;
+}
+
+// A header-less or headed CSV of numbers, row by row.
+Matrix ReadNumbers(const std::string& path, Index rows, Index cols) {
+  auto reader = client::CsvReader::Open(path);
+  if (!reader.ok()) {
+    std::fprintf(stderr, "%s\n", reader.status().ToString().c_str());
+    std::exit(2);
+  }
+  std::vector<std::vector<std::string>> cells;
+  client::CsvRow row;
+  while (*(*reader)->Next(&row)) cells.push_back(row.cells);
+  if (static_cast<Index>(cells.size()) == rows - 1) {
+    cells.insert(cells.begin(), (*reader)->header());  // there was no header
+  }
+  Matrix out(rows, cols);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < cols; ++j) {
+      out(i, j) = std::stod(cells.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j)));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void A1aReference(Report& report) {
+  report.Section("a1a, full R-VGA iterated to convergence on one minibatch of all rows");
+  const auto train_path = DataPath("logistic/a1a_train.csv.gz");
+  const auto test_path = DataPath("logistic/a1a_test.csv.gz");
+  if (!train_path || !test_path) return report.Skip("a1a", "PREQUEL_DATA_DIR has no logistic/");
+  const DataFile train = ReadDataFile(*train_path, "y", "bernoulli");
+  const DataFile test = ReadDataFile(*test_path, "y", "bernoulli");
+
+  LearnerConfig config;
+  config.features = {{.name = "x", .width = train.rows.inputs.rows()}};
+  config.likelihood.name = "bernoulli";
+  config.prior.options = {{"precision", kPrecision}, {"bias_precision", kBiasPrecision}};
+  config.rule = {"rvga", {{"passes", 200.0}, {"tolerance", 1e-12}}};
+  config.standardize_inputs = Standardize::kNone;
+  Folding fold(config);
+  const Learned learned = fold.Learn(train.rows);
+  const auto rows = static_cast<double>(train.rows.rows());
+
+  // The reference leaves the log of the bias precision out of the KL.
+  const double elbo = learned.report.local_elbo + 0.5 * std::log(1 / kBiasPrecision);
+  const std::string setting = "1605 rows, " + std::to_string(learned.report.passes) + " passes";
+  report.Add({"|-ELBO/N - 0.3677|", std::abs(-elbo / rows - 0.3677), 0, 0.0003,
+              Direction::kAtMost, setting + ", -ELBO/N " + std::to_string(-elbo / rows)});
+
+  const Predictions predicted = fold.Predict(test.rows);
+  double nll = 0;
+  for (Index i = 0; i < test.rows.rows(); ++i) {
+    nll -= std::log(predicted.probabilities(static_cast<Index>(test.rows.targets(0, i)), i)) /
+           static_cast<double>(test.rows.rows());
+  }
+  report.Add({"|test NLL - 0.3385|", std::abs(nll - 0.3385), 0, 0.0002, Direction::kAtMost,
+              "30956 rows, NLL " + std::to_string(nll)});
+
+  const auto& q = std::get<FullGaussian>(fold.state().posterior);
+  const Index size = q.size();
+  const Matrix mean =
+      BiasLast(ReadNumbers(*DataPath("logistic/a1a_reference/exact_mean.csv"), size, 1));
+  const Matrix covariance = BiasLast(
+      BiasLast(ReadNumbers(*DataPath("logistic/a1a_reference/exact_covariance.csv.gz"), size, size))
+          .transpose());
+  report.Add({"largest difference from the reference mean",
+              (q.mean - mean).cwiseAbs().maxCoeff(), 0, 0.02, Direction::kAtMost,
+              "124 coordinates, largest |mean| " +
+                  std::to_string(mean.cwiseAbs().maxCoeff())});
+  const Matrix ours = q.covariance.selfadjointView<Eigen::Lower>();
+  report.Add({"relative difference from the reference covariance",
+              (ours - covariance).norm() / covariance.norm(), 0, 0.02, Direction::kAtMost,
+              "Frobenius norm"});
+}
+
+}  // namespace prequel::accept

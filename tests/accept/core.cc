@@ -1,0 +1,18 @@
+#include "tests/accept/core.h"
+
+namespace prequel::accept {
+
+bool RunAcceptance(const std::string& name, Report& report) {
+  if (name != "core" && name.rfind("core.", 0) != 0) return false;
+  const std::string part = name.size() > 5 ? name.substr(5) : "";
+  const auto wants = [&](const char* section) { return part.empty() || part == section; };
+  if (wants("oracle")) ConjugateOracle(report);
+  if (wants("a1a")) A1aReference(report);
+  if (wants("moons")) TwoMoons(report);
+  if (wants("streams")) Streams(report);
+  if (wants("long")) LongRuns(report);
+  if (wants("determinism")) Determinism(report);
+  return true;
+}
+
+}  // namespace prequel::accept

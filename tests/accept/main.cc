@@ -1,0 +1,25 @@
+// prequel_accept NAME [--json]: measures the promised numbers; exit status 1 when any falls short.
+#include <cstdio>
+#include <string>
+
+#include "tests/accept/check.h"
+
+int main(int argc, char** argv) {
+  std::string name;
+  bool json = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--json") {
+      json = true;
+    } else {
+      name = argument;
+    }
+  }
+  prequel::accept::Report report(json);
+  if (!prequel::accept::RunAcceptance(name, report)) {
+    std::fprintf(stderr, "usage: prequel_accept NAME [--json]\n\n  core   the rules and the fold: "
+                         "oracles, streams, calibration, determinism\n");
+    return 2;
+  }
+  return report.Finish();
+}

@@ -1,0 +1,190 @@
+// The update of a full and of a diagonal posterior, each over a floor timed in the same loop: the
+// products and factorisations of the same sizes that no implementation avoids.
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "core/learner.h"
+#include "core/random/philox.h"
+
+namespace prequel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Matrix Normals(Index rows, Index cols, std::uint64_t seed) {
+  Matrix out(rows, cols);
+  FillNormal(Stream{seed, 0, 0}, out);
+  return out;
+}
+
+double Seconds(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+// Runs `work` and `floor` in turns; the reported time is that of `work`.
+template <class Work, class Floor>
+void Compare(benchmark::State& state, Work work, Floor floor) {
+  double work_seconds = 0, floor_seconds = 0;
+  for (int warm = 0; warm < 3; ++warm) {
+    work();
+    floor();
+  }
+  for (auto _ : state) {
+    const auto start = Clock::now();
+    work();
+    const auto middle = Clock::now();
+    floor();
+    const auto end = Clock::now();
+    state.SetIterationTime(Seconds(start, middle));
+    work_seconds += Seconds(start, middle);
+    floor_seconds += Seconds(middle, end);
+  }
+  const auto iterations = static_cast<double>(state.iterations());
+  state.counters["update_us"] = 1e6 * work_seconds / iterations;
+  state.counters["floor_us"] = 1e6 * floor_seconds / iterations;
+  state.counters["ratio"] = work_seconds / floor_seconds;
+}
+
+LearnerConfig Config(Index inputs, const std::string& model, std::vector<double> hidden,
+                     const std::string& posterior, const std::string& scheme) {
+  LearnerConfig config;
+  config.features = {{.name = "x", .width = inputs}};
+  config.likelihood.name = "bernoulli";
+  config.model.name = model;
+  if (model == "mlp") config.model.options["hidden"] = std::move(hidden);
+  config.posterior.name = posterior;
+  config.rule.options["scheme"] = scheme;
+  return config;
+}
+
+Batch Rows(Index inputs, Index rows) {
+  Batch batch;
+  batch.inputs = Normals(inputs, rows, 1);
+  batch.targets = (batch.inputs.row(0).array() > 0).cast<double>();
+  return batch;
+}
+
+// Folds the same minibatch again and again, between two states.
+class Folder {
+ public:
+  Folder(const LearnerConfig& config, Batch batch)
+      : learner_(*Learner::Create(config)), state_(learner_.Initial()), batch_(std::move(batch)) {
+    state_.examples = 1'000'000;  // a settled encoding: one linearisation per minibatch
+  }
+  void operator()() {
+    const absl::StatusOr<Learned> learned = learner_.Update(state_, batch_, scratch_, next_);
+    if (!learned.ok()) std::abort();
+    std::swap(state_, next_);
+  }
+  Index num_parameters() const { return learner_.num_parameters(); }
+
+ private:
+  Learner learner_;
+  LearnerState state_, next_;
+  Batch batch_;
+  Scratch scratch_;
+};
+
+// P J (D²n), S = Jᵀ P J (Dn²), Cholesky of S (n³/3), K C⁻ᵀ (Dn²), P − K Kᵀ (D²n).
+class FullFloor {
+ public:
+  FullFloor(Index size, Index columns)
+      : covariance_(Matrix::Identity(size, size)), jacobian_(0.01 * Normals(size, columns, 2)) {}
+  void operator()() {
+    gain_.noalias() = covariance_.selfadjointView<Eigen::Lower>() * jacobian_;
+    inner_.resize(jacobian_.cols(), jacobian_.cols());
+    inner_.triangularView<Eigen::Lower>() = jacobian_.transpose() * gain_;
+    inner_.diagonal().array() += 1;
+    const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(inner_);
+    inner_.transpose().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(gain_);
+    next_ = covariance_;
+    next_.selfadjointView<Eigen::Lower>().rankUpdate(gain_, -1);
+    benchmark::DoNotOptimize(next_.data());
+  }
+
+ private:
+  Matrix covariance_, jacobian_, gain_, inner_, next_;
+};
+
+void FullExplicitLinear1024(benchmark::State& state) {
+  Compare(state, Folder(Config(1023, "linear", {}, "full", "explicit"), Rows(1023, 256)),
+          FullFloor(1024, 256));
+}
+void FullExplicitMoons(benchmark::State& state) {
+  Compare(state, Folder(Config(2, "mlp", {32}, "full", "explicit"), Rows(2, 64)),
+          FullFloor(129, 64));
+}
+void FullImplicitMoons(benchmark::State& state) {
+  Compare(state, Folder(Config(2, "mlp", {32}, "full", "implicit"), Rows(2, 64)),
+          FullFloor(129, 64));
+}
+
+// A plain forward and backward pass of an MLP with one hidden layer of tanh and one logit.
+class PlainPass {
+ public:
+  PlainPass(Index inputs, Index hidden, Index rows)
+      : x_(Normals(inputs, rows, 1)),
+        w1_(0.1 * Normals(hidden, inputs, 2)),
+        w2_(0.1 * Normals(1, hidden, 3)),
+        b1_(Vector::Zero(hidden)) {
+    y_ = (x_.row(0).array() > 0).cast<double>();
+  }
+  void operator()() {
+    h_.noalias() = w1_ * x_;
+    h_.colwise() += b1_;
+    h_ = 1 - 2 / ((2 * h_.array()).exp() + 1);
+    f_.noalias() = w2_ * h_;
+    f_.array() += b2_;
+    delta2_ = 1 / (1 + (-f_.array()).exp()) - y_.array();
+    gradient2_.noalias() = delta2_ * h_.transpose();
+    delta1_.noalias() = w2_.transpose() * delta2_;
+    delta1_.array() *= 1 - h_.array().square();
+    gradient1_.noalias() = delta1_ * x_.transpose();
+    bias1_ = delta1_.rowwise().sum();
+    bias2_ = delta2_.sum();
+    benchmark::DoNotOptimize(gradient1_.data());
+    benchmark::DoNotOptimize(bias2_);
+  }
+
+ private:
+  Matrix x_, y_, w1_, w2_;
+  Vector b1_;
+  double b2_ = 0, bias2_ = 0;
+  Matrix h_, f_, delta1_, delta2_, gradient1_, gradient2_;
+  Vector bias1_;
+};
+
+void DiagonalExplicitMlp(benchmark::State& state) {
+  const Index inputs = state.range(0), hidden = state.range(1), rows = state.range(2);
+  Compare(state,
+          Folder(Config(inputs, "mlp", {static_cast<double>(hidden)}, "diagonal", "explicit"),
+                 Rows(inputs, rows)),
+          PlainPass(inputs, hidden, rows));
+}
+
+void DiagonalLinear16(benchmark::State& state) {
+  Folder fold(Config(16, "linear", {}, "diagonal", state.range(0) == 1 ? "implicit" : "explicit"),
+              Rows(16, 256));
+  for (auto _ : state) fold();
+  state.SetItemsProcessed(state.iterations() * 256);
+}
+
+BENCHMARK(FullExplicitLinear1024)->UseManualTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(FullExplicitMoons)->UseManualTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(FullImplicitMoons)->UseManualTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(DiagonalExplicitMlp)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond)
+    ->Args({8, 50, 128})
+    ->Args({64, 128, 128})
+    ->Args({256, 256, 128})
+    ->Args({784, 256, 128});
+BENCHMARK(DiagonalLinear16)->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace prequel
+
+BENCHMARK_MAIN();

@@ -1,0 +1,122 @@
+#include "client/cli/config_flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "client/cli/session.h"
+
+namespace prequel::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+v1::ModelConfig Apply(const ConfigFlags& flags, v1::ModelConfig config = {}) {
+  const absl::Status status = ApplyFlags(flags, &config);
+  EXPECT_TRUE(status.ok()) << status;
+  return config;
+}
+
+const google::protobuf::Value& Option(const v1::Component& component, const std::string& key) {
+  return component.options().fields().at(key);
+}
+
+TEST(ConfigFlagsTest, Inputs) {
+  const v1::ModelConfig config = Apply({.inputs = "a,b?,pixel:784,wind:text,odd:name"});
+  ASSERT_EQ(config.features_size(), 5);
+  EXPECT_EQ(config.features(0).name(), "a");
+  EXPECT_TRUE(config.features(1).allow_missing());
+  EXPECT_EQ(config.features(1).name(), "b");
+  EXPECT_EQ(config.features(2).name(), "pixel");
+  EXPECT_EQ(config.features(2).width(), 784);
+  EXPECT_EQ(config.features(3).kind(), v1::Feature::CATEGORICAL);
+  EXPECT_EQ(config.features(3).name(), "wind");
+  EXPECT_EQ(config.features(4).name(), "odd:name");
+}
+
+TEST(ConfigFlagsTest, InputsByNumber) {
+  const v1::ModelConfig config = Apply({.inputs = "12"});
+  ASSERT_EQ(config.features_size(), 1);
+  EXPECT_EQ(config.features(0).name(), "x");
+  EXPECT_EQ(config.features(0).width(), 12);
+}
+
+TEST(ConfigFlagsTest, PartsAndTheirShortcuts) {
+  const v1::ModelConfig config = Apply({.target = "y",
+                                        .model = "mlp",
+                                        .posterior = "diagonal",
+                                        .hidden = "32,16",
+                                        .activation = "tanh",
+                                        .prior_precision = 2.5,
+                                        .labels = "no,yes",
+                                        .standardize_inputs = "none",
+                                        .seed = 7,
+                                        .window = 500});
+  EXPECT_EQ(config.model().name(), "mlp");
+  const auto& hidden = Option(config.model(), "hidden").list_value();
+  ASSERT_EQ(hidden.values_size(), 2);
+  EXPECT_EQ(hidden.values(1).number_value(), 16);
+  EXPECT_EQ(Option(config.model(), "activation").string_value(), "tanh");
+  EXPECT_EQ(Option(config.prior(), "precision").number_value(), 2.5);
+  EXPECT_EQ(config.posterior().name(), "diagonal");
+  EXPECT_THAT(config.target().labels(), ElementsAre("no", "yes"));
+  EXPECT_EQ(config.encoding().inputs(), v1::Encoding::NONE);
+  EXPECT_EQ(config.seed(), 7);
+  EXPECT_EQ(config.evaluation().window(), 500);
+  EXPECT_FALSE(config.has_rule());
+}
+
+TEST(ConfigFlagsTest, OneHiddenLayerIsStillAList) {
+  const v1::ModelConfig config = Apply({.hidden = "32"});
+  EXPECT_EQ(Option(config.model(), "hidden").list_value().values_size(), 1);
+}
+
+TEST(ConfigFlagsTest, AnotherAlternativeDropsTheOldOnesOptions) {
+  v1::ModelConfig base = Apply({.model = "mlp", .hidden = "32"});
+  EXPECT_EQ(Apply({.model = "mlp"}, base).model().options().fields_size(), 1);
+  EXPECT_EQ(Apply({.model = "linear"}, base).model().options().fields_size(), 0);
+}
+
+TEST(ConfigFlagsTest, OptionValues) {
+  v1::ModelConfig config;
+  for (const char* option :
+       {"rule.passes=5", "rule.flag=true", "rule.text=learned", "rule.sizes=1,2",
+        "rule.json=[1,[2]]", "rule.quoted=\"5\"", "rule.empty=", "rule.a.b=c=d"}) {
+    ASSERT_TRUE(ApplyOption(option, &config).ok()) << option;
+  }
+  EXPECT_EQ(Option(config.rule(), "passes").number_value(), 5);
+  EXPECT_TRUE(Option(config.rule(), "flag").bool_value());
+  EXPECT_EQ(Option(config.rule(), "text").string_value(), "learned");
+  EXPECT_EQ(Option(config.rule(), "sizes").list_value().values(1).number_value(), 2);
+  EXPECT_EQ(Option(config.rule(), "json").list_value().values_size(), 2);
+  EXPECT_EQ(Option(config.rule(), "quoted").string_value(), "5");
+  EXPECT_EQ(Option(config.rule(), "empty").string_value(), "");
+  EXPECT_EQ(Option(config.rule(), "a.b").string_value(), "c=d");
+}
+
+TEST(ConfigFlagsTest, OptionsReachPartsWithFieldsOfTheirOwn) {
+  v1::ModelConfig config;
+  ASSERT_TRUE(ApplyOption("evaluation.window=250", &config).ok());
+  ASSERT_TRUE(ApplyOption("encoding.targets=NONE", &config).ok());
+  ASSERT_TRUE(ApplyOption("encoding.inputs=RUNNING", &config).ok());
+  EXPECT_EQ(config.evaluation().window(), 250);
+  EXPECT_EQ(config.encoding().targets(), v1::Encoding::NONE);
+  EXPECT_EQ(config.encoding().inputs(), v1::Encoding::RUNNING);
+}
+
+TEST(ConfigFlagsTest, BadOptionsAreUsageErrors) {
+  v1::ModelConfig config;
+  for (const char* option : {"rule", "rule.passes", "passes=5", ".x=1", "rule.=1", "ruel.passes=5",
+                             "features.a=1", "seed.a=1", "evaluation.windw=5"}) {
+    const absl::Status status = ApplyOption(option, &config);
+    EXPECT_EQ(ExitCodeOf(status), kUsage) << option << ": " << status;
+  }
+  EXPECT_THAT(std::string(ApplyOption("ruel.passes=5", &config).message()),
+              HasSubstr("did you mean 'rule'?"));
+  EXPECT_EQ(ExitCodeOf(ApplyFlags({.standardize_inputs = "always"}, &config)), kUsage);
+}
+
+}  // namespace
+}  // namespace prequel::cli

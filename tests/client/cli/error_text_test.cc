@@ -1,0 +1,94 @@
+#include "client/cli/error_text.h"
+
+#include <gtest/gtest.h>
+
+#include "client/cli/session.h"
+#include "client/error.h"
+#include "google/rpc/error_details.pb.h"
+
+namespace prequel::cli {
+namespace {
+
+constexpr char kServer[] = "127.0.0.1:8081";
+
+google::rpc::Status Proto(int code, const std::string& message, const std::string& reason = "") {
+  google::rpc::Status proto;
+  proto.set_code(code);
+  proto.set_message(message);
+  if (!reason.empty()) {
+    google::rpc::ErrorInfo info;
+    info.set_reason(reason);
+    proto.add_details()->PackFrom(info);
+  }
+  return proto;
+}
+
+absl::Status Call(int code, const std::string& message, const std::string& reason = "") {
+  return client::StatusFromProto(Proto(code, message, reason));
+}
+
+TEST(ErrorTextTest, SaysWhatIsWrongAndWhatToDo) {
+  EXPECT_EQ(ErrorText(Call(5, "no model 'models/m'", "MODEL_NOT_FOUND"), kServer),
+            "prequel: no model 'models/m'; `prequel list` shows the models there are\n"
+            "  [NOT_FOUND, MODEL_NOT_FOUND]\n");
+}
+
+TEST(ErrorTextTest, TransportErrorsAreTranslated) {
+  EXPECT_EQ(ErrorText(Call(14, "failed to connect to all addresses; last error: …"), kServer),
+            "prequel: no answer from 127.0.0.1:8081; is prequeld running at 127.0.0.1:8081? "
+            "--server or PREQUEL_SERVER names another address\n  [UNAVAILABLE]\n");
+  EXPECT_EQ(ErrorText(Call(4, "Deadline Exceeded"), kServer),
+            "prequel: 127.0.0.1:8081 did not answer in time; raise --timeout, or look at the "
+            "server's load\n  [DEADLINE_EXCEEDED]\n");
+}
+
+TEST(ErrorTextTest, ListsFieldViolations) {
+  google::rpc::Status proto = Proto(3, "the config is invalid", "INVALID_CONFIG");
+  google::rpc::BadRequest bad;
+  for (const char* field : {"config.rule.options.passes", "config.prior"}) {
+    auto& violation = *bad.add_field_violations();
+    violation.set_field(field);
+    violation.set_description("must be positive");
+  }
+  proto.add_details()->PackFrom(bad);
+  EXPECT_EQ(ErrorText(client::StatusFromProto(proto), kServer),
+            "prequel: the config is invalid\n"
+            "  config.rule.options.passes: must be positive\n"
+            "  config.prior: must be positive\n"
+            "  [INVALID_ARGUMENT, INVALID_CONFIG]\n");
+}
+
+TEST(ErrorTextTest, DoesNotSayTheSameTwice) {
+  google::rpc::Status proto = Proto(3, "config.prior: must be positive");
+  google::rpc::BadRequest bad;
+  auto& violation = *bad.add_field_violations();
+  violation.set_field("config.prior");
+  violation.set_description("must be positive");
+  proto.add_details()->PackFrom(bad);
+  EXPECT_EQ(ErrorText(client::StatusFromProto(proto), kServer),
+            "prequel: config.prior: must be positive\n  [INVALID_ARGUMENT]\n");
+}
+
+TEST(ErrorTextTest, LocalErrors) {
+  EXPECT_EQ(ErrorText(absl::InvalidArgumentError("f.csv line 3: odd"), kServer),
+            "prequel: f.csv line 3: odd\n");
+  EXPECT_EQ(ErrorText(UsageError("which inputs?"), kServer),
+            "prequel: which inputs?; see `prequel --help`\n");
+}
+
+TEST(ExitCodeTest, TellsScriptsWhatHappened) {
+  EXPECT_EQ(ExitCodeOf(absl::OkStatus()), kOk);
+  EXPECT_EQ(ExitCodeOf(Call(3, "bad")), kRefused);
+  EXPECT_EQ(ExitCodeOf(Call(13, "broken")), kRefused);
+  EXPECT_EQ(ExitCodeOf(UsageError("bad")), kUsage);
+  EXPECT_EQ(ExitCodeOf(Call(14, "gone")), kUnreachable);
+  EXPECT_EQ(ExitCodeOf(Call(4, "slow")), kUnreachable);
+  EXPECT_EQ(ExitCodeOf(absl::InvalidArgumentError("bad file")), kBadData);
+  EXPECT_EQ(ExitCodeOf(ExitWith(kPartial)), kPartial);
+  EXPECT_EQ(ExitCodeOf(ExitWith(kOk)), kOk);
+  EXPECT_FALSE(HasMessage(ExitWith(kInterrupted)));
+  EXPECT_TRUE(HasMessage(Call(3, "bad")));
+}
+
+}  // namespace
+}  // namespace prequel::cli

@@ -1,0 +1,258 @@
+// The program itself, against a fake server: what scripts see of it.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "client/cli/proto_json.h"
+#include "google/protobuf/struct.pb.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/temporary_file.h"
+
+namespace prequel::cli {
+namespace {
+
+using client::FakeServer;
+using client::TemporaryFile;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Outcome {
+  int exit_code;
+  std::string out;
+  std::string err;
+};
+
+std::string Content(const std::string& path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+class ProgramTest : public ::testing::Test {
+ protected:
+  ProgramTest() {
+    v1::Model model;
+    model.set_name("models/m");
+    model.mutable_config()->add_features()->set_name("x");
+    model.mutable_config()->mutable_target()->set_name("y");
+    model.set_serving(true);
+    server_.behaviour().models = {model};
+  }
+
+  // Starts `prequel ARGUMENTS` through a shell; exec makes the pid the program's.
+  pid_t Start(const std::string& arguments) {
+    const std::string command = "PREQUEL_SERVER=" + server_.address() +
+                                " exec " PREQUEL_PROGRAM " " + arguments + " >" + out_.path() +
+                                " 2>" + err_.path();
+    const pid_t pid = fork();
+    if (pid == 0) {
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      _exit(127);
+    }
+    return pid;
+  }
+
+  Outcome Wait(pid_t pid) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, Content(out_.path()),
+            Content(err_.path())};
+  }
+
+  Outcome Run(const std::string& arguments) { return Wait(Start(arguments)); }
+
+  // A file of `rows` rows for model m.
+  static std::string Csv(int rows) {
+    std::string text = "x,y\n";
+    for (int i = 0; i < rows; ++i) text += std::to_string(i) + ",1\n";
+    return text;
+  }
+
+  FakeServer server_;
+  TemporaryFile out_, err_;
+};
+
+TEST_F(ProgramTest, HelpDocumentsTheExitCodes) {
+  const Outcome help = Run("--help");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, HasSubstr("Exit codes:"));
+}
+
+TEST_F(ProgramTest, UsageErrors) {
+  EXPECT_EQ(Run("").exit_code, 2);
+  EXPECT_EQ(Run("learn m").exit_code, 2);  // no --csv
+  EXPECT_EQ(Run("create m").exit_code, 2);
+  const Outcome misspelt = Run("lern m");
+  EXPECT_EQ(misspelt.exit_code, 2);
+  EXPECT_THAT(misspelt.err, HasSubstr("did you mean 'learn'?"));
+}
+
+TEST_F(ProgramTest, NoServer) {
+  server_.Vanish();
+  const Outcome list = Run("list");
+  EXPECT_EQ(list.exit_code, 3);
+  EXPECT_THAT(list.err, StartsWith("prequel: no answer from 127.0.0.1:"));
+  EXPECT_EQ(list.out, "");
+}
+
+TEST_F(ProgramTest, CreateSendsWhatWasAsked) {
+  const Outcome create = Run(
+      "create moons --inputs x1,x2 --target y --model mlp --hidden 32,32 --likelihood bernoulli "
+      "--posterior full --rule rvga --option rule.passes=5 --option likelihood.noise=0.1 --json");
+  EXPECT_EQ(create.exit_code, 0) << create.err;
+  const v1::CreateModelRequest sent = server_.last_create();
+  EXPECT_EQ(sent.model_id(), "moons");
+  EXPECT_EQ(sent.config().features_size(), 2);
+  EXPECT_EQ(sent.config().rule().options().fields().at("passes").number_value(), 5);
+  v1::Model printed;
+  ASSERT_TRUE(FromJson(create.out, &printed).ok()) << create.out;
+  EXPECT_EQ(printed.name(), "models/moons");
+}
+
+TEST_F(ProgramTest, CreateFromCsv) {
+  const TemporaryFile csv("x,t,y\n1,a,0\n2,b,1\n");
+  const Outcome create = Run("create m --from-csv " + csv.path() + " --target y");
+  EXPECT_EQ(create.exit_code, 0) << create.err;
+  EXPECT_THAT(create.err, HasSubstr("note: target 'y' has 2 distinct values"));
+  EXPECT_EQ(server_.last_create().config().likelihood().name(), "bernoulli");
+}
+
+TEST_F(ProgramTest, CreateFromAFile) {
+  const TemporaryFile json(R"({"features": [{"name": "x"}], "model": {"name": "linear"}})");
+  EXPECT_EQ(Run("create m --config " + json.path() + " --seed 9").exit_code, 0);
+  EXPECT_EQ(server_.last_create().config().model().name(), "linear");
+  EXPECT_EQ(server_.last_create().config().seed(), 9);
+  const TemporaryFile broken("{");
+  EXPECT_EQ(Run("create m --config " + broken.path()).exit_code, 4);
+}
+
+TEST_F(ProgramTest, RefusalsBearTheServersReason) {
+  const Outcome describe = Run("describe nobody");
+  EXPECT_EQ(describe.exit_code, 1);
+  EXPECT_THAT(describe.err, HasSubstr("no models/nobody; `prequel list` shows"));
+}
+
+TEST_F(ProgramTest, ListAndDescribe) {
+  EXPECT_THAT(Run("list").out, HasSubstr("models/m"));
+  EXPECT_THAT(Run("describe m").out, HasSubstr("name        models/m\n"));
+  google::protobuf::Struct parsed;
+  EXPECT_TRUE(FromJson(Run("list --json").out, &parsed).ok());
+  EXPECT_TRUE(FromJson(Run("describe m --json").out, &parsed).ok());
+  EXPECT_TRUE(FromJson(Run("eval m --json").out, &parsed).ok());
+  EXPECT_TRUE(FromJson(Run("health --json").out, &parsed).ok());
+}
+
+TEST_F(ProgramTest, Learn) {
+  const TemporaryFile csv(Csv(100));
+  const Outcome learn = Run("learn m --csv " + csv.path() + " --batch 30");
+  EXPECT_EQ(learn.exit_code, 0) << learn.err;
+  EXPECT_THAT(learn.out, HasSubstr("100 rows in 4 minibatches"));
+  EXPECT_EQ(learn.err, "");  // no progress line without a terminal
+  EXPECT_EQ(server_.received(), 4);
+}
+
+TEST_F(ProgramTest, LearnFromStandardInput) {
+  const TemporaryFile csv(Csv(10));
+  EXPECT_EQ(Run("learn m --csv - <" + csv.path()).exit_code, 0);
+  EXPECT_EQ(server_.received(), 1);
+}
+
+TEST_F(ProgramTest, LearnReportsRefusedMinibatches) {
+  server_.behaviour().refused = {1};
+  const TemporaryFile csv(Csv(50));
+  const Outcome learn = Run("learn m --json --csv " + csv.path() + " --batch 10");
+  EXPECT_EQ(learn.exit_code, 5);
+  google::protobuf::Struct parsed;
+  ASSERT_TRUE(FromJson(learn.out, &parsed).ok()) << learn.out;
+  EXPECT_EQ(parsed.fields().at("rows").number_value(), 40);
+  const auto& refused = parsed.fields().at("refused").list_value().values(0).struct_value();
+  EXPECT_EQ(refused.fields().at("first_line").number_value(), 12);
+}
+
+TEST_F(ProgramTest, LearnStopsAtBadDataAndSaysWhatWasLearned) {
+  const TemporaryFile csv("x,y\n1,1\n2,1\n3\n");
+  const Outcome learn = Run("learn m --batch 1 --csv " + csv.path());
+  EXPECT_EQ(learn.exit_code, 4);
+  EXPECT_THAT(learn.err, HasSubstr("line 4: expected 2 cells as in the header, found 1"));
+  EXPECT_THAT(learn.out, HasSubstr("2 rows in 2 minibatches"));
+  EXPECT_EQ(Run("learn m --csv /nonexistent.csv").exit_code, 4);
+}
+
+TEST_F(ProgramTest, LearnPredictFirst) {
+  const TemporaryFile csv(Csv(60)), predictions;
+  const Outcome learn =
+      Run("learn m --predict-first --batch 1 --csv " + csv.path() + " -o " + predictions.path());
+  EXPECT_EQ(learn.exit_code, 0) << learn.err;
+  EXPECT_THAT(learn.out, StartsWith(" minibatch        rows         nll     last 30"));
+  const std::string written = Content(predictions.path());
+  EXPECT_EQ(std::count(written.begin(), written.end(), '\n'), 61);
+}
+
+TEST_F(ProgramTest, ControlCStopsCleanly) {
+  server_.behaviour().hold_answers = true;
+  server_.Release(2);
+  const TemporaryFile csv;
+  const std::string rows = Csv(40);
+  // The pipe stays open after the rows: without the signal the program would wait for more.
+  const std::string fifo = csv.path() + ".fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const int writer = open(fifo.c_str(), O_RDWR);
+  ASSERT_EQ(write(writer, rows.data(), rows.size()), static_cast<ssize_t>(rows.size()));
+  const pid_t pid = Start("learn m --batch 10 --csv " + fifo);
+  ASSERT_TRUE(server_.AwaitReceived(3));
+  kill(pid, SIGINT);
+  server_.Release(100);
+  const Outcome learn = Wait(pid);
+  close(writer);
+  unlink(fifo.c_str());
+  EXPECT_EQ(learn.exit_code, 130) << learn.err;
+  EXPECT_THAT(learn.out, HasSubstr("rows in"));
+  EXPECT_THAT(learn.out, HasSubstr("stopped; go on later with --skip"));
+}
+
+TEST_F(ProgramTest, AServerThatVanishesWhileLearning) {
+  server_.behaviour().hold_answers = true;
+  server_.Release(2);
+  const TemporaryFile csv(Csv(100));
+  const pid_t pid = Start("learn m --batch 10 --in-flight 3 --csv " + csv.path());
+  ASSERT_TRUE(server_.AwaitReceived(3));
+  server_.Vanish();
+  const Outcome learn = Wait(pid);
+  EXPECT_EQ(learn.exit_code, 3);
+  EXPECT_THAT(learn.out, HasSubstr("20 rows in 2 minibatches"));
+}
+
+TEST_F(ProgramTest, Predict) {
+  const TemporaryFile csv("x\n1\n2\n3\n");
+  const Outcome predict = Run("predict m --batch 2 --quantiles 0.1,0.9 --csv " + csv.path());
+  EXPECT_EQ(predict.exit_code, 0) << predict.err;
+  EXPECT_THAT(predict.out, StartsWith("label,p_0,p_1,entropy,"));
+  EXPECT_EQ(std::count(predict.out.begin(), predict.out.end(), '\n'), 4);
+  EXPECT_EQ(server_.last_predict().options().quantiles_size(), 2);
+  EXPECT_FALSE(server_.last_predict().batch().has_targets());
+}
+
+TEST_F(ProgramTest, Generate) {
+  const Outcome generate = Run("generate moons --seed 1 --rows 2");
+  EXPECT_EQ(generate.exit_code, 0);
+  EXPECT_EQ(generate.out, "x1,x2,y\n0.02823163334,0.9803032332,0\n1.769540026,0.1173868638,1\n");
+  EXPECT_EQ(Run("generate moon").exit_code, 2);
+}
+
+TEST_F(ProgramTest, Health) {
+  EXPECT_EQ(Run("health").exit_code, 0);
+  server_.behaviour().serving = false;
+  EXPECT_EQ(Run("health").exit_code, 1);
+}
+
+}  // namespace
+}  // namespace prequel::cli

@@ -1,0 +1,297 @@
+#include "tests/client/fake_server.h"
+
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "prequel/v1/learning_service.grpc.pb.h"
+#include "prequel/v1/model_service.grpc.pb.h"
+
+namespace prequel::client {
+namespace {
+
+constexpr std::chrono::seconds kPatience(10);
+
+grpc::Status ToGrpc(const google::rpc::Status& status) {
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()), status.message(),
+                      status.SerializeAsString());
+}
+
+v1::Scores ScoresOf(std::int64_t rows) {
+  v1::Scores scores;
+  scores.set_examples(static_cast<double>(rows));
+  scores.set_nll(0.5);
+  scores.set_accuracy(0.75);
+  return scores;
+}
+
+v1::Tensor Filled(std::int64_t rows, std::int64_t columns, double value) {
+  v1::Tensor tensor;
+  tensor.add_shape(rows);
+  if (columns > 0) tensor.add_shape(columns);
+  for (std::int64_t i = 0; i < rows * std::max<std::int64_t>(1, columns); ++i) {
+    tensor.add_values(value);
+  }
+  return tensor;
+}
+
+v1::Predictions PredictionsOf(std::int64_t rows) {
+  v1::Predictions predictions;
+  *predictions.mutable_probabilities() = Filled(rows, 2, 0.5);
+  predictions.add_labels("0");
+  predictions.add_labels("1");
+  for (auto* entropy : {predictions.mutable_entropy(), predictions.mutable_aleatoric_entropy(),
+                        predictions.mutable_epistemic_entropy()}) {
+    *entropy = Filled(rows, 0, 0.25);
+  }
+  return predictions;
+}
+
+}  // namespace
+
+struct FakeServer::State {
+  FakeBehaviour behaviour;
+  mutable std::mutex mu;
+  mutable std::condition_variable changed;
+  // Guarded by mu.
+  std::int64_t received = 0;
+  std::int64_t released = 0;
+  bool stopping = false;
+  v1::LearnStreamRequest first_stream_request, last_stream_request;
+  v1::PredictRequest last_predict;
+  v1::CreateModelRequest last_create;
+
+  grpc::Status Outcome() const {
+    std::this_thread::sleep_for(behaviour.delay);
+    return behaviour.error.code() == 0 ? grpc::Status::OK : ToGrpc(behaviour.error);
+  }
+};
+
+class FakeServer::Models final : public v1::ModelService::Service {
+ public:
+  explicit Models(State& state) : state_(state) {}
+
+  grpc::Status CreateModel(grpc::ServerContext*, const v1::CreateModelRequest* request,
+                           v1::Model* model) override {
+    {
+      std::lock_guard lock(state_.mu);
+      state_.last_create = *request;
+    }
+    model->set_name("models/" + request->model_id());
+    *model->mutable_config() = request->config();
+    model->set_serving(true);
+    return state_.Outcome();
+  }
+
+  grpc::Status GetModel(grpc::ServerContext*, const v1::GetModelRequest* request,
+                        v1::Model* model) override {
+    const auto& models = state_.behaviour.models;
+    const auto found = std::find_if(models.begin(), models.end(), [&](const v1::Model& known) {
+      return known.name() == request->name();
+    });
+    if (found == models.end()) return {grpc::StatusCode::NOT_FOUND, "no " + request->name()};
+    *model = *found;
+    return state_.Outcome();
+  }
+
+  // The page token is the next model's position.
+  grpc::Status ListModels(grpc::ServerContext*, const v1::ListModelsRequest* request,
+                          v1::ListModelsResponse* response) override {
+    const auto& models = state_.behaviour.models;
+    const int size = request->page_size() > 0 ? request->page_size() : state_.behaviour.page_size;
+    std::size_t i = request->page_token().empty() ? 0 : std::stoul(request->page_token());
+    for (int n = 0; n < size && i < models.size(); ++n) *response->add_models() = models[i++];
+    if (i < models.size()) response->set_next_page_token(std::to_string(i));
+    return state_.Outcome();
+  }
+
+  grpc::Status DeleteModel(grpc::ServerContext*, const v1::DeleteModelRequest*,
+                           google::protobuf::Empty*) override {
+    return state_.Outcome();
+  }
+
+ private:
+  State& state_;
+};
+
+class FakeServer::Learning final : public v1::LearningService::Service {
+ public:
+  explicit Learning(State& state) : state_(state) {}
+
+  grpc::Status Learn(grpc::ServerContext*, const v1::LearnRequest*,
+                     v1::LearnResponse* response) override {
+    response->set_revision(1);
+    return state_.Outcome();
+  }
+
+  grpc::Status LearnStream(
+      grpc::ServerContext*,
+      grpc::ServerReaderWriter<v1::LearnStreamResponse, v1::LearnStreamRequest>* stream) override {
+    const FakeBehaviour& behaviour = state_.behaviour;
+    v1::LearnStreamRequest request;
+    for (std::int64_t index = 0; stream->Read(&request); ++index) {
+      if (!Receive(request, index)) return {grpc::StatusCode::UNAVAILABLE, "going away"};
+      if (index == behaviour.end_stream_after) return grpc::Status::OK;
+      if (index == behaviour.fail_stream_after) {
+        return {grpc::StatusCode::FAILED_PRECONDITION, "the model is gone"};
+      }
+      stream->Write(Answer(request, index));
+    }
+    return grpc::Status::OK;
+  }
+
+  grpc::Status Predict(grpc::ServerContext*, const v1::PredictRequest* request,
+                       v1::PredictResponse* response) override {
+    {
+      std::lock_guard lock(state_.mu);
+      state_.last_predict = *request;
+    }
+    response->set_revision(7);
+    *response->mutable_predictions() = PredictionsOf(request->batch().inputs().shape(0));
+    return state_.Outcome();
+  }
+
+  grpc::Status PredictThenLearn(grpc::ServerContext*, const v1::PredictThenLearnRequest* request,
+                                v1::PredictThenLearnResponse* response) override {
+    const std::int64_t rows = request->batch().inputs().shape(0);
+    response->set_revision(++revision_);
+    *response->mutable_predictions() = PredictionsOf(rows);
+    *response->mutable_scores() = ScoresOf(rows);
+    response->mutable_report()->set_rows(rows);
+    return state_.Outcome();
+  }
+
+  grpc::Status GetEvaluation(grpc::ServerContext*, const v1::GetEvaluationRequest*,
+                             v1::GetEvaluationResponse* response) override {
+    *response->mutable_cumulative() = ScoresOf(10);
+    return state_.Outcome();
+  }
+
+ private:
+  // Notes the minibatch and waits for leave to answer; false when the server stops first.
+  bool Receive(const v1::LearnStreamRequest& request, std::int64_t index) {
+    std::unique_lock lock(state_.mu);
+    if (index == 0) state_.first_stream_request = request;
+    state_.last_stream_request = request;
+    ++state_.received;
+    state_.changed.notify_all();
+    state_.changed.wait(lock, [&] {
+      return state_.stopping || !state_.behaviour.hold_answers || state_.released > index;
+    });
+    return !state_.stopping;
+  }
+
+  v1::LearnStreamResponse Answer(const v1::LearnStreamRequest& request, std::int64_t index) {
+    v1::LearnStreamResponse answer;
+    answer.set_index(index == state_.behaviour.wrong_index_at ? index + 1 : index);
+    if (state_.behaviour.refused.contains(index)) {
+      answer.mutable_error()->set_code(grpc::StatusCode::INVALID_ARGUMENT);
+      answer.mutable_error()->set_message("minibatch " + std::to_string(index) + " is odd");
+      return answer;
+    }
+    const std::int64_t rows =
+        request.batch().inputs().shape().empty() ? 1 : request.batch().inputs().shape(0);
+    answer.mutable_learned()->set_revision(index + 1);
+    *answer.mutable_learned()->mutable_scores() = ScoresOf(rows);
+    answer.mutable_learned()->mutable_report()->set_rows(rows);
+    return answer;
+  }
+
+  State& state_;
+  std::int64_t revision_ = 0;
+};
+
+class FakeServer::Health final : public grpc::health::v1::Health::Service {
+ public:
+  explicit Health(State& state) : state_(state) {}
+
+  grpc::Status Check(grpc::ServerContext*, const grpc::health::v1::HealthCheckRequest*,
+                     grpc::health::v1::HealthCheckResponse* response) override {
+    using grpc::health::v1::HealthCheckResponse;
+    response->set_status(state_.behaviour.serving ? HealthCheckResponse::SERVING
+                                                  : HealthCheckResponse::NOT_SERVING);
+    return grpc::Status::OK;
+  }
+
+ private:
+  State& state_;
+};
+
+struct FakeServer::Running {
+  explicit Running(State& state) : models(state), learning(state), health(state) {
+    grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.RegisterService(&models).RegisterService(&learning).RegisterService(&health);
+    server = builder.BuildAndStart();
+    address = "127.0.0.1:" + std::to_string(port);
+  }
+
+  Models models;
+  Learning learning;
+  Health health;
+  std::unique_ptr<grpc::Server> server;
+  std::string address;
+};
+
+FakeServer::FakeServer()
+    : state_(std::make_unique<State>()), running_(std::make_unique<Running>(*state_)) {}
+
+FakeServer::~FakeServer() { Vanish(); }
+
+const std::string& FakeServer::address() const { return running_->address; }
+
+FakeBehaviour& FakeServer::behaviour() { return state_->behaviour; }
+
+void FakeServer::Release(std::int64_t count) {
+  std::lock_guard lock(state_->mu);
+  state_->released += count;
+  state_->changed.notify_all();
+}
+
+std::int64_t FakeServer::received() const {
+  std::lock_guard lock(state_->mu);
+  return state_->received;
+}
+
+bool FakeServer::AwaitReceived(std::int64_t count) const {
+  std::unique_lock lock(state_->mu);
+  return state_->changed.wait_for(lock, kPatience, [&] { return state_->received >= count; });
+}
+
+void FakeServer::Vanish() {
+  {
+    std::lock_guard lock(state_->mu);
+    state_->stopping = true;
+    state_->changed.notify_all();
+  }
+  running_->server->Shutdown(std::chrono::system_clock::now());
+  running_->server->Wait();
+}
+
+v1::LearnStreamRequest FakeServer::first_stream_request() const {
+  std::lock_guard lock(state_->mu);
+  return state_->first_stream_request;
+}
+
+v1::LearnStreamRequest FakeServer::last_stream_request() const {
+  std::lock_guard lock(state_->mu);
+  return state_->last_stream_request;
+}
+
+v1::PredictRequest FakeServer::last_predict() const {
+  std::lock_guard lock(state_->mu);
+  return state_->last_predict;
+}
+
+v1::CreateModelRequest FakeServer::last_create() const {
+  std::lock_guard lock(state_->mu);
+  return state_->last_create;
+}
+
+}  // namespace prequel::client

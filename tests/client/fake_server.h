@@ -1,0 +1,65 @@
+// A Prequel server that learns nothing: it answers as it is told to, on a loopback port.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "google/rpc/status.pb.h"
+#include "prequel/v1/learning_service.pb.h"
+#include "prequel/v1/model_service.pb.h"
+
+namespace prequel::client {
+
+// Set before the call it concerns.
+struct FakeBehaviour {
+  std::vector<v1::Model> models;  // of ListModels and GetModel
+  int page_size = 2;
+  google::rpc::Status error;            // every unary call but health fails with it
+  std::chrono::milliseconds delay{0};   // before every unary answer
+  std::set<std::int64_t> refused;       // minibatches refused with INVALID_ARGUMENT
+  std::int64_t wrong_index_at = -1;     // this answer bears another index
+  std::int64_t end_stream_after = -1;   // OK status after so many answers
+  std::int64_t fail_stream_after = -1;  // FAILED_PRECONDITION after so many answers
+  bool hold_answers = false;            // stream answers wait for Release
+  bool serving = true;
+};
+
+class FakeServer {
+ public:
+  FakeServer();
+  ~FakeServer();
+
+  const std::string& address() const;
+  FakeBehaviour& behaviour();
+
+  // Lets `count` held answers go.
+  void Release(std::int64_t count);
+  // Minibatches read from streams so far.
+  std::int64_t received() const;
+  // False when it does not happen within ten seconds.
+  bool AwaitReceived(std::int64_t count) const;
+  // Breaks every connection, at once.
+  void Vanish();
+
+  // What the last call carried.
+  v1::LearnStreamRequest first_stream_request() const;
+  v1::LearnStreamRequest last_stream_request() const;
+  v1::PredictRequest last_predict() const;
+  v1::CreateModelRequest last_create() const;
+
+ private:
+  struct State;
+  class Models;
+  class Learning;
+  class Health;
+  struct Running;
+
+  std::unique_ptr<State> state_;
+  std::unique_ptr<Running> running_;
+};
+
+}  // namespace prequel::client

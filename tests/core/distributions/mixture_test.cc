@@ -1,0 +1,91 @@
+#include "core/distributions/mixture.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace prequel {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// E|X − X'| for X − X' ~ N(m, s²), twice the integrand of the closed form of a normal mixture.
+double ExpectedAbsolute(double m, double s) {
+  const StudentT difference{m, s, kInfinity, 0};
+  return difference.AbsoluteError(0);
+}
+
+TEST(Mixture, OfOneMemberIsThatMember) {
+  const StudentT t{1, 2, 4, 0.5};
+  const Mixture<StudentT> mixture({t});
+  EXPECT_NEAR(mixture.LogDensity(0.3), t.LogDensity(0.3), 1e-14);
+  EXPECT_NEAR(mixture.Cdf(0.3), t.Cdf(0.3), 1e-15);
+  EXPECT_NEAR(mixture.Quantile(0.3), t.Quantile(0.3), 1e-13);
+  EXPECT_NEAR(mixture.Crps(0.3), t.Crps(0.3), 1e-5);
+  EXPECT_NEAR(mixture.EpistemicVariance(), t.EpistemicVariance(), 1e-13);
+  EXPECT_NEAR(mixture.AleatoricVariance(), t.AleatoricVariance(), 1e-13);
+}
+
+TEST(Mixture, NormalsHaveAClosedCrps) {
+  const std::vector<StudentT> members = {{-3, 0.01, kInfinity, 0},
+                                         {0, 1, kInfinity, 0},
+                                         {0.2, 2, kInfinity, 0},
+                                         {40, 0.5, kInfinity, 0}};
+  const Mixture<StudentT> mixture(members);
+  for (const double y : {-30.0, -3.0, 0.1, 7.0, 40.0}) {
+    double want = 0;
+    for (const StudentT& a : members) {
+      want += a.AbsoluteError(y) / 4;
+      for (const StudentT& b : members) {
+        want -= ExpectedAbsolute(a.location - b.location, std::hypot(a.scale, b.scale)) / 32;
+      }
+    }
+    EXPECT_NEAR(mixture.Crps(y), want, 1e-4) << y;
+  }
+}
+
+TEST(Mixture, TotalVariance) {
+  const Mixture<StudentT> mixture({{-1, 1, kInfinity, 0}, {3, 2, kInfinity, 0}});
+  EXPECT_NEAR(mixture.Mean(), 1, 1e-15);
+  EXPECT_NEAR(mixture.EpistemicVariance(), 4, 1e-14);
+  EXPECT_NEAR(mixture.AleatoricVariance(), 2.5, 1e-14);
+}
+
+TEST(Mixture, LogDensityDoesNotUnderflow) {
+  const Mixture<StudentT> mixture({{0, 1, kInfinity, 0}, {1, 1, kInfinity, 0}});
+  EXPECT_NEAR(mixture.LogDensity(100), StudentT({1, 1, kInfinity, 0}).LogDensity(100) - std::log(2),
+              1e-9);
+}
+
+TEST(Mixture, QuantileInvertsCdf) {
+  const Mixture<StudentT> mixture({{0, 0.1, 3, 0}, {5, 1, 3, 0}, {6, 2, 30, 0}});
+  for (const double p : {0.001, 0.2, 1.0 / 3, 0.5, 0.99}) {
+    EXPECT_NEAR(mixture.Cdf(mixture.Quantile(p)), p, 1e-12);
+  }
+}
+
+TEST(Mixture, OfCounts) {
+  const Mixture<PoissonMixture> mixture({{0, 0}, {2, 0}, {3, 0.1}});
+  double sum = 0;
+  std::vector<double> cdf;
+  for (int k = 0; k < 400; ++k) {
+    cdf.push_back(sum += std::exp(mixture.LogDensity(k)));
+    EXPECT_NEAR(mixture.Cdf(k), sum, 1e-9);
+  }
+  for (const double p : {0.1, 0.5, 0.9}) {
+    const double k = mixture.Quantile(p);
+    EXPECT_GE(mixture.Cdf(k), p);
+    EXPECT_LT(mixture.Cdf(k - 1), p);
+  }
+  double crps = 0;
+  for (int k = 0; k < 400; ++k) {
+    const double error = cdf[static_cast<std::size_t>(k)] - (k >= 5 ? 1 : 0);
+    crps += error * error;
+  }
+  EXPECT_NEAR(mixture.Crps(5), crps, 1e-3);
+}
+
+}  // namespace
+}  // namespace prequel

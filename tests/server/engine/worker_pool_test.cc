@@ -1,0 +1,73 @@
+#include "server/engine/worker_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace prequel {
+namespace {
+
+TEST(WorkerPoolTest, RunsTasksInOrderOnOneWorker) {
+  WorkerPool pool(1);
+  std::vector<int> order;
+  std::promise<void> done;
+  for (int i = 0; i < 100; ++i) pool.Post([&order, i] { order.push_back(i); });
+  pool.Post([&] { done.set_value(); });
+  done.get_future().wait();
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+}
+
+TEST(WorkerPoolTest, RunsTasksAtTheSameTime) {
+  WorkerPool pool(2);
+  std::promise<void> first, second;
+  pool.Post([&] {
+    first.set_value();
+    second.get_future().wait();
+  });
+  pool.Post([&] {
+    first.get_future().wait();
+    second.set_value();
+  });
+  pool.Stop();  // would not return if one waited for the other's end
+}
+
+TEST(WorkerPoolTest, ATaskThatPostsItselfLetsOthersRun) {
+  WorkerPool pool(1);
+  std::atomic<bool> stop = false;
+  std::promise<void> ran;
+  std::function<void()> greedy = [&] {
+    if (!stop) pool.Post([&] { greedy(); });
+  };
+  pool.Post([&] { greedy(); });
+  pool.Post([&] { ran.set_value(); });
+  ran.get_future().wait();
+  stop = true;
+}
+
+TEST(WorkerPoolTest, StopDropsWhatWaits) {
+  WorkerPool pool(1);
+  std::promise<void> started, release;
+  std::atomic<bool> ran = false;
+  const auto token = std::make_shared<int>(0);
+  pool.Post([&] {
+    started.set_value();
+    release.get_future().wait();
+  });
+  started.get_future().wait();
+  pool.Post([&ran, token] { ran = true; });
+  std::thread stopper([&] { pool.Stop(); });
+  while (token.use_count() > 1) std::this_thread::yield();
+  release.set_value();
+  stopper.join();
+  pool.Post([&ran, token] { ran = true; });
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+}  // namespace
+}  // namespace prequel

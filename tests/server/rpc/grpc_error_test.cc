@@ -1,0 +1,34 @@
+#include "server/rpc/grpc_error.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "server/wire/error.h"
+
+namespace prequel {
+namespace {
+
+TEST(GrpcErrorTest, DetailsRepeatCodeAndMessage) {
+  const grpc::Status status = GrpcStatus(FieldError("name", "is wrong"), "models/m");
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  google::rpc::Status details;
+  ASSERT_TRUE(details.ParseFromString(status.error_details()));
+  EXPECT_EQ(details.message(), status.error_message());
+  EXPECT_EQ(details.details_size(), 2);
+  EXPECT_TRUE(GrpcStatus(absl::OkStatus(), "").ok());
+}
+
+TEST(GrpcErrorTest, FitsIntoHeadersWhateverTheMessage) {
+  const std::string endless(100'000, 'x');
+  const grpc::Status status = GrpcStatus(FieldError(endless, endless), endless);
+  EXPECT_LT(status.error_message().size() + status.error_details().size(), 6000U);
+}
+
+TEST(GrpcErrorTest, NamesCodes) {
+  EXPECT_EQ(CodeName(grpc::StatusCode::OK), "OK");
+  EXPECT_EQ(CodeName(grpc::StatusCode::UNAVAILABLE), "UNAVAILABLE");
+}
+
+}  // namespace
+}  // namespace prequel

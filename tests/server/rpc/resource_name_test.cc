@@ -1,0 +1,28 @@
+#include "server/rpc/resource_name.h"
+
+#include <gtest/gtest.h>
+
+#include "server/rpc/page_token.h"
+#include "server/wire/error.h"
+
+namespace prequel {
+namespace {
+
+TEST(ResourceNameTest, OnlyModelsHaveNames) {
+  EXPECT_EQ(*ModelIdOf("models/moons"), "moons");
+  EXPECT_EQ(ModelNameOf("moons"), "models/moons");
+  for (const char* name : {"", "moons", "models/", "models/a/b", "Models/a", "/models/a"}) {
+    EXPECT_EQ(FieldOf(ModelIdOf(name).status()), "name") << name;
+  }
+}
+
+TEST(PageTokenTest, GoesThereAndBack) {
+  EXPECT_EQ(*NameBeforePage(""), "");
+  EXPECT_EQ(*NameBeforePage(PageTokenAfter("moons")), "moons");
+  for (const char* token : {"moons", "!!", "MjphYmM"}) {  // the last is "2:abc"
+    EXPECT_EQ(FieldOf(NameBeforePage(token).status()), "page_token") << token;
+  }
+}
+
+}  // namespace
+}  // namespace prequel

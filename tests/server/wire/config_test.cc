@@ -1,0 +1,115 @@
+#include "server/wire/config.h"
+
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/error.h"
+
+namespace prequel::wire {
+namespace {
+
+v1::ModelConfig Parse(const std::string& text) {
+  v1::ModelConfig proto;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &proto)) << text;
+  return proto;
+}
+
+constexpr char kOption[] = "rule { options { fields { key: 'x' value { %s } } } }";
+
+std::string WithOption(const std::string& value) {
+  std::string text(kOption);
+  return text.replace(text.find("%s"), 2, value);
+}
+
+std::string FieldRefused(const std::string& text) {
+  const absl::StatusOr<LearnerConfig> config = ConfigFromProto(Parse(text));
+  return config.ok() ? "accepted" : FieldOf(config.status()).value_or("no field");
+}
+
+TEST(ConfigTest, AbsentFieldsTakeTheirDefaults) {
+  const absl::StatusOr<LearnerConfig> config = ConfigFromProto(Parse("features { name: 'x' }"));
+  ASSERT_TRUE(config.ok()) << config.status();
+  LearnerConfig expected;
+  expected.features = {{.name = "x"}};
+  EXPECT_EQ(*config, expected);
+}
+
+TEST(ConfigTest, OptionsAreBooleansNumbersStringsAndListsOfNumbers) {
+  const auto option = [](const std::string& value) {
+    const absl::StatusOr<LearnerConfig> config = ConfigFromProto(Parse(WithOption(value)));
+    EXPECT_TRUE(config.ok()) << config.status();
+    return config->rule.options.at("x");
+  };
+  EXPECT_EQ(option("bool_value: true"), OptionValue(true));
+  EXPECT_EQ(option("number_value: 0.1"), OptionValue(0.1));
+  EXPECT_EQ(option("string_value: 'a'"), OptionValue(std::string("a")));
+  EXPECT_EQ(option("list_value { values { number_value: 8 } values { number_value: 4 } }"),
+            OptionValue(std::vector<double>{8, 4}));
+  EXPECT_EQ(option("list_value { }"), OptionValue(std::vector<double>{}));
+}
+
+TEST(ConfigTest, OtherOptionsNameTheirField) {
+  for (const char* value : {"", "null_value: NULL_VALUE", "struct_value { }",
+                            "list_value { values { string_value: 'a' } }",
+                            "list_value { values { list_value { } } }"}) {
+    EXPECT_EQ(FieldRefused(WithOption(value)), "config.rule.options.x") << value;
+  }
+}
+
+TEST(ConfigTest, UnknownEnumerationsNameTheirField) {
+  v1::ModelConfig proto = Parse("features { } features { }");
+  proto.mutable_features(1)->set_kind(static_cast<v1::Feature::Kind>(9));
+  EXPECT_EQ(FieldOf(ConfigFromProto(proto).status()), "config.features[1].kind");
+  proto = Parse("");
+  proto.mutable_encoding()->set_inputs(static_cast<v1::Encoding::Standardize>(9));
+  EXPECT_EQ(FieldOf(ConfigFromProto(proto).status()), "config.encoding.inputs");
+  proto.mutable_encoding()->set_inputs(v1::Encoding::NONE);
+  proto.mutable_encoding()->set_targets(static_cast<v1::Encoding::Standardize>(-1));
+  EXPECT_EQ(FieldOf(ConfigFromProto(proto).status()), "config.encoding.targets");
+}
+
+constexpr char kFull[] = R"(
+  features { name: 'x' width: 3 allow_missing: true }
+  features { name: 'c' kind: CATEGORICAL max_categories: 5 }
+  features { name: 'h' kind: CATEGORICAL hash_buckets: 7 }
+  target { name: 'y' labels: 'no' labels: 'yes' allow_missing: true }
+  model { name: 'mlp' options { fields { key: 'hidden' value { list_value {
+    values { number_value: 8 } } } } } }
+  likelihood { name: 'bernoulli' }
+  posterior { name: 'diagonal' }
+  encoding { inputs: RUNNING targets: NONE }
+  evaluation { window: 50 }
+  seed: 18446744073709551615)";
+
+TEST(ConfigTest, GoesThereAndBackExactly) {
+  const absl::StatusOr<LearnerConfig> config = ConfigFromProto(Parse(kFull));
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->features[2].hash_buckets, 7);
+  EXPECT_EQ(config->seed, ~std::uint64_t{0});
+  const absl::StatusOr<LearnerConfig> back = ConfigFromBytes(ConfigToBytes(*config));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(*back, *config);
+  EXPECT_EQ(ConfigToBytes(*back), ConfigToBytes(*config));
+  EXPECT_TRUE(absl::IsDataLoss(ConfigFromBytes("\x0a\xff").status()));
+}
+
+TEST(ConfigTest, ResolvingFillsInDefaultsAndChangesNothingTheSecondTime) {
+  const v1::ModelConfig small = Parse("features { name: 'x' } target { name: 'y' }");
+  const absl::StatusOr<LearnerConfig> once = ResolveConfig(small);
+  ASSERT_TRUE(once.ok()) << once.status();
+  EXPECT_FALSE(once->model.name.empty());
+  EXPECT_FALSE(once->rule.options.empty());
+  for (const absl::StatusOr<LearnerConfig>& config : {once, ResolveConfig(Parse(kFull))}) {
+    ASSERT_TRUE(config.ok()) << config.status();
+    v1::ModelConfig proto;
+    ConfigToProto(*config, &proto);
+    const absl::StatusOr<LearnerConfig> again = ResolveConfig(proto);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(*again, *config);
+  }
+}
+
+}  // namespace
+}  // namespace prequel::wire

@@ -1,0 +1,134 @@
+#include "tests/style/include_layers.h"
+
+#include <algorithm>
+#include <string>
+
+namespace prequel::style {
+namespace {
+
+using Prefixes = std::vector<std::string_view>;
+
+bool StartsWithAny(std::string_view text, const Prefixes& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [text](std::string_view prefix) { return text.starts_with(prefix); });
+}
+
+const Layer* LayerOf(std::string_view path) {
+  const Layer* best = nullptr;
+  for (const Layer& layer : Layers()) {
+    if (!path.starts_with(layer.folder)) continue;
+    if (best == nullptr || layer.folder.size() > best->folder.size()) best = &layer;
+  }
+  return best;
+}
+
+// The header named by an #include line, empty for any other line.
+std::string_view IncludedHeader(std::string_view line) {
+  std::size_t at = line.find_first_not_of(' ');
+  if (at == std::string_view::npos || line[at] != '#') return {};
+  at = line.find_first_not_of(' ', at + 1);
+  if (at == std::string_view::npos || !line.substr(at).starts_with("include")) return {};
+  const std::size_t open = line.find_first_of("<\"", at);
+  if (open == std::string_view::npos) return {};
+  const std::size_t close = line.find_first_of(">\"", open + 1);
+  if (close == std::string_view::npos) return {};
+  return line.substr(open + 1, close - open - 1);
+}
+
+bool IsStandard(std::string_view header) { return header.find_first_of("/.") == header.npos; }
+
+bool IsOperatingSystem(std::string_view header) {
+  static const Prefixes kFolders = {"sys/", "linux/", "netinet/", "arpa/"};
+  static const Prefixes kHeaders = {"fcntl.h", "unistd.h", "signal.h", "poll.h",  "pthread.h",
+                                    "time.h",  "errno.h",  "netdb.h",  "dirent.h"};
+  return StartsWithAny(header, kFolders) ||
+         std::find(kHeaders.begin(), kHeaders.end(), header) != kHeaders.end();
+}
+
+bool IsAllowed(const Layer& layer, std::string_view header) {
+  if (StartsWithAny(header, layer.denied)) return false;
+  if (IsStandard(header)) return true;
+  if (IsOperatingSystem(header)) return layer.operating_system;
+  return StartsWithAny(header, layer.allowed);
+}
+
+std::string Join(const Prefixes& words) {
+  std::string joined;
+  for (std::string_view word : words) {
+    if (!joined.empty()) joined += ", ";
+    joined += word;
+  }
+  return joined;
+}
+
+}  // namespace
+
+const std::vector<Layer>& Layers() {
+  static const Prefixes kProto = {"prequel/v1/", "google/protobuf/", "google/rpc/", "inference/"};
+  static const Prefixes kGrpc = {"grpc/", "grpcpp/", "src/proto/grpc/"};
+  static const auto kPlus = [](Prefixes all, const Prefixes& more) {
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  // <random> and <chrono> would be hidden inputs of the fold, the rest I/O or threads.
+  static const Prefixes kNotPure = {
+      "random", "chrono", "ctime",   "thread",   "mutex",  "shared_mutex", "condition_variable",
+      "future", "atomic", "fstream", "iostream", "cstdio", "filesystem",   "semaphore",
+      "latch",  "barrier"};
+  static const std::vector<Layer> kLayers = {
+      {"core/",
+       "pure mathematics: no I/O, no threads, no clock, no protobuf, no gRPC",
+       {"core/", "Eigen/", "unsupported/Eigen/", "absl/status/", "absl/strings/", "math.h"},
+       kNotPure,
+       false},
+      {"server/", "owns every part",
+       kPlus(kPlus({"server/", "core/", "absl/", "CLI/"}, kProto), kGrpc)},
+      {"server/sync/",
+       "the one lock type, annotated for thread-safety analysis",
+       {"server/sync/", "absl/base/"}},
+      {"server/storage/",
+       "opaque bytes: knows neither core nor proto",
+       {"server/storage/", "server/sync/", "absl/", "rocksdb/", "nmmintrin.h"}},
+      {"server/engine/",
+       "one actor per model over the storage interfaces",
+       {"server/engine/", "server/storage/", "server/sync/", "core/", "absl/", "Eigen/"},
+       {"server/storage/rocks"}},
+      {"server/wire/", "the only place where core and proto meet",
+       kPlus({"server/wire/", "core/", "absl/", "Eigen/"}, kProto)},
+      {"server/auth/", "who calls", kPlus({"server/auth/", "server/sync/", "absl/"}, kGrpc)},
+      {"server/observe/",
+       "metrics, health and dashboard over the engine's interfaces",
+       {"server/observe/", "server/engine/", "server/sync/", "absl/", "prometheus/", "httplib.h"}},
+      {"server/rpc/", "convert, call, map status, count",
+       kPlus(kPlus({"server/rpc/", "server/engine/", "server/sync/", "server/wire/", "server/auth/",
+                    "absl/"},
+                   kProto),
+             kGrpc)},
+      {"client/", "knows the wire contract, nothing of core or server",
+       kPlus(kPlus({"client/", "absl/", "CLI/", "zlib.h"}, kProto), kGrpc)},
+      {"tests/core/",
+       "core is tested without the rest of the service",
+       {"tests/core/", "core/", "Eigen/", "absl/", "gtest/", "gmock/"}}};
+  return kLayers;
+}
+
+std::vector<Finding> CheckIncludes(const SourceFile& file) {
+  std::vector<Finding> findings;
+  const Layer* layer = LayerOf(file.path);
+  if (layer == nullptr || !IsCpp(file.path)) return findings;
+  int number = 0;
+  for (std::string_view line : Lines(file.text)) {
+    ++number;
+    const std::string_view header = IncludedHeader(line);
+    if (header.empty() || IsAllowed(*layer, header)) continue;
+    findings.push_back({file.path, number,
+                        std::string(layer->folder) + " (" + std::string(layer->purpose) +
+                            ") may not include <" + std::string(header) +
+                            ">; besides the standard library it may include " +
+                            Join(layer->allowed) +
+                            (layer->denied.empty() ? "" : " but not " + Join(layer->denied))});
+  }
+  return findings;
+}
+
+}  // namespace prequel::style

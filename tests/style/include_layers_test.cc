@@ -1,0 +1,89 @@
+#include "tests/style/include_layers.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace prequel::style {
+namespace {
+
+bool Allowed(const std::string& path, const std::string& header) {
+  return CheckIncludes({path, "#include \"" + header + "\"\n"}).empty();
+}
+
+TEST(IncludeLayers, CoreIsPure) {
+  EXPECT_TRUE(Allowed("core/learner.h", "core/batch.h"));
+  EXPECT_TRUE(Allowed("core/learner.h", "Eigen/Dense"));
+  EXPECT_TRUE(Allowed("core/learner.h", "absl/status/statusor.h"));
+  EXPECT_TRUE(Allowed("core/learner.h", "vector"));
+  EXPECT_FALSE(Allowed("core/learner.h", "server/storage/log.h"));
+  EXPECT_FALSE(Allowed("core/learner.h", "prequel/v1/batch.pb.h"));
+  EXPECT_FALSE(Allowed("core/learner.h", "grpcpp/grpcpp.h"));
+  EXPECT_FALSE(Allowed("core/learner.h", "absl/synchronization/mutex.h"));
+  EXPECT_FALSE(Allowed("core/learner.h", "unistd.h"));
+  EXPECT_FALSE(Allowed("core/rules/rvga.cc", "random"));
+  EXPECT_FALSE(Allowed("core/rules/rvga.cc", "thread"));
+}
+
+TEST(IncludeLayers, StorageKnowsNeitherCoreNorProto) {
+  EXPECT_TRUE(Allowed("server/storage/rocks_store.cc", "rocksdb/db.h"));
+  EXPECT_TRUE(Allowed("server/storage/rocks_store.cc", "sys/stat.h"));
+  EXPECT_FALSE(Allowed("server/storage/log.h", "core/batch.h"));
+  EXPECT_FALSE(Allowed("server/storage/log.h", "server/engine/engine.h"));
+  EXPECT_FALSE(Allowed("server/storage/log.h", "prequel/v1/batch.pb.h"));
+}
+
+TEST(IncludeLayers, SyncKnowsNobody) {
+  EXPECT_TRUE(Allowed("server/storage/log.h", "server/sync/mutex.h"));
+  EXPECT_FALSE(Allowed("server/sync/mutex.h", "absl/synchronization/mutex.h"));
+  EXPECT_FALSE(Allowed("server/sync/mutex.h", "server/engine/engine.h"));
+}
+
+TEST(IncludeLayers, EngineSeesStorageInterfacesOnly) {
+  EXPECT_TRUE(Allowed("server/engine/actor.cc", "server/storage/log.h"));
+  EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/storage/rocks_store.h"));
+  EXPECT_FALSE(Allowed("server/engine/actor.cc", "rocksdb/db.h"));
+  EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/wire/batch.h"));
+  EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/rpc/learning_service.h"));
+}
+
+TEST(IncludeLayers, CoreAndProtoMeetInWireOnly) {
+  EXPECT_TRUE(Allowed("server/wire/batch.cc", "core/batch.h"));
+  EXPECT_TRUE(Allowed("server/wire/batch.cc", "prequel/v1/batch.pb.h"));
+  EXPECT_FALSE(Allowed("server/wire/batch.cc", "server/engine/engine.h"));
+  EXPECT_FALSE(Allowed("server/observe/metrics.h", "prequel/v1/batch.pb.h"));
+  EXPECT_FALSE(Allowed("server/auth/token.h", "core/batch.h"));
+}
+
+TEST(IncludeLayers, ServerOwnsEveryPart) {
+  EXPECT_TRUE(Allowed("server/server.cc", "server/rpc/learning_service.h"));
+  EXPECT_TRUE(Allowed("server/main.cc", "grpcpp/grpcpp.h"));
+  EXPECT_FALSE(Allowed("server/main.cc", "client/client.h"));
+}
+
+TEST(IncludeLayers, ClientKnowsTheWireOnly) {
+  EXPECT_TRUE(Allowed("client/cli/main.cc", "CLI/CLI.hpp"));
+  EXPECT_TRUE(Allowed("client/client.h", "prequel/v1/learning_service.grpc.pb.h"));
+  EXPECT_FALSE(Allowed("client/client.h", "core/batch.h"));
+  EXPECT_FALSE(Allowed("client/client.h", "server/engine/engine.h"));
+}
+
+TEST(IncludeLayers, TestsOfCoreSeeCoreOnlyAndOtherTestsAreFree) {
+  EXPECT_TRUE(Allowed("tests/core/learner_test.cc", "gtest/gtest.h"));
+  EXPECT_TRUE(Allowed("tests/core/learner_test.cc", "random"));
+  EXPECT_FALSE(Allowed("tests/core/learner_test.cc", "server/engine/engine.h"));
+  EXPECT_TRUE(Allowed("tests/end_to_end/serve_test.cc", "server/engine/engine.h"));
+}
+
+TEST(IncludeLayers, SeesEverySpellingAndNamesTheLine) {
+  const auto findings = CheckIncludes({"core/a.cc", "\n#  include <grpcpp/grpcpp.h>  // why\n"});
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].line, 2);
+  EXPECT_NE(Describe(findings[0]).find("core/a.cc:2: core/ (pure mathematics"), std::string::npos);
+  EXPECT_FALSE(Allowed("core/a.cc", "batch.h")) << "paths begin at the root";
+  EXPECT_FALSE(Allowed("core/a.cc", "../server/engine/engine.h"));
+  EXPECT_TRUE(CheckIncludes({"core/README.md", "#include <grpcpp/grpcpp.h>\n"}).empty());
+}
+
+}  // namespace
+}  // namespace prequel::style
