@@ -19,8 +19,7 @@ RUN CMAKE_ARGS=-DPREQUEL_ARCH=$PREQUEL_ARCH ./dev build release prequeld prequel
 FROM debian:bookworm-slim
 RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      libgrpc++1.51 librocksdb7.8 libprometheus-cpp-core1.0 libprometheus-cpp-pull1.0 \
-      libcpp-httplib0.11 zlib1g \
+      libgrpc++1.51 librocksdb7.8 libprometheus-cpp-core1.0 libcpp-httplib0.11 zlib1g \
  && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* \
  && install -d -o 10001 -g 10001 -m 0700 /var/lib/prequel
 COPY --from=build /out/prequeld /out/prequel /usr/local/bin/

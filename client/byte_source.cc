@@ -112,7 +112,7 @@ absl::StatusOr<std::size_t> ByteSource::Inflate(char* out, std::size_t size) {
     if (std::exchange(inflater_->between_members, false)) inflateReset(&stream);
     const int result = inflate(&stream, Z_NO_FLUSH);
     inflater_->between_members = result == Z_STREAM_END;
-    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+    if (result != Z_OK && result != Z_STREAM_END) {
       return absl::DataLossError(
           absl::StrCat(name_, " is damaged: ", stream.msg == nullptr ? "not gzip" : stream.msg));
     }

@@ -43,7 +43,6 @@ void Expansion::Forward(const Vector& theta) {
   std::visit(
       [&]<class M>(const M& model) {
         moments_.mean.resize(model.num_logits(), examples());
-        moments_.covariance.resize(model.num_logits(), 0);
         model.Forward(theta, *inputs_, TapeOf<M>(tapes_), moments_.mean);
       },
       *model_);

@@ -25,7 +25,7 @@ class Expansion {
   const Matrix& targets() const { return *targets_; }
   const NoiseLevel& noise() const { return *noise_; }
 
-  // Logits at θ, known exactly: moments().mean = f_θ(X), no covariance.
+  // Logits at θ: moments().mean = f_θ(X). The covariance is left as it was, for kAtMean to ignore.
   void Forward(const Vector& theta);
   // Forward, then the back-propagation that J needs; moments().covariance is the posterior's to
   // fill (its Local::Project).

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/error.h"
 #include "core/fold.h"
+#include "core/linalg/flush_denormals.h"
 #include "core/noise.h"
 #include "core/predictive.h"
 #include "core/problem.h"
@@ -84,6 +85,7 @@ absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& 
                                         Scratch& scratch, LearnerState& next,
                                         const PredictOptions* options,
                                         Predictions* predictions) const {
+  const FlushDenormals flush;
   if (predictions != nullptr) {
     absl::StatusOr<Predictions> before =
         Predict(state, batch, options != nullptr ? *options : PredictOptions{}, scratch);
@@ -96,6 +98,7 @@ absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& 
 absl::StatusOr<Predictions> Learner::Predict(const LearnerState& state, const Batch& batch,
                                              const PredictOptions& options,
                                              Scratch& scratch) const {
+  const FlushDenormals flush;
   return PredictBatch(*problem_, state, batch, options, scratch.workspace());
 }
 

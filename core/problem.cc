@@ -140,11 +140,10 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   if (absl::Status status = CheckRule(p); !status.ok()) return status;
   if (absl::Status status = CheckSizes(p); !status.ok()) return status;
   std::visit(
-      [&](const auto& prior) {
-        const Vector mean = prior.Mean(p.model, p.config.seed);
-        const Vector variances = prior.Variances(p.model);
-        std::visit([&]<class Q>(Q& initial) { initial = Q::FromDiagonal(mean, variances); },
-                   p.initial);
+      [&](const auto& weights) {
+        const Vector mean = weights.Mean(p.model, p.config.seed);
+        const Vector variances = weights.Variances(p.model);
+        std::visit([&]<class Q>(Q& q) { q = Q::FromDiagonal(mean, variances); }, p.initial);
       },
       p.prior);
   return p;

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 
@@ -39,6 +41,21 @@ void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_second
   app.add_option("--drain-seconds", drain_seconds, "How long stopping waits for calls in progress");
 }
 
+// The flags, last first as CLI11 takes them; `--http=` becomes `--http ""`, which it would
+// otherwise read as a flag whose value follows.
+std::vector<std::string> Arguments(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i) {
+    std::string argument = argv[i];
+    if (argument.starts_with("--") && argument.ends_with('=')) {
+      argument.pop_back();
+      arguments.emplace_back();
+    }
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
 int Refuse(const std::string& what) {
   std::fprintf(stderr, "prequeld: %s (see --help)\n", what.c_str());
   return kUsageError;
@@ -50,6 +67,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   CommandLine result;
   CLI::App app("prequeld: streaming Bayesian learning as a gRPC service", "prequeld");
   app.option_defaults()->always_capture_default();
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::int64_t drain_seconds = result.options.drain.count();
   AddListeners(app, result.options);
   AddLimits(app, result.options, drain_seconds);
@@ -57,7 +75,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.set_version_flag("--version", "prequeld " PREQUEL_VERSION);
   try {
-    app.parse(argc, argv);
+    app.parse(Arguments(argc, argv));
   } catch (const CLI::Success& success) {
     result.exit_code = app.exit(success);
     return result;

@@ -10,13 +10,12 @@ namespace {
 using client::ErrorDetails;
 using client::FieldViolation;
 
-std::string NextStep(const absl::Status& status, const std::string& server) {
+std::string NextStep(const absl::Status& status) {
   if (ExitCodeOf(status) == kUsage) return "see `prequel --help`";
   if (!client::IsFromCall(status)) return "";
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
-      return absl::StrCat("is prequeld running at ", server,
-                          "? --server or PREQUEL_SERVER names another address");
+      return "is prequeld running there? --server or PREQUEL_SERVER names another address";
     case absl::StatusCode::kDeadlineExceeded:
       return "raise --timeout, or look at the server's load";
     case absl::StatusCode::kNotFound:
@@ -56,7 +55,7 @@ std::string What(const absl::Status& status, const std::string& server) {
 std::string ErrorText(const absl::Status& status, const std::string& server) {
   const ErrorDetails details = client::DetailsOf(status);
   std::string text = absl::StrCat("prequel: ", What(status, server));
-  if (const std::string next = NextStep(status, server); !next.empty()) {
+  if (const std::string next = NextStep(status); !next.empty()) {
     absl::StrAppend(&text, "; ", next);
   }
   absl::StrAppend(&text, "\n");

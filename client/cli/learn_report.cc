@@ -94,7 +94,7 @@ std::string LearnReport::Totals() const {
   const double rate = static_cast<double>(answered_rows_) / std::max(seconds(), 1e-9);
   Table table({});
   table.Add({"model", model_});
-  table.Add({"revision", absl::StrCat(revision_)});
+  if (batches_ > 0) table.Add({"revision", absl::StrCat(revision_)});
   table.Add({"learned", absl::StrCat(Count(rows_), " rows in ", Count(batches_), " minibatches, ",
                                      Count(static_cast<long long>(rate)), " rows/s")});
   if (skipped_rows_ > 0) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -43,8 +44,8 @@ absl::Status Evaluate(const std::string& name, const Session& session) {
   const std::vector<NamedScore> window = PresentScores(evaluation->window());
   const auto length = static_cast<long long>(evaluation->window_length());
   Table table({"", "all", absl::StrCat("last ~", Count(length))});
-  table.Add({"examples", Number(evaluation->cumulative().examples()),
-             Number(evaluation->window().examples())});
+  table.Add({"examples", Count(std::llround(evaluation->cumulative().examples())),
+             Count(std::llround(evaluation->window().examples()))});
   for (const NamedScore& score : cumulative) {
     table.Add({score.name, Number(score.value), Find(window, score.name)});
   }

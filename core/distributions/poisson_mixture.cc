@@ -60,11 +60,30 @@ struct Grid {
   }
 };
 
+// P(Y ≤ a − 1) = P(T > f) for T the log of a Gamma(a) variable, by Edgeworth's series in the
+// cumulants of T − f, those of T being polygamma functions of a; error O(a^{−3/2}).
+double EdgeworthCdf(double a, double mean, double variance) {
+  const double t = 1 / a;
+  const double first = std::log(a) - t * (0.5 + t / 12) - mean;
+  const double second = t * (1 + t * (0.5 + t / 6)) + variance;
+  const double third = -t * t * (1 + t * (1 + t / 2));
+  const double fourth = t * t * t * (2 + 3 * t);
+  const double x = -first / std::sqrt(second), x2 = x * x;
+  const double skewness = third / (second * std::sqrt(second));
+  const double kurtosis = fourth / (second * second);
+  const double correction = skewness / 6 * (x2 - 1) + kurtosis / 24 * x * (x2 - 3) +
+                            skewness * skewness / 72 * x * (x2 * (x2 - 10) + 15);
+  const double density = std::exp(-0.5 * x2) / std::sqrt(2 * std::numbers::pi);
+  return NormalCdf(-x) + density * correction;
+}
+
 bool IsCount(double y) { return y >= 0 && y == std::floor(y) && std::isfinite(y); }
 
 }  // namespace
 
-PoissonMixture::PoissonMixture(double mean, double variance) : mean_(mean), variance_(variance) {}
+// Below 1e-14 a variance is lost in the rounding of f.
+PoissonMixture::PoissonMixture(double mean, double variance)
+    : mean_(mean), variance_(variance < 1e-14 ? 0 : variance) {}
 
 double PoissonMixture::Mean() const { return std::exp(mean_ + variance_ / 2); }
 
@@ -138,33 +157,34 @@ double PoissonMixture::Crps(double y) const {
   return error - Spread();
 }
 
-double PoissonMixture::SpreadTerm(double k) const {
-  const double cdf = CdfAt(k);
-  return cdf * (1 - cdf);
-}
-
-// Term by term over a short range. Over a long one the terms vary slowly and the sum is the
-// integral over k, which beyond the first terms is taken in u = log(k + 1) by Simpson's rule.
+// Σ_k F(k) (1 − F(k)): closed without variance, λ e^{−2λ} (I₀(2λ) + I₁(2λ)). Otherwise the first
+// terms one by one from the masses, and the rest, which vary slowly, as the integral over k, taken
+// in u = log(k + 1) by Simpson's rule with F from its expansion.
 double PoissonMixture::Spread() const {
-  constexpr int kTerms = 32, kIntervals = 64;
+  if (variance_ == 0) return Mean() * ScaledBesselSum(2 * Mean());
+  constexpr int kTerms = 20, kIntervals = 64;
   const double deviation = std::sqrt(variance_);
   const double lowest = std::exp(mean_ - 6 * deviation);
   const double highest = std::exp(mean_ + (6 + deviation) * deviation);
   const double begin = std::max(0.0, std::floor(lowest - 6 * std::sqrt(lowest)));
   const double end = std::ceil(highest + 6 * std::sqrt(highest) + 10);
-  const bool is_short = end - begin <= 3 * kTerms;
-  const double terms = is_short ? end - begin : kTerms;
   double sum = 0;
-  for (double j = 0; j < terms; ++j) sum += SpreadTerm(begin + j);
-  if (is_short) return sum;
-
-  const double from = std::log(begin + kTerms + 0.5), to = std::log(end);
+  if (begin < kTerms) {
+    double cdf = 0;
+    for (int k = 0; k < kTerms; ++k) {
+      cdf += std::exp(LogDensity(k));
+      sum += cdf * (1 - cdf);
+    }
+  }
+  const double from = std::log(std::max<double>(begin, kTerms) + 0.5), to = std::log(end);
+  if (to <= from) return sum;
   const double step = (to - from) / kIntervals;
   double integral = 0;
   for (int j = 0; j <= kIntervals; ++j) {
     const double size = std::exp(from + j * step);
+    const double cdf = EdgeworthCdf(size, mean_, variance_);
     const double weight = j == 0 || j == kIntervals ? 1 : 2 + 2 * (j % 2);
-    integral += weight * size * SpreadTerm(size - 1);
+    integral += weight * size * cdf * (1 - cdf);
   }
   return sum + integral * step / 3;
 }

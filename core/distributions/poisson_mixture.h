@@ -18,8 +18,7 @@ class PoissonMixture {
   double LogDensity(double y) const;  // log mass; −∞ unless y is a count
   double Cdf(double y) const;         // P(Y ≤ y)
   double Quantile(double p) const;    // least count k with P(Y ≤ k) ≥ p; 0 < p < 1
-  // Σ_k (P(Y ≤ k) − 1{y ≤ k})² = E|Y − y| − ½ E|Y − Y'|, to about 1e-5 relative. The dearest of
-  // these: some hundred evaluations of Cdf.
+  // Σ_k (P(Y ≤ k) − 1{y ≤ k})² = E|Y − y| − ½ E|Y − Y'|, the second term to about 1e-4 relative.
   double Crps(double y) const;
 
   double Mean() const;  // E λ = e^{μ + v/2}
@@ -28,9 +27,8 @@ class PoissonMixture {
   double AleatoricVariance() const { return Mean(); }
 
  private:
-  double CdfAt(double k) const;       // the continuous extension to real k > −1
-  double SpreadTerm(double k) const;  // F(k) (1 − F(k))
-  double Spread() const;              // ½ E|Y − Y'| = Σ_k F(k) (1 − F(k))
+  double CdfAt(double k) const;  // k a count
+  double Spread() const;         // ½ E|Y − Y'| = Σ_k P(Y ≤ k) P(Y > k)
 
   double mean_ = 0, variance_ = 0;
 };

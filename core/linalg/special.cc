@@ -58,4 +58,8 @@ double UpperIncompleteGamma(double a, double x) {
   return a > kLarge ? UniformUpperGamma(a, x) : Eigen::numext::igammac(a, x);
 }
 
+double ScaledBesselSum(double x) {
+  return Eigen::numext::bessel_i0e(x) + Eigen::numext::bessel_i1e(x);
+}
+
 }  // namespace prequel

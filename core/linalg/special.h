@@ -21,4 +21,7 @@ double IncompleteBeta(double a, double b, double x);
 // Q(a, x) = Γ(a, x)/Γ(a), the upper regularised incomplete gamma function; a > 0, x ≥ 0.
 double UpperIncompleteGamma(double a, double x);
 
+// e^{−x} (I₀(x) + I₁(x)), modified Bessel functions; x ≥ 0.
+double ScaledBesselSum(double x);
+
 }  // namespace prequel

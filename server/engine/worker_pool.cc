@@ -18,13 +18,14 @@ void WorkerPool::Post(Task task) {
 }
 
 void WorkerPool::Stop() {
-  std::deque<Task> dropped;  // destroyed without the lock: tasks own models
+  std::deque<Task> dropped;
   {
     MutexLock lock(mu_);
     stopped_ = true;
     dropped.swap(tasks_);
   }
   wake_.NotifyAll();
+  dropped.clear();  // without the lock: tasks own models
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
 }

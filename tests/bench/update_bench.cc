@@ -56,6 +56,7 @@ LearnerConfig Config(Index inputs, const std::string& model, std::vector<double>
   config.model.name = model;
   if (model == "mlp") config.model.options["hidden"] = std::move(hidden);
   config.posterior.name = posterior;
+  config.prior.options["layer_scale"] = std::string("fan_in");
   config.rule.options["scheme"] = scheme;
   return config;
 }
@@ -67,7 +68,8 @@ Batch Rows(Index inputs, Index rows) {
   return batch;
 }
 
-// Folds the same minibatch again and again, between two states.
+// Makes one state of another, the same update every time, at the start of a stream that the
+// encoders already know.
 class Folder {
  public:
   Folder(const LearnerConfig& config, Batch batch)
@@ -77,7 +79,6 @@ class Folder {
   void operator()() {
     const absl::StatusOr<Learned> learned = learner_.Update(state_, batch_, scratch_, next_);
     if (!learned.ok()) std::abort();
-    std::swap(state_, next_);
   }
   Index num_parameters() const { return learner_.num_parameters(); }
 

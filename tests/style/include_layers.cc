@@ -78,7 +78,8 @@ const std::vector<Layer>& Layers() {
   static const std::vector<Layer> kLayers = {
       {"core/",
        "pure mathematics: no I/O, no threads, no clock, no protobuf, no gRPC",
-       {"core/", "Eigen/", "unsupported/Eigen/", "absl/status/", "absl/strings/", "math.h"},
+       {"core/", "Eigen/", "unsupported/Eigen/", "absl/status/", "absl/strings/", "math.h",
+        "xmmintrin.h"},
        kNotPure,
        false},
       {"server/", "owns every part",

@@ -35,7 +35,7 @@ TEST(ErrorTextTest, SaysWhatIsWrongAndWhatToDo) {
 
 TEST(ErrorTextTest, TransportErrorsAreTranslated) {
   EXPECT_EQ(ErrorText(Call(14, "failed to connect to all addresses; last error: …"), kServer),
-            "prequel: no answer from 127.0.0.1:8081; is prequeld running at 127.0.0.1:8081? "
+            "prequel: no answer from 127.0.0.1:8081; is prequeld running there? "
             "--server or PREQUEL_SERVER names another address\n  [UNAVAILABLE]\n");
   EXPECT_EQ(ErrorText(Call(4, "Deadline Exceeded"), kServer),
             "prequel: 127.0.0.1:8081 did not answer in time; raise --timeout, or look at the "

@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace prequel {
@@ -51,22 +52,21 @@ TEST(WorkerPoolTest, ATaskThatPostsItselfLetsOthersRun) {
 
 TEST(WorkerPoolTest, StopDropsWhatWaits) {
   WorkerPool pool(1);
-  std::promise<void> started, release;
+  std::promise<void> started, release, dropped;
   std::atomic<bool> ran = false;
-  const auto token = std::make_shared<int>(0);
   pool.Post([&] {
     started.set_value();
     release.get_future().wait();
   });
   started.get_future().wait();
-  pool.Post([&ran, token] { ran = true; });
+  std::shared_ptr<void> token(nullptr, [&](void*) { dropped.set_value(); });
+  pool.Post([&ran, held = std::move(token)] { ran = true; });
   std::thread stopper([&] { pool.Stop(); });
-  while (token.use_count() > 1) std::this_thread::yield();
+  dropped.get_future().wait();
   release.set_value();
   stopper.join();
-  pool.Post([&ran, token] { ran = true; });
+  pool.Post([&ran] { ran = true; });
   EXPECT_FALSE(ran);
-  EXPECT_EQ(token.use_count(), 1);
 }
 
 }  // namespace

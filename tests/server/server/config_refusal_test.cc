@@ -50,6 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "config.model"},
         BadConfig{"prior { options { fields { key: 'x' value { struct_value { } } } } }",
                   "config.prior.options.x"},
+        BadConfig{"encoding { clip: -1 }", "config.encoding.clip"},
         BadConfig{"evaluation { window: -1 }", "config.evaluation.window"},
         BadConfig{"evaluation { window: nan }", "config.evaluation.window"},
         BadConfig{"encoding { targets: RUNNING } likelihood { name: 'poisson' }",

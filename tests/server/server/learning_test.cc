@@ -32,7 +32,7 @@ TEST_F(LearningTest, CreatedModelShowsItsConfigurationWithDefaults) {
   request.set_name("models/m");
   v1::Model again;
   ASSERT_TRUE(models_->GetModel(&context, request, &again).ok());
-  EXPECT_EQ(again.SerializeAsString(), model.SerializeAsString());
+  EXPECT_EQ(again.DebugString(), model.DebugString());
 }
 
 TEST_F(LearningTest, LearnsPredictsAndEvaluates) {

@@ -52,8 +52,9 @@ CommandLine Parse(std::vector<std::string> arguments) {
 }
 
 TEST(CommandLineTest, FlagsSetOptions) {
-  const CommandLine line = Parse({"--data-dir=/d", "--listen", "[::1]:5", "--http=", "--sync=false",
-                                  "--max-batch-rows=7", "--drain-seconds=3"});
+  const CommandLine line =
+      Parse({"--data-dir=/first", "--data-dir=/d", "--listen", "[::1]:5", "--http=", "--sync=false",
+             "--max-batch-rows=7", "--drain-seconds=3"});
   ASSERT_FALSE(line.exit_code.has_value());
   EXPECT_EQ(line.options.data_dir, "/d");
   EXPECT_EQ(line.options.listen, "[::1]:5");

@@ -162,9 +162,12 @@ TEST_F(StreamTest, AVanishedClientLeavesWhatWasLogged) {
 }
 
 TEST_F(StreamTest, AClientThatDoesNotReadIsNotReadAhead) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // or the client would take in megabytes
+  Connect(arguments);
   grpc::ClientContext context;
   const std::unique_ptr<Stream> stream = learning_->LearnStream(&context);
-  // Far more than the window, the answers' flow control and the socket buffers take.
+  // Far more than the window and the answers' flow control take.
   std::thread writer([&stream] {
     for (int i = 0; i < 20000; ++i) {
       if (!stream->Write(Request(LinearBatch(i, 64), "models/m"))) return;

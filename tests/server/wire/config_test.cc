@@ -79,7 +79,7 @@ constexpr char kFull[] = R"(
     values { number_value: 8 } } } } } }
   likelihood { name: 'bernoulli' }
   posterior { name: 'diagonal' }
-  encoding { inputs: RUNNING targets: NONE }
+  encoding { inputs: RUNNING targets: NONE clip: 3.5 }
   evaluation { window: 50 }
   seed: 18446744073709551615)";
 
@@ -87,6 +87,7 @@ TEST(ConfigTest, GoesThereAndBackExactly) {
   const absl::StatusOr<LearnerConfig> config = ConfigFromProto(Parse(kFull));
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_EQ(config->features[2].hash_buckets, 7);
+  EXPECT_EQ(config->input_clip, 3.5);
   EXPECT_EQ(config->seed, ~std::uint64_t{0});
   const absl::StatusOr<LearnerConfig> back = ConfigFromBytes(ConfigToBytes(*config));
   ASSERT_TRUE(back.ok()) << back.status();
