@@ -62,7 +62,8 @@ void ArchiveReader::Fail(std::string_view name, std::string_view problem) {
     field += part;
   }
   path_.pop_back();
-  status_ = absl::DataLossError(absl::StrCat(field, ": ", std::string(problem)));
+  if (!field.empty()) field += ": ";
+  status_ = absl::DataLossError(absl::StrCat(field, std::string(problem)));
 }
 
 bool ArchiveReader::Has(std::string_view name, std::uint64_t count, std::size_t size) {

@@ -25,7 +25,7 @@ struct FeatureConfig {
   enum class Kind { kNumeric, kCategorical };
   std::string name;
   Kind kind = Kind::kNumeric;
-  Index width = 1;            // numeric: consecutive input columns
+  Index width = 1;             // numeric: consecutive input columns
   bool allow_missing = false;  // numeric: NaN means missing
   Index max_categories = 32;   // categorical: values with a column of their own
   Index hash_buckets = 0;      // categorical: > 0 hashes instead of keeping a table
@@ -60,9 +60,9 @@ struct LearnerConfig {
 
 // Hard limits: a configuration beyond them is refused before anything is allocated.
 struct ConfigLimits {
-  static constexpr Index kMaxInputs = 1 << 20;            // encoded inputs
-  static constexpr Index kMaxParameters = 1 << 26;        // D of a diagonal posterior
-  static constexpr Index kMaxFullParameters = 1 << 13;    // D of a full covariance: 512 MiB
+  static constexpr Index kMaxInputs = 1 << 20;          // encoded inputs
+  static constexpr Index kMaxParameters = 1 << 26;      // D of a diagonal posterior
+  static constexpr Index kMaxFullParameters = 1 << 13;  // D of a full covariance: 512 MiB
   static constexpr Index kMaxOutputs = 1 << 12;
   static constexpr Index kMaxFeatures = 1 << 16;
 };

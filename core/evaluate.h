@@ -49,7 +49,6 @@ struct Evaluation {
 
 // Adds one classified example: `probabilities` sums to 1 and `label` is its class; log_probability
 // is log probabilities[label], computed without cancellation.
-void AddClassified(ConstVectorRef probabilities, Index label, double log_probability,
-                   Tally& tally);
+void AddClassified(ConstVectorRef probabilities, Index label, double log_probability, Tally& tally);
 
 }  // namespace prequel

@@ -79,9 +79,9 @@ void Expansion::MarginalCovariance(const Vector& variances) {
 double Expansion::Expect(Expectation expectation) {
   const bool at_mean = expectation == Expectation::kAtMean;
   if (at_mean) moments_.covariance.swap(no_covariance_);
-  std::visit([&](const auto& likelihood) {
-    likelihood.Expand(moments_, *targets_, *noise_, local_);
-  }, *likelihood_);
+  std::visit(
+      [&](const auto& likelihood) { likelihood.Expand(moments_, *targets_, *noise_, local_); },
+      *likelihood_);
   if (at_mean) moments_.covariance.swap(no_covariance_);
   return local_.log_density;
 }

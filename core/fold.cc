@@ -16,8 +16,7 @@ constexpr std::int64_t kSettledExamples = 1000;
 
 class Step {
  public:
-  Step(const Problem& problem, const LearnerState& state, Workspace& workspace,
-       LearnerState& next)
+  Step(const Problem& problem, const LearnerState& state, Workspace& workspace, LearnerState& next)
       : problem_(problem), state_(state), w_(workspace), next_(next) {}
 
   absl::StatusOr<Learned> Run(const Batch& batch) {
@@ -96,9 +95,8 @@ class Step {
     expansion.Bind(problem_.model, problem_.likelihood, w_.inputs, w_.targets, w_.noise);
     const auto* rvga = std::get_if<Rvga>(&problem_.rule);
     const bool draws = rvga != nullptr && rvga->draws();
-    const Index columns = rvga != nullptr
-                              ? rvga->Columns(expansion)
-                              : expansion.curvature_rank() * expansion.examples();
+    const Index columns = rvga != nullptr ? rvga->Columns(expansion)
+                                          : expansion.curvature_rank() * expansion.examples();
     if (absl::Status status = fit.Begin(prior, columns, draws); !status.ok()) return status;
     expansion.Linearize(prior.mean);
     fit.Project(expansion);
@@ -111,9 +109,9 @@ class Step {
       return absl::OkStatus();
     }
     const int samples = MatchedSamples(problem_);
-    absl::Status status =
-        samples > 0 ? SampledLogits(problem_, state_, w_.inputs, samples, w_)
-                    : LinearizedLogits(problem_, state_, w_.expansion.moments(), w_);
+    absl::Status status = samples > 0
+                              ? SampledLogits(problem_, state_, w_.inputs, samples, w_)
+                              : LinearizedLogits(problem_, state_, w_.expansion.moments(), w_);
     if (!status.ok()) return status;
     tally_ = ScorePredictive(problem_, state_, w_.targets, w_);
     return absl::OkStatus();
@@ -173,8 +171,8 @@ class Step {
 
 }  // namespace
 
-absl::StatusOr<Learned> Fold(const Problem& problem, const LearnerState& state,
-                             const Batch& batch, Workspace& workspace, LearnerState& next) {
+absl::StatusOr<Learned> Fold(const Problem& problem, const LearnerState& state, const Batch& batch,
+                             Workspace& workspace, LearnerState& next) {
   return Step(problem, state, workspace, next).Run(batch);
 }
 

@@ -15,7 +15,7 @@ namespace prequel {
 //   2. the encoders absorb the rows; while that moves the encoding noticeably (a young stream, a
 //      new category) the rows are encoded again, else the linearisation of 1 serves for 3;
 //   3. the rule fits the posterior; learned noise and the evaluation follow.
-absl::StatusOr<Learned> Fold(const Problem& problem, const LearnerState& state,
-                             const Batch& batch, Workspace& workspace, LearnerState& next);
+absl::StatusOr<Learned> Fold(const Problem& problem, const LearnerState& state, const Batch& batch,
+                             Workspace& workspace, LearnerState& next);
 
 }  // namespace prequel

@@ -14,8 +14,8 @@ struct LogitMoments {
   bool exact() const { return covariance.cols() == 0; }
 };
 
-// Expectations over f ~ LogitMoments of the minibatch's log-likelihood (math: score r = T(y) − A'(f),
-// curvature W = A''(f) = G Gᵀ).
+// Expectations over f ~ LogitMoments of the minibatch's log-likelihood (math: score r = T(y) −
+// A'(f), curvature W = A''(f) = G Gᵀ).
 struct LocalExpansion {
   double log_density = 0;  // Σ_i E[log p(y_i | f_i)], nats
   Matrix score;            // C × B: E[r_i]

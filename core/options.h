@@ -23,9 +23,9 @@ class Options {
   Options(std::string_view path, const ComponentConfig& config);
 
   void Bool(std::string_view name, bool* value);
-  void Real(std::string_view name, double* value, double low, double high);      // [low, high]
-  void Positive(std::string_view name, double* value, double high = 1e300);      // (0, high]
-  void Integer(std::string_view name, Index* value, Index low, Index high);      // [low, high]
+  void Real(std::string_view name, double* value, double low, double high);  // [low, high]
+  void Positive(std::string_view name, double* value, double high = 1e300);  // (0, high]
+  void Integer(std::string_view name, Index* value, Index low, Index high);  // [low, high]
   void Choice(std::string_view name, std::string* value,
               std::initializer_list<std::string_view> allowed);
   // Whole numbers in [low, high]; at most max_size of them.

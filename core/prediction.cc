@@ -16,15 +16,15 @@ absl::Status CheckPredictOptions(const PredictOptions& options) {
   for (std::size_t i = 0; i < options.quantiles.size(); ++i) {
     const double level = options.quantiles[i];
     if (!(level > previous && level < 1)) {
-      return FieldError(absl::StrCat("options.quantiles[", i, "]"),
-                        absl::StrCat("is ", level,
-                                     "; levels must increase strictly and lie in (0, 1)"));
+      return FieldError(
+          absl::StrCat("options.quantiles[", i, "]"),
+          absl::StrCat("is ", level, "; levels must increase strictly and lie in (0, 1)"));
     }
     previous = level;
   }
   if (options.samples < 0 || options.samples > kMaxSamples) {
-    return FieldError("options.samples", absl::StrCat("is ", options.samples,
-                                                      "; must be in [0, ", kMaxSamples, "]"));
+    return FieldError("options.samples",
+                      absl::StrCat("is ", options.samples, "; must be in [0, ", kMaxSamples, "]"));
   }
   return absl::OkStatus();
 }

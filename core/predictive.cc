@@ -16,7 +16,7 @@ namespace prequel {
 namespace {
 
 constexpr int kMatchedSamples = 64;
-constexpr Index kTile = 256;                       // examples predicted at a time
+constexpr Index kTile = 256;                          // examples predicted at a time
 constexpr double kMaxMemberLogits = double{1 << 26};  // samples × examples × logits held at once
 constexpr double kMaxAnswer = double{1 << 25};        // numbers in one answer
 
@@ -145,8 +145,8 @@ void FillLogits(const Workspace& w, Index first, Predictions& out) {
   }
 }
 
-Predictions Sized(const Problem& problem, const LearnerState& state,
-                  const PredictOptions& options, Index rows) {
+Predictions Sized(const Problem& problem, const LearnerState& state, const PredictOptions& options,
+                  Index rows) {
   Predictions out;
   if (problem.classes()) {
     const Index classes = problem.target_encoder.num_classes();
@@ -228,8 +228,8 @@ absl::Status LinearizedLogits(const Problem& problem, const LearnerState& state,
   return absl::OkStatus();
 }
 
-absl::Status SampledLogits(const Problem& problem, const LearnerState& state,
-                           const Matrix& inputs, int samples, Workspace& w) {
+absl::Status SampledLogits(const Problem& problem, const LearnerState& state, const Matrix& inputs,
+                           int samples, Workspace& w) {
   PredictiveNoise(problem, state.targets, state.noise, w.noise);
   w.members.resize(static_cast<std::size_t>(samples));
   w.expansion.Bind(problem.model, problem.likelihood, inputs, w.targets, w.noise);
@@ -263,8 +263,8 @@ Tally ScorePredictive(const Problem& problem, const LearnerState& state, const M
           MixClasses(likelihood, w);
           for (Index i = 0; i < targets.cols(); ++i) {
             const auto label = static_cast<Index>(targets(0, i));
-            AddClassified(w.classes.probabilities.col(i), label, w.classes.log_probabilities(label, i),
-                          tally);
+            AddClassified(w.classes.probabilities.col(i), label,
+                          w.classes.log_probabilities(label, i), tally);
           }
         } else {
           LoadUnits(problem, state, w);

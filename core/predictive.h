@@ -23,8 +23,8 @@ absl::Status LinearizedLogits(const Problem& problem, const LearnerState& state,
                               const LogitMoments& moments, Workspace& workspace);
 
 // `samples` members: the logits of the encoded `inputs` at as many draws of θ.
-absl::Status SampledLogits(const Problem& problem, const LearnerState& state,
-                           const Matrix& inputs, int samples, Workspace& workspace);
+absl::Status SampledLogits(const Problem& problem, const LearnerState& state, const Matrix& inputs,
+                           int samples, Workspace& workspace);
 
 // Scores of encoded targets (T × B; values in the units known to `state`) under the members.
 Tally ScorePredictive(const Problem& problem, const LearnerState& state, const Matrix& targets,

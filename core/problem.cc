@@ -110,9 +110,9 @@ absl::Status MakeParts(Problem& p) {
   }
   const Index width =
       std::visit([](const auto& likelihood) { return likelihood.num_targets(); }, p.likelihood);
-  if (!status.ok() || !Take(TargetEncoder::Create(config.target, p.classes(), width,
-                                                  config.standardize_targets),
-                            &p.target_encoder, &status)) {
+  if (!status.ok() ||
+      !Take(TargetEncoder::Create(config.target, p.classes(), width, config.standardize_targets),
+            &p.target_encoder, &status)) {
     return status;
   }
   const Index logits =
@@ -163,8 +163,7 @@ bool Problem::classes() const {
 
 bool Problem::scaled_by_noise() const {
   const auto* gaussian = std::get_if<Gaussian>(&likelihood);
-  return std::holds_alternative<Conjugate>(rule) && gaussian != nullptr &&
-         gaussian->learns_noise();
+  return std::holds_alternative<Conjugate>(rule) && gaussian != nullptr && gaussian->learns_noise();
 }
 
 }  // namespace prequel

@@ -1,5 +1,5 @@
-// Alternatives by name. An alternative of the variant is thereby registered; its tag on the wire and
-// on disk is its kName, never its index.
+// Alternatives by name. An alternative of the variant is thereby registered; its tag on the wire
+// and on disk is its kName, never its index.
 #pragma once
 
 #include <string>

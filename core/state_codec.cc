@@ -79,8 +79,8 @@ template <class A, class Config>
 void ArchiveConfig(A& a, const Config& config) {
   a.Value("features", config.features);
   a.Value("target", config.target);
-  for (const ComponentConfig* component : {&config.model, &config.likelihood, &config.prior,
-                                           &config.posterior, &config.rule}) {
+  for (const ComponentConfig* component :
+       {&config.model, &config.likelihood, &config.prior, &config.posterior, &config.rule}) {
     a.Value("component", *component);
   }
   a.Value("standardize_inputs", static_cast<std::int64_t>(config.standardize_inputs));
@@ -105,10 +105,9 @@ absl::Status CheckDecoded(const Problem& problem, const LearnerState& state) {
       state.posterior);
   if (!sound) return absl::DataLossError("posterior: has the wrong size or is not finite");
   const Index outputs = InitialNoise(problem).shape.size();
-  const bool noise_sound = state.noise.shape.size() == outputs &&
-                           state.noise.rate.size() == outputs &&
-                           (outputs == 0 || (state.noise.shape.minCoeff() > 0 &&
-                                             state.noise.rate.minCoeff() > 0));
+  const bool noise_sound =
+      state.noise.shape.size() == outputs && state.noise.rate.size() == outputs &&
+      (outputs == 0 || (state.noise.shape.minCoeff() > 0 && state.noise.rate.minCoeff() > 0));
   if (!noise_sound || state.revision < 0 || state.examples < 0) {
     return absl::DataLossError("noise or counts: out of range");
   }

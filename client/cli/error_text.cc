@@ -50,6 +50,12 @@ std::string What(const absl::Status& status, const std::string& server) {
   return std::string(status.message());
 }
 
+// Some descriptions begin with the field's name, some do not.
+std::string ViolationText(const FieldViolation& violation) {
+  if (violation.description.starts_with(violation.field)) return violation.description;
+  return absl::StrCat(violation.field, ": ", violation.description);
+}
+
 }  // namespace
 
 std::string ErrorText(const absl::Status& status, const std::string& server) {
@@ -60,12 +66,9 @@ std::string ErrorText(const absl::Status& status, const std::string& server) {
   }
   absl::StrAppend(&text, "\n");
   for (const FieldViolation& violation : details.violations) {
+    const std::string line = ViolationText(violation);
     // Often the message already is the only violation's text.
-    const std::string line = absl::StrCat(violation.field, ": ", violation.description);
-    if (details.violations.size() == 1 &&
-        std::string(status.message()).find(line) != std::string::npos) {
-      continue;
-    }
+    if (std::string(status.message()).find(line) != std::string::npos) continue;
     absl::StrAppend(&text, "  ", line, "\n");
   }
   if (client::IsFromCall(status)) {

@@ -34,9 +34,9 @@ class Encoder {
 
   // `standardize`: anything but kNone means kRunning, and then standardised numbers are held
   // within ±clip. INVALID_ARGUMENT names the field ("config.features[3].width").
-  static absl::StatusOr<Encoder> Create(
-      const std::vector<FeatureConfig>& features, Standardize standardize,
-      double clip = std::numeric_limits<double>::infinity());
+  static absl::StatusOr<Encoder> Create(const std::vector<FeatureConfig>& features,
+                                        Standardize standardize,
+                                        double clip = std::numeric_limits<double>::infinity());
 
   Index num_input_columns() const { return num_numeric_; }  // rows of Batch::inputs
   Index num_text_columns() const { return static_cast<Index>(texts_.size()); }

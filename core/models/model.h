@@ -18,36 +18,35 @@ namespace prequel {
 // A Tape remembers what Forward and Linearize computed; it is scratch and belongs to the caller.
 // Nothing allocates once the tape has grown to the largest batch. With J_i = ∂f_i/∂θ (C × D):
 template <class M>
-concept ModelType =
-    requires(M& m, const M& c, typename M::Tape& tape, const typename M::Tape& ctape,
-             Options& options, Index size, ConstVectorRef theta, ConstMatrixRef x, Stream key,
-             MatrixRef matrix, VectorRef vector) {
-      { M::kName } -> std::convertible_to<std::string_view>;
-      // Reads options; D_in = inputs, C = outputs.
-      { m.Configure(options, size, size) } -> std::same_as<absl::Status>;
-      { c.num_params() } -> std::same_as<Index>;  // D
-      { c.num_logits() } -> std::same_as<Index>;  // C
-      // Dense layers, first to last, for priors: offset and shape of weights, then biases.
-      { c.num_layers() } -> std::same_as<Index>;
-      c.layer(size);
-      c.Initialize(key, vector);  // prior mean: zeros (linear) or random weights by fan-in (mlp)
+concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
+                             const typename M::Tape& ctape, Options& options, Index size,
+                             ConstVectorRef theta, ConstMatrixRef x, Stream key, MatrixRef matrix,
+                             VectorRef vector) {
+  { M::kName } -> std::convertible_to<std::string_view>;
+  // Reads options; D_in = inputs, C = outputs.
+  { m.Configure(options, size, size) } -> std::same_as<absl::Status>;
+  { c.num_params() } -> std::same_as<Index>;  // D
+  { c.num_logits() } -> std::same_as<Index>;  // C
+  // Dense layers, first to last, for priors: offset and shape of weights, then biases.
+  { c.num_layers() } -> std::same_as<Index>;
+  c.layer(size);
+  c.Initialize(key, vector);  // prior mean: zeros (linear) or random weights by fan-in (mlp)
 
-      c.Forward(theta, x, tape, matrix);  // logits: C × B
-      // After Forward at the same θ: back-propagates the C unit cotangents of every example.
-      c.Linearize(theta, tape);
+  c.Forward(theta, x, tape, matrix);  // logits: C × B
+  // After Forward at the same θ: back-propagates the C unit cotangents of every example.
+  c.Linearize(theta, tape);
 
-      // After Linearize:
-      c.Jacobian(ctape, matrix);                   // D × C·B, column i·C + c is row c of J_i
-      c.MarginalCovariance(ctape, vector, matrix);  // variances (D) → J_i diag(v) J_iᵀ, C × C·B
-      c.GradientSum(tape, x, vector);              // u (C × B) → Σ_i J_iᵀ u_i
-      // roots (C × R·B, block i is G_i) → Σ_i diag(J_iᵀ G_i G_iᵀ J_i); never per example.
-      c.CurvatureDiagonal(tape, x, vector);
+  // After Linearize:
+  c.Jacobian(ctape, matrix);                    // D × C·B, column i·C + c is row c of J_i
+  c.MarginalCovariance(ctape, vector, matrix);  // variances (D) → J_i diag(v) J_iᵀ, C × C·B
+  c.GradientSum(tape, x, vector);               // u (C × B) → Σ_i J_iᵀ u_i
+  // roots (C × R·B, block i is G_i) → Σ_i diag(J_iᵀ G_i G_iᵀ J_i); never per example.
+  c.CurvatureDiagonal(tape, x, vector);
 
-      // After Forward alone:
-      c.VjpSum(theta, tape, x, vector);  // u (C × B) → Σ_i J_iᵀ u_i by one back-propagation
-      c.Jvp(theta, ctape, theta, matrix);  // v (D) → J_i v, C × B
-    };
-
+  // After Forward alone:
+  c.VjpSum(theta, tape, x, vector);    // u (C × B) → Σ_i J_iᵀ u_i by one back-propagation
+  c.Jvp(theta, ctape, theta, matrix);  // v (D) → J_i v, C × B
+};
 
 template <ModelType... Ms>
 struct ModelSet {

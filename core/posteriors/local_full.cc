@@ -33,14 +33,12 @@ void BlockProducts(const Matrix& left, const Matrix& right, Index logits, double
   }
   for (Index i = 0; i < left.cols() / logits; ++i) {
     out.middleCols(i * logits, logits).noalias() +=
-        sign * (left.middleCols(i * logits, logits).transpose() *
-                right.middleCols(i * logits, logits));
+        sign *
+        (left.middleCols(i * logits, logits).transpose() * right.middleCols(i * logits, logits));
   }
 }
 
-double LogDeterminant(const Matrix& factor) {
-  return 2 * factor.diagonal().array().log().sum();
-}
+double LogDeterminant(const Matrix& factor) { return 2 * factor.diagonal().array().log().sum(); }
 
 // tr((C Cᵀ)⁻¹) = ‖C⁻¹‖²_F, a strip of columns at a time: C⁻¹ is lower triangular, so a strip
 // starts at its own row and the whole costs n³/3.
@@ -79,8 +77,7 @@ void LocalFull::Attach(Expansion& expansion) {
   expansion.Jacobian(jacobian_);
   projected_.resize(jacobian_.rows(), jacobian_.cols());
   if (by_parameters_) {
-    projected_.noalias() =
-        prior_factor_.transpose().triangularView<Eigen::Upper>() * jacobian_;
+    projected_.noalias() = prior_factor_.transpose().triangularView<Eigen::Upper>() * jacobian_;
   } else {
     projected_.noalias() = prior_->covariance.selfadjointView<Eigen::Lower>() * jacobian_;
   }
@@ -131,8 +128,7 @@ void LocalFull::AddCurve(Expansion& expansion, double weight) {
   ScaleByRoots(jacobian_, local.root, 1, curvature.root);
   ScaleByRoots(projected_, local.root, 1, curvature.gain);
   curvature.factor.resize(curvature.root.cols(), curvature.root.cols());
-  curvature.factor.triangularView<Eigen::Lower>() =
-      curvature.root.transpose() * curvature.gain;
+  curvature.factor.triangularView<Eigen::Lower>() = curvature.root.transpose() * curvature.gain;
   curvature.factor.diagonal().array() += 1;
 }
 

@@ -36,7 +36,8 @@ class LocalFull {
   // The next curvature and natural-gradient direction, from the expansion of the minibatch's
   // log-likelihood: H = Σ weight · J_G J_Gᵀ, gradient = Σ weight · J r.
   void StartCurve();
-  // REQUIRES: `expansion` was projected or attached, then expected. By examples: once per round, weight 1.
+  // REQUIRES: `expansion` was projected or attached, then expected. By examples: once per round,
+  // weight 1.
   void AddCurve(Expansion& expansion, double weight);
   // direction = Λ_q'⁻¹ (gradient − P⁻¹ δ). INTERNAL when H is not finite.
   absl::Status SolveCurve();

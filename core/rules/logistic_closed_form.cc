@@ -9,7 +9,9 @@ namespace {
 constexpr int kMaxOuter = 100;
 constexpr int kMaxInner = 200;
 
-double Sigmoid(double f) { return f >= 0 ? 1 / (1 + std::exp(-f)) : std::exp(f) / (1 + std::exp(f)); }
+double Sigmoid(double f) {
+  return f >= 0 ? 1 / (1 + std::exp(-f)) : std::exp(f) / (1 + std::exp(f));
+}
 
 double Shrink(double nu) {
   constexpr double kBetaSquared = 8 / std::numbers::pi;
@@ -65,8 +67,8 @@ absl::Status FitLogisticClosedForm(const Expansion& expansion, const FullGaussia
     const double p = Sigmoid(root.k * root.a);
     const double curvature = root.k * p * (1 - p);
     next.mean += gain * (y - p);
-    next.covariance.selfadjointView<Eigen::Lower>().rankUpdate(
-        gain, -curvature / (1 + nu0 * curvature));
+    next.covariance.selfadjointView<Eigen::Lower>().rankUpdate(gain,
+                                                               -curvature / (1 + nu0 * curvature));
   }
   if (!next.IsFinite()) return absl::InternalError("the closed-form step is not finite");
   return absl::OkStatus();

@@ -107,8 +107,7 @@ bool Climb(Objective<Local>& objective, Local& local, double floor, int halvings
 // One pass from q^k, whose objective is `floor`: the undamped curvature, and where that misleads
 // (far from the optimum, where H(q^k) says little of H(q^{k+1})) the curvature that q^k has.
 template <class Local>
-absl::StatusOr<bool> Pass(Objective<Local>& objective, Local& local, double floor,
-                          double* value) {
+absl::StatusOr<bool> Pass(Objective<Local>& objective, Local& local, double floor, double* value) {
   if (absl::Status status = objective.Curve(); !status.ok()) return status;
   if (Climb(objective, local, floor, kCurvedHalvings, value)) return true;
   local.KeepCurve();

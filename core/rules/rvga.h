@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "core/expansion.h"
-#include "core/step_report.h"
 #include "core/posteriors/posterior.h"
+#include "core/step_report.h"
 
 namespace prequel {
 
@@ -52,8 +52,8 @@ struct Rvga {
   // Fits `local`, which stands at its prior. Unless draws(), `expansion` must be linearised at the
   // prior mean and projected. On success the fit is ready to Commit.
   template <class Local>
-  absl::Status Fit(Expansion& expansion, Local& local, const Stream& stream,
-                   RuleScratch& scratch, StepReport& report) const;
+  absl::Status Fit(Expansion& expansion, Local& local, const Stream& stream, RuleScratch& scratch,
+                   StepReport& report) const;
 };
 
 }  // namespace prequel

@@ -67,8 +67,8 @@ void A1aReference(Report& report) {
   // The reference leaves the log of the bias precision out of the KL.
   const double elbo = learned.report.local_elbo + 0.5 * std::log(1 / kBiasPrecision);
   const std::string setting = "1605 rows, " + std::to_string(learned.report.passes) + " passes";
-  report.Add({"|-ELBO/N - 0.3677|", std::abs(-elbo / rows - 0.3677), 0, 0.0003,
-              Direction::kAtMost, setting + ", -ELBO/N " + std::to_string(-elbo / rows)});
+  report.Add({"|-ELBO/N - 0.3677|", std::abs(-elbo / rows - 0.3677), 0, 0.0003, Direction::kAtMost,
+              setting + ", -ELBO/N " + std::to_string(-elbo / rows)});
 
   const Predictions predicted = fold.Predict(test.rows);
   double nll = 0;
@@ -86,10 +86,9 @@ void A1aReference(Report& report) {
   const Matrix covariance = BiasLast(
       BiasLast(ReadNumbers(*DataPath("logistic/a1a_reference/exact_covariance.csv.gz"), size, size))
           .transpose());
-  report.Add({"largest difference from the reference mean",
-              (q.mean - mean).cwiseAbs().maxCoeff(), 0, 0.02, Direction::kAtMost,
-              "124 coordinates, largest |mean| " +
-                  std::to_string(mean.cwiseAbs().maxCoeff())});
+  report.Add({"largest difference from the reference mean", (q.mean - mean).cwiseAbs().maxCoeff(),
+              0, 0.02, Direction::kAtMost,
+              "124 coordinates, largest |mean| " + std::to_string(mean.cwiseAbs().maxCoeff())});
   const Matrix ours = q.covariance.selfadjointView<Eigen::Lower>();
   report.Add({"relative difference from the reference covariance",
               (ours - covariance).norm() / covariance.norm(), 0, 0.02, Direction::kAtMost,

@@ -68,12 +68,12 @@ int Report::Finish() {
     std::printf("[");
     for (std::size_t i = 0; i < checks_.size(); ++i) {
       const Check& c = checks_[i];
-      std::printf("%s\n  {\"check\": %s, \"value\": %s, \"stderr\": %s, \"target\": %s, "
-                  "\"direction\": \"%s\", \"pass\": %s, \"setting\": %s}",
-                  i == 0 ? "" : ",", JsonString(c.name).c_str(), JsonNumber(c.value).c_str(),
-                  JsonNumber(c.stderr_).c_str(), JsonNumber(c.target).c_str(),
-                  Symbol(c.direction), c.pass() ? "true" : "false",
-                  JsonString(c.setting).c_str());
+      std::printf(
+          "%s\n  {\"check\": %s, \"value\": %s, \"stderr\": %s, \"target\": %s, "
+          "\"direction\": \"%s\", \"pass\": %s, \"setting\": %s}",
+          i == 0 ? "" : ",", JsonString(c.name).c_str(), JsonNumber(c.value).c_str(),
+          JsonNumber(c.stderr_).c_str(), JsonNumber(c.target).c_str(), Symbol(c.direction),
+          c.pass() ? "true" : "false", JsonString(c.setting).c_str());
     }
     std::printf("\n]\n");
   } else {

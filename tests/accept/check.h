@@ -10,16 +10,14 @@ namespace prequel::accept {
 enum class Direction { kAtMost, kAtLeast };
 
 struct Check {
-  std::string name;     // what was measured, with its seeds and settings
-  double value = 0;     // a mean, when there were several runs
-  double stderr_ = 0;   // its standard error; 0 for a single deterministic run
+  std::string name;    // what was measured, with its seeds and settings
+  double value = 0;    // a mean, when there were several runs
+  double stderr_ = 0;  // its standard error; 0 for a single deterministic run
   double target = 0;
   Direction direction = Direction::kAtMost;
   std::string setting;  // seeds, splits, configuration
 
-  bool pass() const {
-    return direction == Direction::kAtMost ? value <= target : value >= target;
-  }
+  bool pass() const { return direction == Direction::kAtMost ? value <= target : value >= target; }
 };
 
 // Collects checks, printing each as it comes unless `json`.

@@ -65,8 +65,7 @@ class Host {
  public:
   Host(const std::string& directory, int workers)
       : store_(OrDie(RocksStore::Open({.directory = directory, .sync = false}))),
-        engine_(OrDie(Engine::Create({.workers = workers},
-                                     {*store_, codec_, clock_, observer_}))) {
+        engine_(OrDie(Engine::Create({.workers = workers}, {*store_, codec_, clock_, observer_}))) {
     engine_->AwaitReady();
   }
 

@@ -36,7 +36,9 @@ class Folding {
 
   const Learner& learner() const { return learner_; }
   const LearnerState& state() const { return state_; }
-  Scores scores() const { return state_.evaluation.cumulative.Average(!learner_.Labels(state_).empty()); }
+  Scores scores() const {
+    return state_.evaluation.cumulative.Average(!learner_.Labels(state_).empty());
+  }
 
  private:
   static void Die(const absl::Status& status) {

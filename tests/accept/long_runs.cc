@@ -22,9 +22,7 @@ Batch HardBatch(const std::string& likelihood, std::uint64_t step) {
   batch.targets.resize(1, kRows);
   for (Index i = 0; i < kRows; ++i) {
     const double value = batch.inputs(0, i) > 0 ? 1 : 0;
-    batch.targets(0, i) = likelihood == "gaussian" ? value + u[i]
-                          : u[i] < 0.9             ? value
-                                                   : 1 - value;
+    batch.targets(0, i) = likelihood == "gaussian" ? value + u[i] : u[i] < 0.9 ? value : 1 - value;
   }
   return batch;
 }
@@ -42,8 +40,8 @@ double StepsSurvived(const std::string& model, const std::string& likelihood,
   Folding fold(config);
   for (double t = 0; t < steps; ++t) {
     fold.Learn(HardBatch(likelihood, static_cast<std::uint64_t>(t)));
-    const bool sound = std::visit([](const auto& q) { return q.IsFinite(); },
-                                  fold.state().posterior);
+    const bool sound =
+        std::visit([](const auto& q) { return q.IsFinite(); }, fold.state().posterior);
     if (!sound) return t;
     if (std::fmod(t, 1000) != 0) continue;
     if (const auto* full = std::get_if<FullGaussian>(&fold.state().posterior)) {

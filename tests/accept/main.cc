@@ -17,8 +17,9 @@ int main(int argc, char** argv) {
   }
   prequel::accept::Report report(json);
   if (!prequel::accept::RunAcceptance(name, report)) {
-    std::fprintf(stderr, "usage: prequel_accept NAME [--json]\n\n  core   the rules and the fold: "
-                         "oracles, streams, calibration, determinism\n");
+    std::fprintf(stderr,
+                 "usage: prequel_accept NAME [--json]\n\n  core   the rules and the fold: "
+                 "oracles, streams, calibration, determinism\n");
     return 2;
   }
   return report.Finish();

@@ -39,8 +39,8 @@ std::vector<Index> RandomSplit(std::uint64_t seed) {
 double Difference(const ComponentConfig& rule, std::uint64_t seed) {
   Batch all;
   all.inputs = Normals(kInputs, kRows, seed, 1);
-  all.targets = Normals(1, kInputs, seed, 2) * all.inputs +
-                std::sqrt(kNoise) * Normals(1, kRows, seed, 3);
+  all.targets =
+      Normals(1, kInputs, seed, 2) * all.inputs + std::sqrt(kNoise) * Normals(1, kRows, seed, 3);
   LearnerConfig config;
   config.features = {{.name = "x", .width = kInputs}};
   config.likelihood = {"gaussian", {{"noise", kNoise}}};
@@ -61,8 +61,7 @@ double Difference(const ComponentConfig& rule, std::uint64_t seed) {
   const Vector mean = precision.solve(x.transpose() * all.targets.transpose() / kNoise);
   const auto& q = std::get<FullGaussian>(fold.state().posterior);
   const Matrix ours = q.covariance.selfadjointView<Eigen::Lower>();
-  return std::max((q.mean - mean).cwiseAbs().maxCoeff(),
-                  (ours - covariance).cwiseAbs().maxCoeff());
+  return std::max((q.mean - mean).cwiseAbs().maxCoeff(), (ours - covariance).cwiseAbs().maxCoeff());
 }
 
 }  // namespace

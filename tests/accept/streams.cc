@@ -53,7 +53,8 @@ void Kin8nm(Report& report) {
   }
   const Mean mean = MeanOf(rmse);
   report.Add({"kin8nm test RMSE after one pass", mean.value, mean.stderr_, 0.0838,
-              Direction::kAtMost, "20 given splits, mlp-50, rvga full, prior scaled by fan-in, batches of 64"});
+              Direction::kAtMost,
+              "20 given splits, mlp-50, rvga full, prior scaled by fan-in, batches of 64"});
 }
 
 void Phishing(Report& report) {
@@ -64,9 +65,10 @@ void Phishing(Report& report) {
   Folding fold(file.config);
   fold.LearnAll(file.rows, 5, Slice);
   const Scores scores = fold.scores();
-  const std::string setting = "1250 rows in order, linear, rvga full, prior precision 0.3, batches of 5";
-  report.Add({"phishing prequential accuracy", *scores.accuracy, 0, 0.896, Direction::kAtLeast,
-              setting});
+  const std::string setting =
+      "1250 rows in order, linear, rvga full, prior precision 0.3, batches of 5";
+  report.Add(
+      {"phishing prequential accuracy", *scores.accuracy, 0, 0.896, Direction::kAtLeast, setting});
   report.Add({"phishing prequential NLL", scores.nll, 0, 0.263, Direction::kAtMost, setting});
 }
 
@@ -91,16 +93,15 @@ void Pollution(Report& report) {
   for (Index i = 0; i < file.rows.rows(); ++i) missing += std::isnan(file.rows.targets(0, i));
   fold.LearnAll(file.rows, 24, Slice);
   const Scores scores = fold.scores();
-  const std::string setting =
-      "43824 hourly rows in order, mlp-8, rvga full, batches of 24, rmse " +
-      std::to_string(*scores.rmse);
-  report.Add({"pollution_beijing skipped rows, of those without a target",
-              static_cast<double>(fold.state().evaluation.skipped_rows) /
-                  static_cast<double>(missing),
-              0, 1, Direction::kAtLeast, std::to_string(missing) + " without a target"});
+  const std::string setting = "43824 hourly rows in order, mlp-8, rvga full, batches of 24, rmse " +
+                              std::to_string(*scores.rmse);
+  report.Add(
+      {"pollution_beijing skipped rows, of those without a target",
+       static_cast<double>(fold.state().evaluation.skipped_rows) / static_cast<double>(missing), 0,
+       1, Direction::kAtLeast, std::to_string(missing) + " without a target"});
   // A Gaussian with the mean and variance of all targets would score 5.94.
-  report.Add({"pollution_beijing prequential NLL", scores.nll, 0, 5.9, Direction::kAtMost,
-              setting});
+  report.Add(
+      {"pollution_beijing prequential NLL", scores.nll, 0, 5.9, Direction::kAtMost, setting});
   report.Add({"pollution_beijing |90 % coverage - 90|, points",
               std::abs(100 * *scores.coverage90 - 90), 0, 2, Direction::kAtMost,
               setting + ", coverage " + std::to_string(100 * *scores.coverage90)});
@@ -125,8 +126,10 @@ void Optdigits(Report& report) {
                   std::log(predicted.probabilities(label, i)), tally);
   }
   const Scores scores = tally.Average(true);
-  const std::string setting = "3823 training rows in one pass, 1797 test rows, linear, rvga full, "
-                              "batches of 32, NLL " + std::to_string(scores.nll);
+  const std::string setting =
+      "3823 training rows in one pass, 1797 test rows, linear, rvga full, "
+      "batches of 32, NLL " +
+      std::to_string(scores.nll);
   report.Add({"optdigits test accuracy after one pass", *scores.accuracy, 0, 0.93,
               Direction::kAtLeast, setting});
   report.Add({"optdigits test ECE", *scores.ece, 0, 0.03, Direction::kAtMost, setting});

@@ -1,5 +1,5 @@
-// The served path: client, gRPC, a synced log and the fold, on this machine's cores, beside the fold
-// alone and the synced writes alone.
+// The served path: client, gRPC, a synced log and the fold, on this machine's cores, beside the
+// fold alone and the synced writes alone.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -32,9 +32,9 @@ constexpr int kBatches = 2000;
 // A folder of its own, removed with all it holds.
 class Folder {
  public:
-  Folder() : path_(std::filesystem::temp_directory_path() /
-                   ("prequel-bench-" + std::to_string(::getpid()) + "-" +
-                    std::to_string(next_++))) {
+  Folder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("prequel-bench-" + std::to_string(::getpid()) + "-" + std::to_string(next_++))) {
     std::filesystem::create_directories(path_);
   }
   ~Folder() { std::filesystem::remove_all(path_); }
@@ -67,8 +67,8 @@ const std::vector<v1::Batch>& Minibatches() {
       v1::Batch batch;
       *batch.mutable_inputs() = client::MakeTensor({x.data(), x.data() + x.size()},
                                                    {kRows, kInputs}, v1::Tensor::FLOAT32);
-      *batch.mutable_targets() = client::MakeTensor(
-          {targets.data(), targets.data() + kRows}, {kRows}, v1::Tensor::FLOAT32);
+      *batch.mutable_targets() = client::MakeTensor({targets.data(), targets.data() + kRows},
+                                                    {kRows}, v1::Tensor::FLOAT32);
       batches.push_back(std::move(batch));
     }
     return batches;
@@ -142,9 +142,8 @@ struct Served {
   }
 
   void Stream(int batches) {
-    auto stream = client->OpenLearnStream("m", {.max_in_flight = 64}, [](const auto& ack) {
-      Abort(ack.result.status());
-    });
+    auto stream = client->OpenLearnStream("m", {.max_in_flight = 64},
+                                          [](const auto& ack) { Abort(ack.result.status()); });
     for (int t = 0; t < batches; ++t) Abort(stream->Send(Minibatch(t)));
     Abort(stream->Finish());
   }
@@ -186,8 +185,9 @@ void PredictServed(benchmark::State& state) {
   for (auto _ : state) {
     const auto start = std::chrono::steady_clock::now();
     Abort(served.client->Predict("m", query).status());
-    micros.push_back(std::chrono::duration<double, std::micro>(
-                         std::chrono::steady_clock::now() - start).count());
+    micros.push_back(
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+            .count());
   }
   stop = true;
   if (learning.joinable()) learning.join();
@@ -198,10 +198,19 @@ void PredictServed(benchmark::State& state) {
 
 BENCHMARK(FoldInProcess)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(SyncedWrites)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(LearnStreamServed)->ArgName("sync")->Arg(1)->Arg(0)->Unit(benchmark::kMillisecond)
+BENCHMARK(LearnStreamServed)
+    ->ArgName("sync")
+    ->Arg(1)
+    ->Arg(0)
+    ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
-BENCHMARK(PredictServed)->ArgName("learning")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond)
-    ->Iterations(3000)->UseRealTime();
+BENCHMARK(PredictServed)
+    ->ArgName("learning")
+    ->Arg(0)
+    ->Arg(1)
+    ->Unit(benchmark::kMicrosecond)
+    ->Iterations(3000)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace prequel

@@ -62,8 +62,7 @@ class EveryLearner : public testing::TestWithParam<Combination> {
   LearnerState FoldFrom(LearnerState state, std::uint64_t first, std::uint64_t count) {
     LearnerState next;
     for (std::uint64_t t = first; t < first + count; ++t) {
-      const absl::StatusOr<Learned> learned =
-          learner_.Update(state, BatchAt(t), scratch_, next);
+      const absl::StatusOr<Learned> learned = learner_.Update(state, BatchAt(t), scratch_, next);
       EXPECT_TRUE(learned.ok()) << "step " << t << ": " << learned.status();
       std::swap(state, next);
     }
@@ -95,8 +94,7 @@ TEST_P(EveryLearner, IsTheSameFoldTwice) {
 
 TEST_P(EveryLearner, RestartsBitIdentically) {
   const LearnerState half = FoldFrom(learner_.Initial(), 0, 6);
-  const absl::StatusOr<LearnerState> restored =
-      learner_.DecodeState(learner_.EncodeState(half));
+  const absl::StatusOr<LearnerState> restored = learner_.DecodeState(learner_.EncodeState(half));
   ASSERT_TRUE(restored.ok()) << restored.status();
   EXPECT_EQ(learner_.EncodeState(*restored), learner_.EncodeState(half));
   const LearnerState straight = FoldFrom(half, 6, 6);
@@ -126,16 +124,16 @@ TEST_P(EveryLearner, PredictsWhatItWillBeScoredBy) {
     }
     EXPECT_NEAR(learned->scores.nll, nll / 16, 1e-8);
   } else {
-    EXPECT_NEAR(*learned->scores.rmse,
-                std::sqrt((asked->mean - batch.targets).squaredNorm() / 16), 1e-8);
+    EXPECT_NEAR(*learned->scores.rmse, std::sqrt((asked->mean - batch.targets).squaredNorm() / 16),
+                1e-8);
   }
 }
 
 TEST_P(EveryLearner, TakesOneRowAndManyRows) {
   LearnerState state = learner_.Initial(), next;
   for (const Index rows : {1, 1, 2, 1, 300, 1, 40}) {
-    const absl::StatusOr<Learned> learned = learner_.Update(
-        state, BatchAt(static_cast<std::uint64_t>(rows), rows), scratch_, next);
+    const absl::StatusOr<Learned> learned =
+        learner_.Update(state, BatchAt(static_cast<std::uint64_t>(rows), rows), scratch_, next);
     ASSERT_TRUE(learned.ok()) << rows << " rows: " << learned.status();
     std::swap(state, next);
   }

@@ -54,8 +54,7 @@ inline Batch LogisticBatch(Index inputs, Index rows, std::uint64_t step) {
 }
 
 // Targets that suit `likelihood`: values, 0/1, one of three classes, or small counts.
-inline Batch BatchFor(const std::string& likelihood, Index inputs, Index rows,
-                      std::uint64_t step) {
+inline Batch BatchFor(const std::string& likelihood, Index inputs, Index rows, std::uint64_t step) {
   if (likelihood == "gaussian") return LinearBatch(inputs, rows, step);
   Batch batch = LogisticBatch(inputs, rows, step);
   if (likelihood == "categorical") {

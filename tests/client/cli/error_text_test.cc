@@ -59,14 +59,16 @@ TEST(ErrorTextTest, ListsFieldViolations) {
 }
 
 TEST(ErrorTextTest, DoesNotSayTheSameTwice) {
-  google::rpc::Status proto = Proto(3, "config.prior: must be positive");
-  google::rpc::BadRequest bad;
-  auto& violation = *bad.add_field_violations();
-  violation.set_field("config.prior");
-  violation.set_description("must be positive");
-  proto.add_details()->PackFrom(bad);
-  EXPECT_EQ(ErrorText(client::StatusFromProto(proto), kServer),
-            "prequel: config.prior: must be positive\n  [INVALID_ARGUMENT]\n");
+  for (const char* description : {"must be positive", "config.prior: must be positive"}) {
+    google::rpc::Status proto = Proto(3, "config.prior: must be positive");
+    google::rpc::BadRequest bad;
+    auto& violation = *bad.add_field_violations();
+    violation.set_field("config.prior");
+    violation.set_description(description);
+    proto.add_details()->PackFrom(bad);
+    EXPECT_EQ(ErrorText(client::StatusFromProto(proto), kServer),
+              "prequel: config.prior: must be positive\n  [INVALID_ARGUMENT]\n");
+  }
 }
 
 TEST(ErrorTextTest, LocalErrors) {

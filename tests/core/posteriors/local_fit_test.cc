@@ -92,7 +92,9 @@ TEST_P(FullFit, OneRoundIsTheDenseNaturalGradientStep) {
   const Matrix covariance = Symmetric(prior_.covariance);
   const Matrix first = jacobian.leftCols(3);
   EXPECT_LT((expansion_.moments().covariance.leftCols(3) - first.transpose() * covariance * first)
-                .cwiseAbs().maxCoeff(), 1e-10);
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-10);
 
   expansion_.Expect(Expectation::kLinearized);
   const Matrix root = WeightedJacobian(expansion_);
@@ -141,16 +143,20 @@ TEST_P(FullFit, SecondRoundIsAnchoredToThePrior) {
       (precision + first_root * first_root.transpose()).llt().solve(identity);
   const Matrix next_precision = precision + root * root.transpose();
   const Matrix last = jacobian.rightCols(3);
-  EXPECT_LT((expansion_.moments().covariance.rightCols(3) -
-             last.transpose() * first_covariance * last).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT(
+      (expansion_.moments().covariance.rightCols(3) - last.transpose() * first_covariance * last)
+          .cwiseAbs()
+          .maxCoeff(),
+      1e-9);
   const Vector direction = next_precision.llt().solve(jacobian * score - precision * offset);
   EXPECT_LT((fit_.mean() - prior_.mean - offset - direction).cwiseAbs().maxCoeff(), 1e-8);
 
   fit_.Accept();
   FullGaussian next;
   fit_.Commit(next);
-  EXPECT_LT((Symmetric(next.covariance) - next_precision.llt().solve(identity))
-                .cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT(
+      (Symmetric(next.covariance) - next_precision.llt().solve(identity)).cwiseAbs().maxCoeff(),
+      1e-9);
 }
 
 TEST_P(FullFit, RevertRestoresTheLastAcceptedFit) {
@@ -264,8 +270,7 @@ TEST(DiagonalFit, OneRoundIsTheDiagonalOfTheDenseStep) {
   const Vector offset = (jacobian * score).cwiseQuotient(precision);
   EXPECT_LT((fit.mean() - prior.mean - offset).cwiseAbs().maxCoeff(), 1e-10);
   const double kl = 0.5 * (prior.precision.cwiseQuotient(precision).sum() -
-                           static_cast<double>(size) +
-                           prior.precision.dot(offset.cwiseAbs2()) +
+                           static_cast<double>(size) + prior.precision.dot(offset.cwiseAbs2()) +
                            (precision.array() / prior.precision.array()).log().sum());
   EXPECT_NEAR(fit.kl(), kl, 1e-9 * (1 + kl));
   DiagonalGaussian next;

@@ -53,8 +53,8 @@ class ConjugateOracle : public testing::TestWithParam<std::vector<Index>> {};
 TEST_P(ConjugateOracle, KnownNoiseMatchesTheBatchPosterior) {
   const Batch all = LinearBatch(kInputs, kRows, 0);
   const Matrix x = Design(all);
-  const Matrix precision = Matrix::Identity(kInputs + 1, kInputs + 1) * 2.0 +
-                           x.transpose() * x / kNoise;
+  const Matrix precision =
+      Matrix::Identity(kInputs + 1, kInputs + 1) * 2.0 + x.transpose() * x / kNoise;
   const Matrix covariance = precision.llt().solve(Matrix::Identity(kInputs + 1, kInputs + 1));
   const Vector mean = covariance * (x.transpose() * all.targets.transpose() / kNoise);
 

@@ -19,8 +19,7 @@ LearnerState LearnOnce(const LearnerConfig& config, const Batch& batch, StepRepo
   const Learner learner = *Learner::Create(config);
   LearnerState next;
   Scratch scratch;
-  const absl::StatusOr<Learned> learned =
-      learner.Update(learner.Initial(), batch, scratch, next);
+  const absl::StatusOr<Learned> learned = learner.Update(learner.Initial(), batch, scratch, next);
   EXPECT_TRUE(learned.ok()) << learned.status();
   if (report != nullptr && learned.ok()) *report = learned->report;
   return next;
@@ -122,9 +121,14 @@ TEST(Rvga, MonteCarloApproachesTheLinearizedFitOfALinearModel) {
 
 TEST(Rvga, RefusesOptionsThatCannotWork) {
   LearnerConfig config = MoonsConfig(1);
-  for (const auto& [name, value] : std::map<std::string, OptionValue>{
-           {"passes", 0.0}, {"passes", 1.5}, {"samples", 3.0}, {"tolerance", -1.0},
-           {"scheme", std::string("sideways")}, {"expectation", 3.0}, {"no_such", 1.0}}) {
+  for (const auto& [name, value] :
+       std::map<std::string, OptionValue>{{"passes", 0.0},
+                                          {"passes", 1.5},
+                                          {"samples", 3.0},
+                                          {"tolerance", -1.0},
+                                          {"scheme", std::string("sideways")},
+                                          {"expectation", 3.0},
+                                          {"no_such", 1.0}}) {
     config.rule.options = {{name, value}};
     const absl::StatusOr<Learner> learner = Learner::Create(config);
     ASSERT_FALSE(learner.ok()) << name;

@@ -38,10 +38,11 @@ TEST(WorkerPoolTest, RunsTasksAtTheSameTime) {
 }
 
 TEST(WorkerPoolTest, ATaskThatPostsItselfLetsOthersRun) {
-  WorkerPool pool(1);
   std::atomic<bool> stop = false;
   std::promise<void> ran;
-  std::function<void()> greedy = [&] {
+  std::function<void()> greedy;
+  WorkerPool pool(1);  // last, so that it stops before what its tasks use is gone
+  greedy = [&] {
     if (!stop) pool.Post([&] { greedy(); });
   };
   pool.Post([&] { greedy(); });
