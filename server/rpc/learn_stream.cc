@@ -16,8 +16,7 @@ constexpr std::chrono::milliseconds kRetryAfter{5};
 LearnStreamCall::LearnStreamCall(grpc::CallbackServerContext* context, Engine& engine,
                                  OpenStreams& streams, CallObserver& observer,
                                  const LearnStreamBounds& bounds)
-    : context_(context),
-      engine_(engine),
+    : engine_(engine),
       streams_(streams),
       observer_(observer),
       bounds_(bounds),

@@ -76,7 +76,6 @@ class LearnStreamCall final
                  const absl::StatusOr<LearnOutcome>& outcome) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // Constant after construction.
-  grpc::CallbackServerContext* const context_;
   Engine& engine_;
   OpenStreams& streams_;
   CallObserver& observer_;
