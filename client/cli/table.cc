@@ -69,7 +69,8 @@ std::string Number(double value) {
   if (std::isnan(value)) return "-";
   const double size = std::abs(value);
   if (size != 0 && (size < 1e-3 || size >= 1e6)) return absl::StrFormat("%.3e", value);
-  return absl::StrFormat(size < 10 ? "%.4f" : size < 1000 ? "%.2f" : "%.1f", value);
+  const int decimals = size < 10 ? 4 : size < 1000 ? 2 : 1;
+  return absl::StrFormat("%.*f", decimals, value);
 }
 
 std::string Number(const std::optional<double>& value) { return value ? Number(*value) : "-"; }
