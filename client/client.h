@@ -26,7 +26,7 @@ struct ClientOptions {
   // Of each call, connecting included. A stream has LearnStreamOptions::stall_timeout instead.
   std::chrono::milliseconds timeout{30'000};
   // Null: plain text.
-  std::shared_ptr<grpc::ChannelCredentials> credentials;
+  std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr;
 };
 
 // Connects on first use and again whenever the connection is lost. Calls are never repeated

@@ -1,6 +1,7 @@
 #include "core/options.h"
 
 #include <limits>
+#include <ostream>
 
 #include "core/error.h"
 #include "gtest/gtest.h"
@@ -92,6 +93,8 @@ struct Bad {
   OptionValue value;
   std::string message;
 };
+
+void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name << ": " << bad.message; }
 
 class BadOption : public testing::TestWithParam<Bad> {};
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <ostream>
 #include <utility>
 
 #include "core/error.h"
@@ -184,6 +185,8 @@ struct BadConfig {
   std::string field;
 };
 
+void PrintTo(const BadConfig& bad, std::ostream* out) { *out << bad.field; }
+
 class BadFeature : public testing::TestWithParam<BadConfig> {};
 
 TEST_P(BadFeature, IsNamed) {
@@ -223,6 +226,8 @@ struct BadInput {
   void (*spoil)(Batch&);
   std::string message;
 };
+
+void PrintTo(const BadInput& bad, std::ostream* out) { *out << bad.message; }
 
 class BadBatch : public testing::TestWithParam<BadInput> {};
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <ostream>
 #include <utility>
 
 #include "core/error.h"
@@ -171,6 +172,8 @@ struct Bad {
   std::string message;
 };
 
+void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.message; }
+
 class BadTarget : public testing::TestWithParam<Bad> {};
 
 TEST_P(BadTarget, IsNamedAndExplained) {
@@ -235,6 +238,8 @@ struct BadConfig {
   bool classes;
   std::string field;
 };
+
+void PrintTo(const BadConfig& bad, std::ostream* out) { *out << bad.field; }
 
 class BadTargetConfig : public testing::TestWithParam<BadConfig> {};
 
