@@ -24,17 +24,18 @@ TEST(WorkerPoolTest, RunsTasksInOrderOnOneWorker) {
 }
 
 TEST(WorkerPoolTest, RunsTasksAtTheSameTime) {
+  std::promise<void> first, second, done;
   WorkerPool pool(2);
-  std::promise<void> first, second;
   pool.Post([&] {
     first.set_value();
     second.get_future().wait();
+    done.set_value();
   });
   pool.Post([&] {
     first.get_future().wait();
     second.set_value();
   });
-  pool.Stop();  // would not return if one waited for the other's end
+  done.get_future().wait();  // for ever, if one waited for the other's end
 }
 
 TEST(WorkerPoolTest, ATaskThatPostsItselfLetsOthersRun) {
