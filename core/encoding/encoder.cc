@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <type_traits>
 
@@ -20,10 +21,11 @@ std::string Between(Index low, Index high, Index got) {
   return absl::StrCat("must be in [", low, ", ", high, "], got ", got);
 }
 
-// out_i = (x_i − shift_i) · factor_i, or `missing_i` where x_i is NaN.
+// out_i = (x_i − shift_i) · factor_i held within ±bound, or `missing_i` where x_i is NaN.
 constexpr Index kLanes = 16;
 struct Affine {
   alignas(64) double shift[kLanes], factor[kLanes], missing[kLanes];
+  double bound;
 };
 
 template <class Width>
@@ -31,7 +33,9 @@ void Apply(const Affine& map, Width lanes, const double* x, Index x_stride, doub
            Index out_stride, Index examples) {
   for (Index j = 0; j < examples; ++j, x += x_stride, out += out_stride) {
     for (Index i = 0; i < lanes; ++i) {
-      out[i] = x[i] == x[i] ? (x[i] - map.shift[i]) * map.factor[i] : map.missing[i];
+      const double z = (x[i] - map.shift[i]) * map.factor[i];
+      const double held = std::min(std::max(z, -map.bound), map.bound);
+      out[i] = x[i] == x[i] ? held : map.missing[i];
     }
   }
 }
@@ -289,6 +293,7 @@ void Encoder::EncodeNumbers(const RunningMoments& moments, const Matrix& inputs,
   for (Index first = 0; first < num_numeric_; first += kLanes) {
     const Index lanes = std::min(kLanes, num_numeric_ - first);
     Affine map;
+    map.bound = standardize_ ? clip_ : std::numeric_limits<double>::infinity();
     for (Index i = 0; i < lanes; ++i) {
       const double mean = moments.mean[first + i];
       map.shift[i] = standardize_ ? mean : 0;
@@ -303,10 +308,6 @@ void Encoder::EncodeNumbers(const RunningMoments& moments, const Matrix& inputs,
     } else {
       Apply(map, lanes, x, num_numeric_, to, num_encoded_, inputs.cols());
     }
-  }
-  if (standardize_) {
-    auto numbers = out.topRows(num_numeric_);
-    numbers = numbers.cwiseMax(-clip_).cwiseMin(clip_);
   }
   for (Index row = 0; row < inputs.cols(); ++row) {
     for (const Indicators& run : indicators_) {

@@ -140,6 +140,25 @@ TEST(Encoder, EveryColumnIsEncodedAlikeWhateverStandsBesideIt) {
   }
 }
 
+TEST(Encoder, StandardisedNumbersAreHeldWithinTheClip) {
+  const std::vector<FeatureConfig> features = {Numeric("x", 1, true)};
+  const Encoder clipped = *Encoder::Create(features, Standardize::kRunning, 3);
+  const Encoder raw = *Encoder::Create(features, Standardize::kNone, 3);
+  Batch batch;
+  batch.inputs.resize(1, 4);
+  batch.inputs << -1, 1, -1, 1;
+  EncoderState state = clipped.Initial();
+  clipped.Absorb(batch, state);
+  batch.inputs << 1e6, -1e6, kNaN, 2;
+  Matrix out;
+  clipped.Encode(state, batch, out);
+  EXPECT_EQ(out.row(0).head(3), Eigen::RowVector3d(3, -3, 0));
+  EXPECT_DOUBLE_EQ(out(0, 3), std::sqrt(3.0));
+  EXPECT_EQ(out.row(1), Eigen::RowVector4d(0, 0, 1, 0));
+  raw.Encode(state, batch, out);
+  EXPECT_EQ(out.row(0), Eigen::RowVector4d(1e6, -1e6, 0, 2));
+}
+
 TEST(Encoder, NewCategoriesTakeTheNextSlotUntilFull) {
   const Encoder encoder = Make({Text("c", 2)});
   EncoderState state = encoder.Initial();
