@@ -14,8 +14,9 @@
 namespace prequel::client {
 
 struct LearnStreamOptions {
-  // Minibatches sent and not yet answered. Enough to hide the round trip; more only queues.
-  int max_in_flight = 32;
+  // Minibatches sent and not yet answered. Enough to hide the round trip and two of the server's
+  // syncs, each of which takes what has arrived; more only queues. They wait at the server.
+  int max_in_flight = 256;
   // The stream fails with DEADLINE_EXCEEDED when nothing moves for this long.
   std::chrono::milliseconds stall_timeout{30'000};
 };

@@ -28,7 +28,11 @@ struct ServerOptions {
   std::int64_t queue_bytes = std::int64_t{512} << 20;  // the same, over all models
   int queue_calls = 256;                               // queries that wait for a thread
   int max_models = 10'000;
-  int stream_window = 64;  // minibatches of one stream read and not yet answered
+
+  // Minibatches of one stream read and not yet answered. One stream learns at most this many in the
+  // time of two syncs: those being synced and those that the next sync will take. queue_bytes
+  // bounds their memory.
+  int stream_window = 256;
 
   std::chrono::seconds drain{10};  // how long stopping waits for calls in progress
 };

@@ -32,7 +32,7 @@ struct LearnFlags {
   bool predict_first = false;
   std::optional<std::size_t> every;
   std::string output;
-  int in_flight = 32;
+  int in_flight = client::LearnStreamOptions().max_in_flight;
 };
 
 // One run: reads, sends, and tells the report (and the person) what came back.

@@ -17,7 +17,7 @@ struct LearningOptions {
   std::int64_t max_answer_bytes = 64 << 20;  // of one answer's predictions
   // Minibatches of one stream that are read and not yet answered: enough to hide a sync and the
   // client's round trip, few enough that one stream leaves the queue to others.
-  int stream_window = 64;
+  int stream_window = 256;
 };
 
 class LearningServiceImpl final : public v1::LearningService::CallbackService {
