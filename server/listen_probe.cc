@@ -6,23 +6,36 @@
 
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <string>
 
 namespace prequel {
 namespace {
 
-// 0, or the errno of what failed.
-int TryBind(const addrinfo& info) {
-  const int fd = socket(info.ai_family, info.ai_socktype | SOCK_CLOEXEC, info.ai_protocol);
-  if (fd < 0) return errno;
-  const int yes = 1;
-  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  int error = 0;
-  if (bind(fd, info.ai_addr, info.ai_addrlen) != 0 || listen(fd, 1) != 0) error = errno;
-  close(fd);
-  return error;
-}
+// A listening socket for as long as it lives.
+class Listener {
+ public:
+  explicit Listener(const addrinfo& info)
+      : fd_(socket(info.ai_family, info.ai_socktype | SOCK_CLOEXEC, info.ai_protocol)) {
+    const int yes = 1;
+    const bool listens = fd_ >= 0 &&
+                         setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0 &&
+                         bind(fd_, info.ai_addr, info.ai_addrlen) == 0 && listen(fd_, 1) == 0;
+    if (!listens) error_ = errno;
+  }
+  ~Listener() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  int error() const { return error_; }  // 0, or the errno of what failed
+
+ private:
+  const int fd_;
+  int error_ = 0;
+};
 
 absl::Status CannotListen(const HostPort& address, const char* why) {
   return absl::UnavailableError("cannot listen on " + address.host + ":" +
@@ -31,17 +44,22 @@ absl::Status CannotListen(const HostPort& address, const char* why) {
 
 }  // namespace
 
-absl::Status ProbeListen(const HostPort& address) {
+absl::Status ProbeListen(std::span<const HostPort> addresses) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;
-  addrinfo* found = nullptr;
-  const int error =
-      getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
-  if (error != 0) return CannotListen(address, gai_strerror(error));
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
-  const int failed = TryBind(*found);
-  if (failed != 0) return CannotListen(address, std::strerror(failed));
+  std::deque<Listener> listeners;
+  for (const HostPort& address : addresses) {
+    addrinfo* found = nullptr;
+    const int error =
+        getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
+    if (error != 0) return CannotListen(address, gai_strerror(error));
+    const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
+    listeners.emplace_back(*found);
+    if (const int failed = listeners.back().error(); failed != 0) {
+      return CannotListen(address, std::strerror(failed));
+    }
+  }
   return absl::OkStatus();
 }
 

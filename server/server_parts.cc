@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/listen_probe.h"
@@ -56,10 +57,21 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
 }  // namespace
 
 absl::Status Server::Parts::Start() {
-  absl::Status status = StartEngine();
+  absl::Status status = ProbeAddresses();
+  if (status.ok()) status = StartEngine();
   if (status.ok()) status = StartGrpc();
   if (status.ok()) status = StartHttp();
   return status;
+}
+
+// First of all: whoever cannot be reached has no business with the data.
+absl::Status Server::Parts::ProbeAddresses() {
+  std::vector<HostPort> addresses(1);
+  absl::Status status = ParseHostPort(options_.listen, &addresses[0]);
+  if (status.ok() && !options_.http.empty()) {
+    status = ParseHostPort(options_.http, &addresses.emplace_back());
+  }
+  return status.ok() ? ProbeListen(addresses) : status;
 }
 
 absl::Status Server::Parts::StartEngine() {
@@ -82,9 +94,7 @@ absl::Status Server::Parts::StartEngine() {
 
 absl::Status Server::Parts::StartGrpc() {
   HostPort address;
-  absl::Status status = ParseHostPort(options_.listen, &address);
-  if (status.ok()) status = ProbeListen(address);
-  if (!status.ok()) return status;
+  if (absl::Status status = ParseHostPort(options_.listen, &address); !status.ok()) return status;
   pool_ = std::make_unique<CallPool>(WorkersOf(options_),
                                      static_cast<std::size_t>(options_.queue_calls));
   model_service_ = std::make_unique<ModelServiceImpl>(*engine_, *pool_, counter_);
@@ -110,9 +120,7 @@ absl::Status Server::Parts::StartGrpc() {
 absl::Status Server::Parts::StartHttp() {
   if (options_.http.empty()) return absl::OkStatus();
   HostPort address;
-  absl::Status status = ParseHostPort(options_.http, &address);
-  if (status.ok()) status = ProbeListen(address);
-  if (!status.ok()) return status;
+  if (absl::Status status = ParseHostPort(options_.http, &address); !status.ok()) return status;
   HttpPages pages;
   pages.metrics = [this] { return metrics_.Text(); };
   pages.live = [] { return true; };

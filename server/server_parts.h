@@ -45,6 +45,7 @@ class Server::Parts {
     Metrics& metrics_;
   };
 
+  absl::Status ProbeAddresses();
   absl::Status StartEngine();
   absl::Status StartGrpc();
   absl::Status StartHttp();
