@@ -10,10 +10,11 @@ COPY . .
 # read bit for bit only on the same one.
 ARG PREQUEL_ARCH=x86-64-v3
 ARG JOBS
-RUN CMAKE_ARGS=-DPREQUEL_ARCH=$PREQUEL_ARCH ./dev build release prequeld prequel build_core_tests \
- && ctest --test-dir build/release --label-regex '^core$' --output-on-failure --no-tests=error \
-      -j "$(nproc)" --progress \
- && mkdir /out && strip -o /out/prequeld build/release/bin/prequeld \
+RUN CMAKE_ARGS=-DPREQUEL_ARCH=$PREQUEL_ARCH ./dev build release prequeld prequel
+# A folder of tests/ to build and pass as well, such as core.
+ARG TESTS
+RUN [ -z "$TESTS" ] || CMAKE_ARGS=-DPREQUEL_ARCH=$PREQUEL_ARCH ./dev test "$TESTS"
+RUN mkdir /out && strip -o /out/prequeld build/release/bin/prequeld \
  && strip -o /out/prequel build/release/bin/prequel
 
 FROM debian:bookworm-slim
