@@ -181,7 +181,6 @@ absl::StatusOr<LearnerConfig> ConfigFromProto(const v1::ModelConfig& proto) {
   const absl::Status status = PartsFromProto(proto, &config);
   if (!status.ok()) return status;
   if (proto.encoding().clip() != 0) config.input_clip = proto.encoding().clip();
-  if (proto.encoding().clip() != 0) config.input_clip = proto.encoding().clip();
   if (proto.evaluation().window() != 0) config.evaluation_window = proto.evaluation().window();
   config.seed = proto.seed();
   return config;
