@@ -187,6 +187,32 @@ TEST_F(ProgramTest, LearnStopsAtBadDataAndSaysWhatWasLearned) {
   EXPECT_EQ(Run("learn m --csv /nonexistent.csv").exit_code, 4);
 }
 
+TEST_F(ProgramTest, CsvFilesThatCannotBeLearned) {
+  struct Case {
+    const char* csv;
+    const char* says;
+  };
+  for (const auto& [csv, says] :
+       {Case{"", "is empty"}, Case{"xx,y\n1,2\n", "'x'"}, Case{"x,z\n1,2\n", "'y'"},
+        Case{"x,y\n1,2,3\n", "line 2: expected 2 cells"}, Case{"x,y\n1,2\n1,\"2\n", "line 3"}}) {
+    const TemporaryFile file(csv);
+    const Outcome learn = Run("learn m --csv " + file.path());
+    EXPECT_EQ(learn.exit_code, 4) << csv;
+    EXPECT_THAT(learn.err, HasSubstr(says)) << csv;
+    EXPECT_THAT(learn.err, HasSubstr(file.path())) << csv;
+  }
+  EXPECT_EQ(server_.received(), 0) << "nothing of these may be sent";
+}
+
+TEST_F(ProgramTest, CsvFilesThatCannotBePredicted) {
+  for (const char* csv : {"", "y\n1\n", "x\nhigh\n"}) {
+    const TemporaryFile file(csv);
+    const Outcome predict = Run("predict m --csv " + file.path());
+    EXPECT_EQ(predict.exit_code, 4) << csv;
+    EXPECT_THAT(predict.err, HasSubstr(file.path())) << csv;
+  }
+}
+
 TEST_F(ProgramTest, LearnPredictFirst) {
   const TemporaryFile csv(Csv(60)), predictions;
   const Outcome learn =

@@ -1,4 +1,6 @@
 // Bounds: what is beyond one is refused or made to wait, and the server goes on.
+#include <httplib.h>
+
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -110,45 +112,80 @@ TEST_F(LimitsTest, AStreamWaitsForRoomInTheQueue) {
   EXPECT_EQ(response.revision(), kStreams * kBatches);
 }
 
-TEST_F(LimitsTest, ADeadlineThatPassesWhileTheCallWaits) {
-  options_.workers = 1;
-  StartServer();
-  v1::ModelConfig slow = LinearConfig();
-  slow.mutable_features(0)->set_width(1500);
-  ASSERT_TRUE(CreateModel("slow", slow).ok());
-  ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
-  const std::string before = Fingerprint();
-  v1::LearnRequest request;
-  request.set_name("models/slow");
-  constexpr int kRows = 512;
-  *request.mutable_batch()->mutable_inputs() =
-      MakeTensor({kRows, 1500}, std::vector<double>(std::size_t{kRows} * 1500, 0.5));
-  *request.mutable_batch()->mutable_targets() =
-      MakeTensor({kRows}, std::vector<double>(kRows, 1.0));
-  std::thread busy([this, &request] {
-    grpc::ClientContext context;
-    v1::LearnResponse response;
-    EXPECT_TRUE(learning_->Learn(&context, request, &response).ok());
-  });
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::microseconds(300));
-  v1::LearnRequest late;
-  late.set_name("models/m");
-  *late.mutable_batch() = LinearBatch(1);
-  v1::LearnResponse response;
-  const grpc::Status status = learning_->Learn(&context, late, &response);
-  busy.join();
-  // Refused, it left no trace; had it been in time, it was answered.
-  if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
-    v1::PredictResponse now;
-    ASSERT_TRUE(Predict(LinearQuery(), &now).ok());
-    if (now.revision() == 0) {
-      EXPECT_EQ(Fingerprint(), before);
-    }
-  } else {
-    EXPECT_TRUE(status.ok()) << status.error_message();
+// Commits to another model, one large group after the other, for as long as it lives.
+class BusyLog {
+ public:
+  explicit BusyLog(v1::LearningService::Stub& learning)
+      : stream_(learning.LearnStream(&context_)), writer_([this] { Write(); }), reader_([this] {
+          v1::LearnStreamResponse response;
+          while (stream_->Read(&response)) EXPECT_TRUE(response.has_learned());
+        }) {}
+  ~BusyLog() {
+    stop_ = true;
+    writer_.join();
+    reader_.join();
+    EXPECT_TRUE(stream_->Finish().ok());
   }
-  EXPECT_TRUE(Learn(LinearBatch(1)).ok());
+
+ private:
+  void Write() {
+    v1::LearnStreamRequest request;
+    request.set_name("models/busy");
+    *request.mutable_batch() = LinearBatch(1, 60'000);
+    while (!stop_ && stream_->Write(request)) {
+    }
+    stream_->WritesDone();
+  }
+
+  grpc::ClientContext context_;
+  const std::unique_ptr<Stream> stream_;
+  std::atomic<bool> stop_ = false;
+  std::thread writer_, reader_;
+};
+
+class DeadlineTest : public ServerTest {
+ protected:
+  grpc::Status LearnWithin(std::chrono::microseconds timeout) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + timeout);
+    v1::LearnRequest request;
+    request.set_name("models/m");
+    *request.mutable_batch() = LinearBatch(1);
+    v1::LearnResponse response;
+    return learning_->Learn(&context, request, &response);
+  }
+
+  // How many minibatches the engine has refused because they were late.
+  int Late() {
+    httplib::Client http("http://" + server_->http_address());
+    const httplib::Result metrics = http.Get("/metrics");
+    const std::string line = "prequel_batches_refused_total{code=\"DEADLINE_EXCEEDED\"} ";
+    const std::size_t at = metrics->body.find(line);
+    return at == std::string::npos ? 0 : std::stoi(metrics->body.substr(at + line.size()));
+  }
+};
+
+TEST_F(DeadlineTest, WhatIsLateInTheQueueIsNeverLearned) {
+  StartServer();
+  ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
+  ASSERT_TRUE(CreateModel("busy", LinearConfig()).ok());
+  int attempts = 0, learned = 0;
+  {
+    const BusyLog busy(*learning_);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (Late() < 3 && std::chrono::steady_clock::now() < end) {
+      ++attempts;
+      const grpc::Status status = LearnWithin(std::chrono::microseconds(2000));
+      learned += status.ok() ? 1 : 0;
+      EXPECT_TRUE(status.ok() || status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED);
+    }
+  }
+  // Behind everything that was in the queue.
+  v1::LearnResponse last;
+  ASSERT_TRUE(Learn(LinearBatch(1), &last).ok());
+  EXPECT_GE(Late(), 3);
+  EXPECT_GE(last.revision() - 1, learned);
+  EXPECT_LE(last.revision() - 1, attempts - Late()) << "what was refused must not be learned";
 }
 
 }  // namespace

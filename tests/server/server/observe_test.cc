@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "server/listen_probe.h"
+#include "server/server_options.h"
 #include "tests/server/server/server_fixture.h"
 
 namespace prequel {

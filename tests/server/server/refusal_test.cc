@@ -77,6 +77,30 @@ TEST_F(RefusalTest, WrongWidth) {
   EXPECT_THAT(FieldRefused(batch), ::testing::StartsWith("batch.targets"));
 }
 
+TEST_F(RefusalTest, WrongWidthOfAQuery) {
+  v1::Batch query;
+  *query.mutable_inputs() = MakeTensor({2, 3}, {1, 2, 3, 4, 5, 6});
+  v1::PredictResponse ignored;
+  const ErrorParts parts = PartsOf(Predict(query, &ignored));
+  EXPECT_EQ(parts.code, grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(parts.fields, ::testing::ElementsAre(::testing::StartsWith("batch.inputs")));
+}
+
+TEST_F(RefusalTest, WhatIsNotPredictedIsNotLearned) {
+  v1::PredictThenLearnRequest request;
+  v1::PredictThenLearnResponse response;
+  request.set_name("models/m");
+  *request.mutable_batch() = WithTargets({1, kNaN});
+  grpc::ClientContext first;
+  EXPECT_THAT(PartsOf(learning_->PredictThenLearn(&first, request, &response)).fields,
+              ::testing::ElementsAre("batch.targets[1,0]"));
+  *request.mutable_batch() = LinearBatch(1);
+  request.mutable_options()->add_quantiles(-1);
+  grpc::ClientContext second;
+  EXPECT_THAT(PartsOf(learning_->PredictThenLearn(&second, request, &response)).fields,
+              ::testing::ElementsAre(::testing::StartsWith("options.quantiles")));
+}
+
 TEST_F(RefusalTest, NoRows) {
   v1::Batch batch;
   *batch.mutable_inputs() = MakeTensor({0, 2}, {});
@@ -95,6 +119,22 @@ TEST_F(RefusalTest, LabelsOutOfRange) {
   for (double wrong : {3.0, -1.0, 0.5, 1e300}) {
     EXPECT_EQ(FieldRefused(WithTargets({0, wrong}), "classes"), "batch.targets[1,0]") << wrong;
   }
+}
+
+TEST_F(RefusalTest, LabelsThatAreNoneOfTheModel) {
+  v1::ModelConfig config = ClassesConfig();
+  config.mutable_target()->clear_num_classes();
+  for (const char* label : {"red", "green", "blue"}) config.mutable_target()->add_labels(label);
+  ASSERT_TRUE(CreateModel("colours", config).ok());
+  v1::Batch batch = LinearQuery(2);
+  batch.add_labels("red");
+  batch.add_labels("mauve");
+  EXPECT_EQ(FieldRefused(batch, "colours"), "batch.labels[1]");
+  batch.set_labels(1, "green");
+  batch.add_labels("blue");
+  EXPECT_EQ(FieldRefused(batch, "colours"), "batch.labels") << "three labels for two rows";
+  batch.mutable_labels()->RemoveLast();
+  EXPECT_TRUE(Learn(batch, nullptr, "colours").ok());
 }
 
 TEST_F(RefusalTest, BytesThatDoNotFillTheShape) {
@@ -133,6 +173,29 @@ TEST_F(RefusalTest, UnknownModelsAndBadNames) {
               ::testing::ElementsAre("name"));
   v1::PredictResponse ignored;
   EXPECT_EQ(PartsOf(Predict(LinearQuery(), &ignored, "nobody")).reason, "MODEL_NOT_FOUND");
+}
+
+// The reason for which `method` of `stub` refuses a model that nobody made.
+template <typename Stub, typename Request, typename Response>
+std::string ReasonForNobody(Stub& stub,
+                            grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
+                                                         Response*),
+                            Request request = {}) {
+  request.set_name("models/nobody");
+  grpc::ClientContext context;
+  Response response;
+  return PartsOf((stub.*method)(&context, request, &response)).reason;
+}
+
+TEST_F(RefusalTest, EveryMethodMissesAnUnknownModel) {
+  using Models = v1::ModelService::Stub;
+  using Learning = v1::LearningService::Stub;
+  EXPECT_EQ(ReasonForNobody(*models_, &Models::GetModel), "MODEL_NOT_FOUND");
+  EXPECT_EQ(ReasonForNobody(*models_, &Models::DeleteModel), "MODEL_NOT_FOUND");
+  EXPECT_EQ(ReasonForNobody(*learning_, &Learning::GetEvaluation), "MODEL_NOT_FOUND");
+  v1::PredictThenLearnRequest request;
+  *request.mutable_batch() = LinearBatch(1);
+  EXPECT_EQ(ReasonForNobody(*learning_, &Learning::PredictThenLearn, request), "MODEL_NOT_FOUND");
 }
 
 TEST_F(RefusalTest, DuplicatesAndBadModelIds) {
