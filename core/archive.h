@@ -6,6 +6,8 @@
 //     a.Value("bins", s.bins);
 //   }
 //
+// A type may instead list its fields itself, in a static member Fields(a, s).
+//
 // Bytes are little endian and unpadded: bool 1 (0 or 1), integers and double their size (doubles
 // bit for bit), string and vector a uint64 length then the elements, array the elements, optional a
 // bool then the value, variant a uint8 index then the value, Vector a uint64 length then doubles,
@@ -172,6 +174,10 @@ class ArchiveReader {
   std::vector<std::string_view> path_;  // of the struct being read
   absl::Status status_;
 };
+
+template <class A, class T>
+requires requires(A& a, T& s) { std::remove_const_t<T>::Fields(a, s); }
+void Archive(A& a, T& s) { std::remove_const_t<T>::Fields(a, s); }
 
 // The bytes of one value, and back; `value` is unspecified when that fails.
 template <class T>

@@ -24,14 +24,18 @@ class Step {
     CarryOver(batch);
     if (rows.rows() == 0) {
       next_.posterior = state_.posterior;
+      next_.rule = state_.rule;
       return Learned{{}, report_};
     }
     absl::Status status = std::visit(
-        [&]<class Q>(const Q& prior) {
-          if (!std::holds_alternative<Q>(next_.posterior)) next_.posterior.emplace<Q>();
-          return RunFor(rows, prior, std::get<Q>(next_.posterior));
+        [&]<class R, class Q>(const R& rule, const Q& prior) -> absl::Status {
+          if constexpr (Updates<R, Q>) {
+            if (!std::holds_alternative<Q>(next_.posterior)) next_.posterior.emplace<Q>();
+            return RunFor(rows, rule, prior, std::get<Q>(next_.posterior));
+          }
+          return absl::InternalError("the rule cannot update this posterior");
         },
-        state_.posterior);
+        problem_.rule, state_.posterior);
     if (!status.ok()) return status;
     return Learned{tally_.Average(problem_.classes()), report_};
   }
@@ -58,16 +62,16 @@ class Step {
     next_.evaluation.skipped_rows += batch.rows() - report_.rows;
   }
 
-  template <class Q>
-  absl::Status RunFor(const Batch& rows, const Q& prior, Q& posterior) {
-    auto& fit = std::get<typename PosteriorTraits<Q>::Local>(w_.fits);
+  template <class R, class Q>
+  absl::Status RunFor(const Batch& rows, const R& rule, const Q& prior, Q& posterior) {
+    auto& fit = std::get<typename Q::Projector>(w_.projectors);
     problem_.encoder.Encode(state_.inputs, rows, w_.inputs);
     absl::Status status = problem_.target_encoder.Absorb(rows, w_.known, next_.targets);
     if (!status.ok()) return status;
     // Labels are classes however new they are; values are scored in the units known before.
     problem_.target_encoder.Encode(problem_.classes() ? next_.targets : state_.targets, rows,
                                    w_.known, w_.targets);
-    if (status = Linearize(prior, fit); !status.ok()) return status;
+    if (status = Linearize(rule, prior, fit); !status.ok()) return status;
     if (status = Score(); !status.ok()) return status;
 
     problem_.encoder.Absorb(rows, next_.inputs);
@@ -76,10 +80,11 @@ class Step {
     problem_.target_encoder.Encode(next_.targets, rows, w_.known, w_.targets);
     FitNoise(problem_, next_.targets, state_.noise, w_.noise);
     if (inputs_moved) {
-      if (status = Linearize(prior, fit); !status.ok()) return status;
+      if (status = Linearize(rule, prior, fit); !status.ok()) return status;
     }
     w_.previous_mean = w_.expansion.moments().mean;
-    if (status = Fit(prior, fit, posterior); !status.ok()) return status;
+    if (status = Fit(rule, prior, fit, posterior); !status.ok()) return status;
+    StateOf<R>(next_.rule) = StateOf<R>(state_.rule);
     if (!posterior.IsFinite()) {
       return absl::InternalError("the posterior is not finite after this minibatch");
     }
@@ -89,15 +94,12 @@ class Step {
   }
 
   // Leaves `fit` at its prior, projected onto the linearisation at the prior mean.
-  template <class Q, class Local>
-  absl::Status Linearize(const Q& prior, Local& fit) {
+  template <class R, class Q, class Local>
+  absl::Status Linearize(const R& rule, const Q& prior, Local& fit) {
     Expansion& expansion = w_.expansion;
     expansion.Bind(problem_.model, problem_.likelihood, w_.inputs, w_.targets, w_.noise);
-    const auto* rvga = std::get_if<Rvga>(&problem_.rule);
-    const bool draws = rvga != nullptr && rvga->draws();
-    const Index columns = rvga != nullptr ? rvga->Columns(expansion)
-                                          : expansion.curvature_rank() * expansion.examples();
-    if (absl::Status status = fit.Begin(prior, columns, draws); !status.ok()) return status;
+    absl::Status status = fit.Begin(prior, rule.Columns(expansion), rule.draws());
+    if (!status.ok()) return status;
     expansion.Linearize(prior.mean);
     fit.Project(expansion);
     return absl::OkStatus();
@@ -119,29 +121,17 @@ class Step {
 
   bool TablesGrew() const { return next_.inputs.tables != state_.inputs.tables; }
 
-  template <class Q, class Local>
-  absl::Status Fit(const Q& prior, Local& fit, Q& posterior) {
-    const auto* rvga = std::get_if<Rvga>(&problem_.rule);
-    if constexpr (std::is_same_v<Q, FullGaussian>) {
-      if (rvga != nullptr && rvga->over == Rvga::Over::kClosedForm) {
+  template <class R, class Q, class Local>
+  absl::Status Fit(const R& rule, const Q& prior, Local& fit, Q& posterior) {
+    if constexpr (std::is_same_v<R, Rvga> && std::is_same_v<Q, FullGaussian>) {
+      if (rule.over == Rvga::Over::kClosedForm) {
         report_.passes = 1;
         return FitLogisticClosedForm(w_.expansion, prior, w_.rule.draws, w_.rule.theta, posterior);
       }
     }
     const Stream stream{problem_.config.seed, static_cast<std::uint64_t>(state_.revision),
                         kRuleLane};
-    absl::Status status = std::visit(
-        [&]<class R>(const R& rule) -> absl::Status {
-          if constexpr (std::is_same_v<R, Conjugate>) {
-            if constexpr (std::is_same_v<Q, FullGaussian>) {
-              return rule.Fit(w_.expansion, fit, report_);
-            }
-            return absl::InternalError("conjugate needs a full posterior");
-          } else {
-            return rule.Fit(w_.expansion, fit, stream, w_.rule, report_);
-          }
-        },
-        problem_.rule);
+    absl::Status status = rule.Fit(w_.expansion, fit, stream, w_.rule, report_);
     if (status.ok()) fit.Commit(posterior);
     return status;
   }

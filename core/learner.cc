@@ -64,6 +64,7 @@ LearnerState Learner::Initial() const {
   state.targets = problem_->target_encoder.Initial();
   state.noise = InitialNoise(*problem_);
   state.posterior = problem_->initial;
+  state.rule = FreshState(problem_->rule);
   return state;
 }
 

@@ -7,6 +7,7 @@
 #include "core/encoding/target_encoder.h"
 #include "core/evaluate.h"
 #include "core/posteriors/posterior.h"
+#include "core/rules/rule.h"
 
 namespace prequel {
 
@@ -25,6 +26,7 @@ struct LearnerState {
   TargetState targets;
   NoiseState noise;
   Posterior posterior;
+  RuleState rule;
   Evaluation evaluation;
 };
 

@@ -195,11 +195,11 @@ absl::Status Linearize(const Problem& problem, const LearnerState& state, Worksp
   w.expansion.Bind(problem.model, problem.likelihood, w.inputs, w.targets, w.noise);
   absl::Status status = std::visit(
       [&]<class Q>(const Q& posterior) {
-        auto& fit = std::get<typename PosteriorTraits<Q>::Local>(w.fits);
-        absl::Status begun = fit.Begin(posterior, 0, false);
+        auto& projector = std::get<typename Q::Projector>(w.projectors);
+        absl::Status begun = projector.Begin(posterior);
         if (!begun.ok()) return begun;
         w.expansion.Linearize(posterior.mean);
-        fit.Project(w.expansion);
+        projector.Project(w.expansion);
         return absl::OkStatus();
       },
       state.posterior);
@@ -237,7 +237,7 @@ absl::Status SampledLogits(const Problem& problem, const LearnerState& state, co
   const double scale = problem.scaled_by_noise() ? std::sqrt(w.noise.variance.mean()) : 1.0;
   return std::visit(
       [&]<class Q>(const Q& posterior) {
-        auto& sampler = std::get<typename PosteriorTraits<Q>::Sampler>(w.samplers);
+        auto& sampler = std::get<typename Q::Sampler>(w.samplers);
         if (absl::Status status = sampler.Prepare(posterior); !status.ok()) return status;
         Stream stream{problem.config.seed, static_cast<std::uint64_t>(state.revision), 0};
         for (int k = 0; k < samples; ++k) {

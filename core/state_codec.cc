@@ -14,24 +14,12 @@
 namespace prequel {
 
 template <class A>
-void Archive(A& a, Field<A, FullGaussian>& s) {
-  a.Value("mean", s.mean);
-  a.LowerTriangle("covariance", s.covariance);
-}
-
-template <class A>
-void Archive(A& a, Field<A, DiagonalGaussian>& s) {
-  a.Value("mean", s.mean);
-  a.Value("precision", s.precision);
-}
-
-template <class A>
 void Archive(A& a, Field<A, NoiseState>& s) {
   a.Value("shape", s.shape);
   a.Value("rate", s.rate);
 }
 
-// Everything but the posterior, whose tag is its name.
+// Everything but the posterior and the rule's state, whose tags are their names.
 template <class A>
 void Archive(A& a, Field<A, LearnerState>& s) {
   a.Value("revision", s.revision);
@@ -96,14 +84,13 @@ absl::Status CheckDecoded(const Problem& problem, const LearnerState& state) {
   if (absl::Status status = problem.target_encoder.CheckState(state.targets); !status.ok()) {
     return status;
   }
-  const bool sound = std::visit(
-      [&]<class Q>(const Q& q) {
-        if (q.size() != problem.num_params() || !q.IsFinite()) return false;
-        if constexpr (std::is_same_v<Q, FullGaussian>) return q.covariance.rows() == q.size();
-        if constexpr (std::is_same_v<Q, DiagonalGaussian>) return q.precision.size() == q.size();
-      },
-      state.posterior);
-  if (!sound) return absl::DataLossError("posterior: has the wrong size or is not finite");
+  const auto sound = [&](const auto& part) { return part.IsSound(problem.num_params()); };
+  if (!std::visit(sound, state.posterior)) {
+    return absl::DataLossError("posterior: has the wrong size or is not finite");
+  }
+  if (!std::visit(sound, state.rule)) {
+    return absl::DataLossError("rule: its state has the wrong size or is not finite");
+  }
   const Index outputs = InitialNoise(problem).shape.size();
   const bool noise_sound =
       state.noise.shape.size() == outputs && state.noise.rate.size() == outputs &&
@@ -128,6 +115,8 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
   writer.Value("state", state);
   writer.Value("posterior", std::string(NameOf(state.posterior)));
   std::visit([&](const auto& q) { writer.Value("posterior", q); }, state.posterior);
+  writer.Value("rule", std::string(NameOf(problem.rule)));
+  std::visit([&](const auto& s) { writer.Value("rule", s); }, state.rule);
   return Seal(std::move(writer).Take(), kMagic, kVersion);
 }
 
@@ -149,6 +138,12 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
   }
   state.posterior = problem.initial;  // the right alternative, to be read into
   std::visit([&](auto& q) { reader.Value("posterior", q); }, state.posterior);
+  reader.Value("rule", name);
+  if (reader.ok() && name != problem.config.rule.name) {
+    return absl::DataLossError("rule: its state is of another rule");
+  }
+  state.rule = FreshState(problem.rule);
+  std::visit([&](auto& s) { reader.Value("rule", s); }, state.rule);
   if (absl::Status status = reader.Finish(); !status.ok()) return status;
   if (absl::Status status = CheckDecoded(problem, state); !status.ok()) return status;
   return state;

@@ -11,8 +11,9 @@
 namespace prequel {
 
 // Sealed by Archive (magic "PQLS", version, CRC32C); the body starts with the fingerprint of the
-// configuration, then the fields of LearnerState in order. A posterior is tagged with its name; of
-// a covariance the lower triangle is stored. Equal states give equal bytes.
+// configuration, then the fields of LearnerState in order. The posterior and the rule's
+// state are tagged with their names; of a covariance the lower triangle is stored. Equal states
+// give equal bytes.
 std::string EncodeState(const Problem& problem, const LearnerState& state);
 
 // DATA_LOSS for bytes that are damaged or do not describe a sound state; FAILED_PRECONDITION for

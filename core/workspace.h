@@ -7,7 +7,7 @@
 #include "core/distributions/class_predictive.h"
 #include "core/expansion.h"
 #include "core/posteriors/posterior.h"
-#include "core/rules/rvga.h"
+#include "core/rules/rule_scratch.h"
 
 namespace prequel {
 
@@ -20,7 +20,7 @@ struct Workspace {
   Vector location, scale;  // T: from the units the model learns in to those of the targets
 
   Expansion expansion;
-  LocalFits fits;
+  Projectors projectors;
   Samplers samplers;
   RuleScratch rule;
   std::vector<LogitMoments> members;  // of the predictive: one, or one per Monte Carlo draw

@@ -9,8 +9,14 @@
 
 namespace prequel {
 
+class DiagonalSampler;
+class LocalDiagonal;
+
 struct DiagonalGaussian {
   static constexpr std::string_view kName = "diagonal";
+
+  using Projector = LocalDiagonal;
+  using Sampler = DiagonalSampler;
 
   Vector mean;       // D
   Vector precision;  // D, positive
@@ -19,9 +25,18 @@ struct DiagonalGaussian {
     return {mean, variances.cwiseInverse()};
   }
 
+  template <class A, class Self>
+  static void Fields(A& a, Self& s) {
+    a.Value("mean", s.mean);
+    a.Value("precision", s.precision);
+  }
+
   Index size() const { return mean.size(); }
   bool IsFinite() const {
     return mean.allFinite() && precision.allFinite() && precision.minCoeff() > 0;
+  }
+  bool IsSound(Index params) const {
+    return mean.size() == params && precision.size() == params && IsFinite();
   }
 };
 

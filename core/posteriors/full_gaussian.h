@@ -9,8 +9,14 @@
 
 namespace prequel {
 
+class FullSampler;
+class LocalFull;
+
 struct FullGaussian {
   static constexpr std::string_view kName = "full";
+
+  using Projector = LocalFull;
+  using Sampler = FullSampler;
 
   Vector mean;        // D
   Matrix covariance;  // D × D; only the lower triangle is ever read
@@ -18,8 +24,17 @@ struct FullGaussian {
   // N(mean, diag(variances)).
   static FullGaussian FromDiagonal(const Vector& mean, const Vector& variances);
 
+  template <class A, class Self>
+  static void Fields(A& a, Self& s) {
+    a.Value("mean", s.mean);
+    a.LowerTriangle("covariance", s.covariance);
+  }
+
   Index size() const { return mean.size(); }
   bool IsFinite() const;
+  bool IsSound(Index params) const {
+    return mean.size() == params && covariance.rows() == params && IsFinite();
+  }
 
   // L with L Lᵀ = covariance in the lower triangle of `factor`. INTERNAL when the covariance is no
   // longer positive definite.

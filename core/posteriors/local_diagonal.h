@@ -14,7 +14,7 @@ class LocalDiagonal {
  public:
   using Posterior = DiagonalGaussian;
 
-  absl::Status Begin(const DiagonalGaussian& prior, Index columns, bool draws);
+  absl::Status Begin(const DiagonalGaussian& prior, Index columns = 0, bool draws = false);
 
   const Vector& mean() const { return mean_; }
 

@@ -24,7 +24,7 @@ class LocalFull {
 
   // q := prior, which must outlive the fit. `columns` is n, the curvature columns one round adds;
   // `draws` asks for Draw to be possible (and so for the form by parameters).
-  absl::Status Begin(const FullGaussian& prior, Index columns, bool draws);
+  absl::Status Begin(const FullGaussian& prior, Index columns = 0, bool draws = false);
 
   const Vector& mean() const { return mean_; }
 

@@ -1,4 +1,4 @@
-// The closed set of posterior families. Adding one is one new file and one word in the variant.
+// The closed set of posterior families. Adding one is one new file and one word in the set.
 #pragma once
 
 #include <concepts>
@@ -6,41 +6,66 @@
 #include <tuple>
 #include <variant>
 
+#include "absl/status/status.h"
+#include "core/expansion.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/posteriors/local_diagonal.h"
 #include "core/posteriors/local_full.h"
+#include "core/random/philox.h"
 
 namespace prequel {
 
-// A posterior is plain data. How it is fitted to a minibatch is its Local (LocalFull documents the
-// interface), how it is drawn from its Sampler.
+// A posterior is plain data. What it says of the logits of a minibatch is its Projector's to work
+// out, what it is drawn from its Sampler's; both are scratch. Nothing allocates once grown.
 template <class Q>
-concept PosteriorType = std::copyable<Q> && requires(const Q& q, const Vector& v) {
+concept PosteriorType = std::copyable<Q> &&
+    requires(const Q& q, const Vector& v, Index params, typename Q::Projector& projector,
+             typename Q::Sampler& sampler, Expansion& expansion, const Stream& stream,
+             Vector& theta) {
   { Q::kName } -> std::convertible_to<std::string_view>;
-  { Q::FromDiagonal(v, v) } -> std::same_as<Q>;
+  { Q::FromDiagonal(v, v) } -> std::same_as<Q>;  // of the prior's mean and variances
+  { q.mean } -> std::convertible_to<const Vector&>;
   { q.size() } -> std::same_as<Index>;
   { q.IsFinite() } -> std::same_as<bool>;
+  // Whether a decoded value is one that an update of D = params weights could have left.
+  { q.IsSound(params) } -> std::same_as<bool>;
+
+  // Begin, then any number of linearisations at the mean, each given its logit covariance.
+  { projector.Begin(q) } -> std::same_as<absl::Status>;
+  projector.Project(expansion);
+  { sampler.Prepare(q) } -> std::same_as<absl::Status>;
+  sampler.Draw(stream, theta);
+};
+
+// A Projector that can also be fitted to a minibatch (LocalFull documents the interface): what a
+// fitting rule needs of a family.
+template <class P>
+concept LocalFit = requires(P& p, const P& c, typename P::Posterior& q, Expansion& expansion,
+                            const Stream& stream, Vector& theta, double x, bool flag, Index n) {
+  { p.Begin(q, n, flag) } -> std::same_as<absl::Status>;
+  p.StartCurve();
+  p.AddCurve(expansion, x);
+  { p.SolveCurve() } -> std::same_as<absl::Status>;
+  p.KeepCurve();
+  p.Move(x);
+  p.Accept();
+  p.Revert();
+  { c.kl() } -> std::same_as<double>;
+  p.Draw(stream, flag, theta);
+  p.Commit(q);
 };
 
 template <PosteriorType... Qs>
-using PosteriorOf = std::variant<Qs...>;
-
-using Posterior = PosteriorOf<FullGaussian, DiagonalGaussian>;
-using LocalFits = std::tuple<LocalFull, LocalDiagonal>;  // in the order of Posterior
-using Samplers = std::tuple<FullSampler, DiagonalSampler>;
-
-template <class Q>
-struct PosteriorTraits;
-template <>
-struct PosteriorTraits<FullGaussian> {
-  using Local = LocalFull;
-  using Sampler = FullSampler;
+struct PosteriorSet {
+  using Variant = std::variant<Qs...>;
+  using Projectors = std::tuple<typename Qs::Projector...>;
+  using Samplers = std::tuple<typename Qs::Sampler...>;
 };
-template <>
-struct PosteriorTraits<DiagonalGaussian> {
-  using Local = LocalDiagonal;
-  using Sampler = DiagonalSampler;
-};
+
+using Posteriors = PosteriorSet<FullGaussian, DiagonalGaussian>;
+using Posterior = Posteriors::Variant;
+using Projectors = Posteriors::Projectors;
+using Samplers = Posteriors::Samplers;
 
 }  // namespace prequel

@@ -6,6 +6,9 @@
 #include "absl/status/status.h"
 #include "core/expansion.h"
 #include "core/posteriors/posterior.h"
+#include "core/random/philox.h"
+#include "core/rules/rule_scratch.h"
+#include "core/rules/rule_state.h"
 #include "core/step_report.h"
 
 namespace prequel {
@@ -17,10 +20,18 @@ namespace prequel {
 struct Conjugate {
   static constexpr std::string_view kName = "conjugate";
 
+  using State = NoState;
+
   absl::Status Configure(Options& options) { return options.Finish(); }
 
+  bool draws() const { return false; }
+  Index Columns(const Expansion& expansion) const {
+    return expansion.curvature_rank() * expansion.examples();
+  }
+
   // Fits `local`, which stands at its prior with `expansion` linearised and projected there.
-  absl::Status Fit(Expansion& expansion, LocalFull& local, StepReport& report) const {
+  absl::Status Fit(Expansion& expansion, LocalFull& local, const Stream& /*stream*/,
+                   RuleScratch& /*scratch*/, StepReport& report) const {
     expansion.Expect(Expectation::kAtMean);
     local.StartCurve();
     local.AddCurve(expansion, 1.0);

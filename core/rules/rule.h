@@ -1,13 +1,81 @@
-// The closed set of rules. Adding one is one new file and one word in the variant.
+// The closed set of rules. Adding one is one new file and one word in the set.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
+#include <string_view>
 #include <variant>
 
+#include "absl/status/status.h"
+#include "core/expansion.h"
+#include "core/options.h"
+#include "core/random/philox.h"
 #include "core/rules/conjugate.h"
+#include "core/rules/rule_scratch.h"
+#include "core/rules/rule_state.h"
 #include "core/rules/rvga.h"
+#include "core/step_report.h"
 
 namespace prequel {
 
-using Rule = std::variant<Rvga, Conjugate>;
+// A rule is its options. It sees an Expansion and a posterior, never a network or a label.
+template <class R>
+concept RuleType = requires(R& rule, Options& options, const typename R::State& state, Index n) {
+  { R::kName } -> std::convertible_to<std::string_view>;
+  { rule.Configure(options) } -> std::same_as<absl::Status>;
+  { state.IsSound(n) } -> std::same_as<bool>;
+};
+
+// R fits a posterior Q: it works on Q's Projector, which stands at its prior with the expansion
+// linearised there, until that is ready to Commit.
+template <class R, class Q>
+concept Fits = requires(const R& rule, Expansion& expansion, typename Q::Projector& local,
+                        const Stream& stream, RuleScratch& scratch, StepReport& report) {
+  // For Projector::Begin: curvature columns of one round, and whether it draws.
+  { rule.Columns(expansion) } -> std::same_as<Index>;
+  { rule.draws() } -> std::same_as<bool>;
+  { rule.Fit(expansion, local, stream, scratch, report) } -> std::same_as<absl::Status>;
+};
+
+template <class R, class Q>
+concept Updates = Fits<R, Q>;
+
+template <RuleType... Rs>
+struct RuleSet {
+  using Variant = std::variant<Rs...>;
+  using States = std::variant<typename Rs::State...>;
+
+  // The place of R's state among the alternatives, several of which may be of one type.
+  template <class R>
+  static constexpr std::size_t IndexOf() {
+    std::size_t index = 0;
+    (void)((std::same_as<R, Rs> || (++index, false)) || ...);
+    return index;
+  }
+};
+
+using Rules = RuleSet<Rvga, Conjugate>;
+using Rule = Rules::Variant;
+using RuleState = Rules::States;
+
+// The state of rule R in `state`, which becomes R's, untouched, when it is another rule's.
+template <class R>
+typename R::State& StateOf(RuleState& state) {
+  constexpr std::size_t kIndex = Rules::IndexOf<R>();
+  if (state.index() != kIndex) state.emplace<kIndex>();
+  return std::get<kIndex>(state);
+}
+// REQUIRES: `state` is R's.
+template <class R>
+const typename R::State& StateOf(const RuleState& state) {
+  return std::get<Rules::IndexOf<R>()>(state);
+}
+
+// The state before the first minibatch.
+inline RuleState FreshState(const Rule& rule) {
+  RuleState state;
+  std::visit([&]<class R>(const R&) { StateOf<R>(state); }, rule);
+  return state;
+}
 
 }  // namespace prequel

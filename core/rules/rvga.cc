@@ -132,7 +132,7 @@ absl::Status Rvga::Configure(Options& options) {
   return options.Finish();
 }
 
-template <class Local>
+template <LocalFit Local>
 absl::Status Rvga::Fit(Expansion& expansion, Local& local, const Stream& stream,
                        RuleScratch& scratch, StepReport& report) const {
   Objective<Local> objective(*this, expansion, local, stream, scratch);

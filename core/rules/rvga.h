@@ -9,14 +9,11 @@
 #include "absl/status/status.h"
 #include "core/expansion.h"
 #include "core/posteriors/posterior.h"
+#include "core/rules/rule_scratch.h"
+#include "core/rules/rule_state.h"
 #include "core/step_report.h"
 
 namespace prequel {
-
-struct RuleScratch {
-  Vector theta;
-  Matrix draws;  // D × samples
-};
 
 // explicit: one natural-gradient step with expectations under q_{t−1}.
 // implicit: the stationary point, by the fixed point
@@ -26,6 +23,8 @@ struct RuleScratch {
 // minibatch counts once however many passes run.
 struct Rvga {
   static constexpr std::string_view kName = "rvga";
+
+  using State = NoState;
 
   enum class Scheme { kImplicit, kExplicit };
   // What G and H are expectations over: the logits, linearised (quadrature, exact for linear
@@ -51,7 +50,7 @@ struct Rvga {
 
   // Fits `local`, which stands at its prior. Unless draws(), `expansion` must be linearised at the
   // prior mean and projected. On success the fit is ready to Commit.
-  template <class Local>
+  template <LocalFit Local>
   absl::Status Fit(Expansion& expansion, Local& local, const Stream& stream, RuleScratch& scratch,
                    StepReport& report) const;
 };

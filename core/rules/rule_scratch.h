@@ -1,0 +1,13 @@
+// Scratch vectors of every rule; they grow once. A rule owns what they hold during its call only.
+#pragma once
+
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+struct RuleScratch {
+  Vector theta;  // a draw
+  Matrix draws;  // D × samples
+};
+
+}  // namespace prequel

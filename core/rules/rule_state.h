@@ -1,0 +1,17 @@
+// What a rule remembers between minibatches besides the posterior.
+#pragma once
+
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+// Nothing. A state that is something is plain data with the same two members, and with a field
+// `steps`, the steps taken: while it is 0 nothing else in the state has a meaning or a size.
+struct NoState {
+  template <class A, class Self>
+  static void Fields(A&, Self&) {}
+  // Whether a decoded value is one that an update of D = params weights could have left.
+  bool IsSound(Index /*params*/) const { return true; }
+};
+
+}  // namespace prequel
