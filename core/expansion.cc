@@ -104,4 +104,23 @@ void Expansion::CurvatureDiagonal(Vector& out) {
       *model_);
 }
 
+void Expansion::BackPropagate(const Vector& theta, Vector& gradient) {
+  std::visit(
+      [&]<class M>(const M& model) {
+        gradient.resize(model.num_params());
+        model.VjpSum(theta, TapeOf<M>(tapes_), local_.score, gradient);
+      },
+      *model_);
+}
+
+void Expansion::BackPropagateSquares(const Vector& theta, Vector& gradient, Vector& squares) {
+  std::visit(
+      [&]<class M>(const M& model) {
+        gradient.resize(model.num_params());
+        squares.resize(model.num_params());
+        model.VjpSquares(theta, TapeOf<M>(tapes_), local_.score, gradient, squares);
+      },
+      *model_);
+}
+
 }  // namespace prequel

@@ -47,6 +47,12 @@ class Expansion {
   void Gradient(Vector& out);
   void CurvatureDiagonal(Vector& out);
 
+  // REQUIRES for these two: Forward(theta), Expect(kAtMean). By one plain back-propagation, without
+  // Linearize: with g_i = J_iᵀ r_i, Σ_i g_i; and beside it Σ_i g_i ∘ g_i (the diagonal of the
+  // empirical Fisher, for one product more per layer).
+  void BackPropagate(const Vector& theta, Vector& gradient);
+  void BackPropagateSquares(const Vector& theta, Vector& gradient, Vector& squares);
+
  private:
   const Model* model_ = nullptr;
   const Likelihood* likelihood_ = nullptr;

@@ -61,4 +61,12 @@ void Linear::Jvp(ConstVectorRef, const Tape& tape, ConstVectorRef v, MatrixRef o
   Affine(layer_, v, tape.input.view(), out);
 }
 
+void Linear::VjpSquares(ConstVectorRef, Tape& tape, ConstMatrixRef u, VectorRef gradient,
+                        VectorRef squares) const {
+  OuterSum(layer_, u, tape.input.view(), gradient);
+  Buffer::View s = tape.output.Resize(layer_.outputs, tape.input.cols());
+  s.array() = u.array().square();
+  OuterSum(layer_, s, Squared(tape), squares);
+}
+
 }  // namespace prequel

@@ -43,6 +43,8 @@ class Linear {
   void CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const;
 
   void VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
+  void VjpSquares(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
+                  VectorRef squares) const;
   void Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRef out) const;
 
  private:

@@ -226,4 +226,17 @@ void Mlp::Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRe
   }
 }
 
+// VjpSum leaves Δ_ℓ of the hidden layers in layer.output.
+void Mlp::VjpSquares(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
+                     VectorRef squares) const {
+  VjpSum(theta, tape, u, gradient);
+  const std::size_t last = layers_.size() - 1;
+  tape.layers[last].output.Resize(u.rows(), u.cols()) = u;
+  for (std::size_t l = 0; l <= last; ++l) {
+    Buffer::View cotangent = tape.layers[l].output.view();
+    cotangent.array() = cotangent.array().square();
+    OuterSum(layers_[l], cotangent, Squared(tape.layers[l]), squares);
+  }
+}
+
 }  // namespace prequel

@@ -4,6 +4,7 @@
 // and with it, summed over layers, without a gradient per example:
 //   Σ_i J_iᵀ u_i             W: (Σ_c Δ^c diag(u_c)) Aᵀ
 //   Σ_i diag(J_iᵀ G_i G_iᵀ J_i)  W: s (A∘A)ᵀ,  s_{ji} = Σ_r (Σ_c Δ^c_{ji} G_{cr,i})²
+//   Σ_i (J_iᵀ u_i)∘(J_iᵀ u_i)  W: (Δ∘Δ) (A∘A)ᵀ,  Δ from u
 //   (J_i diag(v) J_iᵀ)_{cc'}   Σ_j Δ^c_{ji} Δ^{c'}_{ji} t_{ji},  t = V_W (A∘A) + v_b
 #pragma once
 
@@ -62,6 +63,8 @@ class Mlp {
   void CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const;
 
   void VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
+  void VjpSquares(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
+                  VectorRef squares) const;
   void Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRef out) const;
 
  private:

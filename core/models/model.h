@@ -44,7 +44,9 @@ concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
   c.CurvatureDiagonal(tape, x, vector);
 
   // After Forward alone:
-  c.VjpSum(theta, tape, x, vector);    // u (C × B) → Σ_i J_iᵀ u_i by one back-propagation
+  c.VjpSum(theta, tape, x, vector);  // u (C × B) → Σ_i J_iᵀ u_i by one back-propagation
+  // The same, and beside it Σ_i (J_iᵀ u_i) ∘ (J_iᵀ u_i), by the same back-propagation.
+  c.VjpSquares(theta, tape, x, vector, vector);
   c.Jvp(theta, ctape, theta, matrix);  // v (D) → J_i v, C × B
 };
 

@@ -144,6 +144,22 @@ TYPED_TEST(ModelTest, GradientSumAndVjpSumAreTransposedJacobianProducts) {
       });
 }
 
+TYPED_TEST(ModelTest, VjpSquaresSumsTheSquaredGradientOfEveryExample) {
+  ForEveryCase<TypeParam>(
+      [](const auto& model, const Vector& theta, const Matrix& x, auto& tape, const Matrix& rows) {
+        const Index logits = model.num_logits();
+        const Matrix u = Normals(logits, x.cols(), 81);
+        Vector want = Vector::Zero(model.num_params());
+        for (Index i = 0; i < x.cols(); ++i) {
+          want += (rows.middleRows(i * logits, logits).transpose() * u.col(i)).cwiseAbs2();
+        }
+        Vector gradient = Vector::Constant(model.num_params(), 9), squares = gradient;
+        model.VjpSquares(theta, tape, u, gradient, squares);
+        EXPECT_LT(RelativeError(gradient, rows.transpose() * u.reshaped()), kTolerance);
+        EXPECT_LT(RelativeError(squares, want), kTolerance);
+      });
+}
+
 TYPED_TEST(ModelTest, JvpIsTheJacobianProduct) {
   ForEveryCase<TypeParam>(
       [](const auto& model, const Vector& theta, const Matrix& x, auto& tape, const Matrix& rows) {
@@ -181,12 +197,13 @@ TYPED_TEST(ModelTest, MethodsDoNotDisturbEachOther) {
         const Index logits = model.num_logits();
         model.Linearize(theta, tape);
         Matrix covariance(logits, logits * x.cols()), product(logits, x.cols());
-        Vector gradient(model.num_params());
+        Vector gradient(model.num_params()), squares(model.num_params());
         for (int round = 0; round < 2; ++round) {
           model.MarginalCovariance(tape, theta.cwiseAbs2(), covariance);
           model.GradientSum(tape, Normals(logits, x.cols(), 5), gradient);
           model.CurvatureDiagonal(tape, Normals(logits, logits * x.cols(), 6), gradient);
           model.VjpSum(theta, tape, Normals(logits, x.cols(), 7), gradient);
+          model.VjpSquares(theta, tape, Normals(logits, x.cols(), 8), gradient, squares);
           model.Jvp(theta, tape, theta, product);
           Matrix jacobian(model.num_params(), rows.rows());
           model.Jacobian(tape, jacobian);
