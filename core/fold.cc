@@ -1,7 +1,12 @@
 #include "core/fold.h"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "core/noise.h"
 #include "core/predictive.h"
 #include "core/random/lanes.h"
@@ -13,6 +18,10 @@ namespace {
 // Below this many examples every minibatch is encoded with its own rows counted in: one of B rows
 // moves running means by up to B/n deviations, which only later stops to matter.
 constexpr std::int64_t kSettledExamples = 1000;
+
+// A step that moves q by more than this is an accident, not learning: a hundred standard
+// deviations in every weight, where one good step is a few.
+constexpr double kMaxKlPerWeight = 5000;
 
 class Step {
  public:
@@ -64,14 +73,13 @@ class Step {
 
   template <class R, class Q>
   absl::Status RunFor(const Batch& rows, const R& rule, const Q& prior, Q& posterior) {
-    auto& fit = std::get<typename Q::Projector>(w_.projectors);
     problem_.encoder.Encode(state_.inputs, rows, w_.inputs);
     absl::Status status = problem_.target_encoder.Absorb(rows, w_.known, next_.targets);
     if (!status.ok()) return status;
     // Labels are classes however new they are; values are scored in the units known before.
     problem_.target_encoder.Encode(problem_.classes() ? next_.targets : state_.targets, rows,
                                    w_.known, w_.targets);
-    if (status = Linearize(rule, prior, fit); !status.ok()) return status;
+    if (status = Prepare(rule, prior, true); !status.ok()) return status;
     if (status = Score(); !status.ok()) return status;
 
     problem_.encoder.Absorb(rows, next_.inputs);
@@ -80,28 +88,33 @@ class Step {
     problem_.target_encoder.Encode(next_.targets, rows, w_.known, w_.targets);
     FitNoise(problem_, next_.targets, state_.noise, w_.noise);
     if (inputs_moved) {
-      if (status = Linearize(rule, prior, fit); !status.ok()) return status;
+      if (status = Prepare(rule, prior, false); !status.ok()) return status;
     }
-    w_.previous_mean = w_.expansion.moments().mean;
-    if (status = Fit(rule, prior, fit, posterior); !status.ok()) return status;
-    StateOf<R>(next_.rule) = StateOf<R>(state_.rule);
-    if (!posterior.IsFinite()) {
-      return absl::InternalError("the posterior is not finite after this minibatch");
-    }
+    RememberLogits(rule, prior);
+    status = Learn(rule, prior, posterior);
+    if (status.ok()) status = CheckStep(rule, prior, posterior);
+    if (!status.ok()) return status;
     LearnNoise(posterior.mean);
     next_.evaluation.Absorb(tally_, problem_.config.evaluation_window);
     return absl::OkStatus();
   }
 
-  // Leaves `fit` at its prior, projected onto the linearisation at the prior mean.
-  template <class R, class Q, class Local>
-  absl::Status Linearize(const R& rule, const Q& prior, Local& fit) {
-    Expansion& expansion = w_.expansion;
-    expansion.Bind(problem_.model, problem_.likelihood, w_.inputs, w_.targets, w_.noise);
-    absl::Status status = fit.Begin(prior, rule.Columns(expansion), rule.draws());
-    if (!status.ok()) return status;
-    expansion.Linearize(prior.mean);
-    fit.Project(expansion);
+  // What the rule needs before its update, and when `scoring`, what the predictive needs too: for a
+  // fitting rule the projector at its prior, projected onto the linearisation at the prior mean.
+  template <class R, class Q>
+  absl::Status Prepare(const R& rule, const Q& prior, bool scoring) {
+    w_.expansion.Bind(problem_.model, problem_.likelihood, w_.inputs, w_.targets, w_.noise);
+    at_mean_ = false;
+    if constexpr (Fits<R, Q>) {
+      auto& fit = std::get<typename Q::Projector>(w_.projectors);
+      absl::Status status = fit.Begin(prior, rule.Columns(w_.expansion), rule.draws());
+      if (!status.ok()) return status;
+      w_.expansion.Linearize(prior.mean);
+      fit.Project(w_.expansion);
+    } else if (scoring && MatchedTo(problem_).draws() == 0) {
+      at_mean_ = true;
+      return MeanLogits(problem_, state_.posterior, w_);
+    }
     return absl::OkStatus();
   }
 
@@ -110,7 +123,7 @@ class Step {
       next_.evaluation.unscored_rows += report_.rows;
       return absl::OkStatus();
     }
-    const int samples = MatchedSamples(problem_);
+    const int samples = MatchedTo(problem_).draws();
     absl::Status status = samples > 0
                               ? SampledLogits(problem_, state_, w_.inputs, samples, w_)
                               : LinearizedLogits(problem_, state_, w_.expansion.moments(), w_);
@@ -121,19 +134,109 @@ class Step {
 
   bool TablesGrew() const { return next_.inputs.tables != state_.inputs.tables; }
 
-  template <class R, class Q, class Local>
-  absl::Status Fit(const R& rule, const Q& prior, Local& fit, Q& posterior) {
+  // The logits at the prior mean, which learned noise is reckoned from.
+  template <class R, class Q>
+  void RememberLogits(const R&, const Q& prior) {
+    if (next_.noise.shape.size() == 0) return;
+    if (!Fits<R, Q> && !at_mean_) {
+      w_.expansion.Forward(prior.mean);
+      at_mean_ = true;
+    }
+    w_.previous_mean = w_.expansion.moments().mean;
+  }
+
+  template <class R, class Q>
+  absl::Status Learn(const R& rule, const Q& prior, Q& posterior) {
+    StateOf<R>(next_.rule);
+    if constexpr (Fits<R, Q>) {
+      StateOf<R>(next_.rule) = StateOf<R>(state_.rule);
+      return Fit(rule, prior, posterior);
+    } else if (rule.mode.dataset()) {
+      report_.passes = 1;
+      const StepInput input =
+          Input(problem_.prior_mean, problem_.prior_precision, rule.mode.dataset_size, 0);
+      return rule.Step(input, prior, StateOf<R>(state_.rule), posterior, StateOf<R>(next_.rule));
+    } else {
+      StateOf<R>(next_.rule) = StateOf<R>(state_.rule);  // as fresh as it was
+      return Pass(rule, prior, posterior);
+    }
+  }
+
+  template <class R, class Q>
+  absl::Status Fit(const R& rule, const Q& prior, Q& posterior) {
     if constexpr (std::is_same_v<R, Rvga> && std::is_same_v<Q, FullGaussian>) {
       if (rule.over == Rvga::Over::kClosedForm) {
         report_.passes = 1;
         return FitLogisticClosedForm(w_.expansion, prior, w_.rule.draws, w_.rule.theta, posterior);
       }
     }
-    const Stream stream{problem_.config.seed, static_cast<std::uint64_t>(state_.revision),
-                        kRuleLane};
-    absl::Status status = rule.Fit(w_.expansion, fit, stream, w_.rule, report_);
+    auto& fit = std::get<typename Q::Projector>(w_.projectors);
+    absl::Status status = rule.Fit(w_.expansion, fit, StreamOf(0), w_.rule, report_);
     if (status.ok()) fit.Commit(posterior);
     return status;
+  }
+
+  // The passes of recursive mode, all anchored to q_{t−1}: the first reads it, the later ones step
+  // `posterior` in place.
+  template <class R, class Q>
+  absl::Status Pass(const R& rule, const Q& prior, Q& posterior) {
+    auto& passing = StateOf<R>(w_.passing);
+    passing.steps = 0;
+    const auto rows = static_cast<double>(w_.expansion.examples());
+    absl::Status status;
+    for (Index pass = 0; pass < rule.mode.passes && status.ok(); ++pass) {
+      const StepInput input = Input(prior.mean, PrecisionOf(prior), rows, pass);
+      status = rule.Step(input, pass == 0 ? prior : posterior, passing, posterior, passing);
+      at_mean_ = false;
+    }
+    report_.passes = static_cast<int>(rule.mode.passes);
+    return status;
+  }
+
+  // diag Λ_{t−1}; of a family that is not diagonal, whose rules take q itself as the prior, the
+  // model's.
+  template <class Q>
+  const Vector& PrecisionOf(const Q& prior) const {
+    if constexpr (requires { prior.precision; }) return prior.precision;
+    return problem_.prior_precision;
+  }
+
+  StepInput Input(const Vector& mean, const Vector& precision, double examples, Index pass) {
+    return {w_.expansion, at_mean_, mean, precision, examples, StreamOf(pass), w_.rule};
+  }
+
+  Stream StreamOf(Index pass) const {
+    return {problem_.config.seed, static_cast<std::uint64_t>(state_.revision),
+            kRuleLane + static_cast<std::uint32_t>(pass * StepInput::kMaxDraws)};
+  }
+
+  // Whether the step is one to publish.
+  template <class R, class Q>
+  absl::Status CheckStep(const R& rule, const Q& prior, const Q& posterior) {
+    if constexpr (Steps<R, Q>) {
+      if (!posterior.IsFinite()) return Diverged(rule, "is not finite");
+      if constexpr (requires { posterior.Kl(prior); }) {
+        report_.kl = posterior.Kl(prior);
+        const double most = kMaxKlPerWeight * static_cast<double>(posterior.size());
+        if (!(report_.kl <= most)) {
+          return Diverged(rule, absl::StrFormat("moved the posterior by %.3g nats, of which %.3g "
+                                                "would be too much",
+                                                report_.kl, most));
+        }
+      }
+      return absl::OkStatus();
+    }
+    if (!posterior.IsFinite()) {
+      return absl::InternalError("the posterior is not finite after this minibatch");
+    }
+    return absl::OkStatus();
+  }
+
+  template <class R>
+  static absl::Status Diverged(const R&, std::string_view how) {
+    return absl::InternalError(absl::StrCat(
+        "rule \"", std::string(R::kName), "\" diverged: its step ", std::string(how),
+        "; the minibatch was rejected and the model is as it was: ", std::string(R::kRemedy)));
   }
 
   // β += ½ rᵀ S⁻¹ r with r = y − f_{m_{t−1}}, S = I + J P Jᵀ/σ²; on the linear model
@@ -143,6 +246,7 @@ class Step {
     w_.expansion.Forward(mean);
     const Matrix& after = w_.expansion.moments().mean;
     const auto rows = static_cast<double>(after.cols());
+    ForgetRepeated(problem_, after.cols(), next_.noise);
     for (Index c = 0; c < after.rows(); ++c) {
       const auto residual = w_.targets.row(c) - after.row(c);
       const double energy = residual.dot(w_.targets.row(c) - w_.previous_mean.row(c));
@@ -155,6 +259,7 @@ class Step {
   const LearnerState& state_;
   Workspace& w_;
   LearnerState& next_;
+  bool at_mean_ = false;  // the expansion holds Forward at the prior mean
   StepReport report_;
   Tally tally_;
 };

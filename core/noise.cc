@@ -1,5 +1,6 @@
 #include "core/noise.h"
 
+#include <algorithm>
 #include <limits>
 #include <variant>
 
@@ -33,6 +34,19 @@ void FitNoise(const Problem& problem, const TargetState& targets, const NoiseSta
               NoiseLevel& out) {
   PredictiveNoise(problem, targets, noise, out);
   if (problem.scaled_by_noise()) out.variance.setOnes();
+}
+
+void ForgetRepeated(const Problem& problem, Index rows, NoiseState& noise) {
+  const auto* gaussian = std::get_if<Gaussian>(&problem.likelihood);
+  if (gaussian == nullptr || problem.dataset_size() == 0) return;
+  const double room = std::max(0.0, 0.5 * (problem.dataset_size() - static_cast<double>(rows)));
+  for (Index c = 0; c < noise.shape.size(); ++c) {
+    const double learned = noise.shape[c] - gaussian->noise_shape();
+    if (learned <= room) continue;
+    const double kept = room / learned;
+    noise.shape[c] = gaussian->noise_shape() + room;
+    noise.rate[c] = gaussian->noise_rate() + kept * (noise.rate[c] - gaussian->noise_rate());
+  }
 }
 
 }  // namespace prequel

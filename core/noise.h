@@ -20,4 +20,8 @@ void PredictiveNoise(const Problem& problem, const TargetState& targets, const N
 void FitNoise(const Problem& problem, const TargetState& targets, const NoiseState& noise,
               NoiseLevel& out);
 
+// In dataset mode an example counts once, however many passes are pushed: `noise` decays so that
+// with `rows` residuals more it stands for at most N. Nothing in recursive mode.
+void ForgetRepeated(const Problem& problem, Index rows, NoiseState& noise);
+
 }  // namespace prequel

@@ -15,8 +15,8 @@
 namespace prequel {
 namespace {
 
-constexpr int kMatchedSamples = 64;
-constexpr Index kTile = 256;                          // examples predicted at a time
+constexpr Index kMatchedSamples = 64;  // of a rule that fits by draws and leaves no choice
+constexpr Index kTile = 256;           // examples predicted at a time
 constexpr double kMaxMemberLogits = double{1 << 26};  // samples × examples × logits held at once
 constexpr double kMaxAnswer = double{1 << 25};        // numbers in one answer
 
@@ -190,27 +190,48 @@ absl::Status CheckSize(const Problem& problem, const PredictOptions& options, in
   return absl::OkStatus();
 }
 
-// Logit moments of w.inputs under the linearised posterior.
-absl::Status Linearize(const Problem& problem, const LearnerState& state, Workspace& w) {
+// One member: the moments of w.inputs under the posterior of `state`.
+absl::Status OneMember(const Problem& problem, const LearnerState& state, Workspace& w) {
   w.expansion.Bind(problem.model, problem.likelihood, w.inputs, w.targets, w.noise);
-  absl::Status status = std::visit(
-      [&]<class Q>(const Q& posterior) {
-        auto& projector = std::get<typename Q::Projector>(w.projectors);
-        absl::Status begun = projector.Begin(posterior);
-        if (!begun.ok()) return begun;
-        w.expansion.Linearize(posterior.mean);
-        projector.Project(w.expansion);
-        return absl::OkStatus();
-      },
-      state.posterior);
+  absl::Status status = MeanLogits(problem, state.posterior, w);
   return status.ok() ? LinearizedLogits(problem, state, w.expansion.moments(), w) : status;
 }
 
 }  // namespace
 
-int MatchedSamples(const Problem& problem) {
-  const auto* rvga = std::get_if<Rvga>(&problem.rule);
-  return rvga != nullptr && rvga->draws() ? kMatchedSamples : 0;
+MatchedPredictive MatchedTo(const Problem& problem) {
+  using Kind = MatchedPredictive::Kind;
+  return std::visit(
+      []<class R, class Q>(const R& rule, const Q&) -> MatchedPredictive {
+        if constexpr (!Q::kHasVariance) {
+          return {Kind::kMean};
+        } else if constexpr (requires { rule.predictive; }) {
+          return rule.predictive;
+        } else if constexpr (requires { rule.draws(); }) {
+          if (rule.draws()) return {Kind::kMonteCarlo, kMatchedSamples};
+        }
+        return {Kind::kLinearized};
+      },
+      problem.rule, problem.initial);
+}
+
+absl::Status MeanLogits(const Problem& problem, const Posterior& posterior, Workspace& w) {
+  const bool linearized = MatchedTo(problem).kind != MatchedPredictive::Kind::kMean;
+  return std::visit(
+      [&]<class Q>(const Q& q) {
+        if (!linearized || !Q::kHasVariance) {
+          w.expansion.Forward(q.mean);
+          w.expansion.moments().covariance.resize(w.expansion.num_logits(), 0);
+          return absl::OkStatus();
+        }
+        auto& projector = std::get<typename Q::Projector>(w.projectors);
+        absl::Status begun = projector.Begin(q);
+        if (!begun.ok()) return begun;
+        w.expansion.Linearize(q.mean);
+        projector.Project(w.expansion);
+        return absl::OkStatus();
+      },
+      posterior);
 }
 
 absl::Status LinearizedLogits(const Problem& problem, const LearnerState& state,
@@ -286,7 +307,7 @@ Tally ScorePredictive(const Problem& problem, const LearnerState& state, const M
 absl::StatusOr<Predictions> PredictBatch(const Problem& problem, const LearnerState& state,
                                          const Batch& batch, const PredictOptions& options,
                                          Workspace& w) {
-  const int samples = options.samples > 0 ? options.samples : MatchedSamples(problem);
+  const int samples = options.samples > 0 ? options.samples : MatchedTo(problem).draws();
   const Index rows = batch.rows();
   if (absl::Status status = CheckPredictOptions(options); !status.ok()) return status;
   if (absl::Status status = CheckSize(problem, options, samples, rows); !status.ok()) {
@@ -299,7 +320,7 @@ absl::StatusOr<Predictions> PredictBatch(const Problem& problem, const LearnerSt
   for (Index first = 0; first < rows; first += kTile) {
     w.inputs = encoded.middleCols(first, std::min(kTile, rows - first));
     absl::Status status = samples > 0 ? SampledLogits(problem, state, w.inputs, samples, w)
-                                      : Linearize(problem, state, w);
+                                      : OneMember(problem, state, w);
     if (!status.ok()) return status;
     if (!w.members.front().mean.allFinite()) {
       return absl::InternalError("the prediction is not finite: the inputs are too extreme");

@@ -15,10 +15,15 @@ namespace prequel {
 // The predictive is a mixture of likelihood predictives over Workspace::members, the moments of
 // the logits: one member for the linearised posterior, one per draw for Monte Carlo.
 
-// Draws of θ behind the predictive that matches the rule's expectation; 0: linearised.
-int MatchedSamples(const Problem& problem);
+// The predictive that matches what the rule fits: the one place where that is decided. Of a
+// posterior without variance, the logits at the mean.
+MatchedPredictive MatchedTo(const Problem& problem);
 
-// One member: `moments`, linearised under the posterior of `state`.
+// Moments of the logits of the bound minibatch under `posterior`, into w.expansion: linearised at
+// the mean; or, when that is what matches, at the mean and exact, by a forward pass alone.
+absl::Status MeanLogits(const Problem& problem, const Posterior& posterior, Workspace& workspace);
+
+// One member: `moments`, which MeanLogits or a fit left under the posterior of `state`.
 absl::Status LinearizedLogits(const Problem& problem, const LearnerState& state,
                               const LogitMoments& moments, Workspace& workspace);
 

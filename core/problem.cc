@@ -38,16 +38,50 @@ absl::Status CheckSizes(const Problem& problem) {
   return absl::OkStatus();
 }
 
+// The posterior families that a rule can update: the first, and all as '"a" or "b"'.
+struct Families {
+  std::string first, all;
+};
+Families FamiliesOf(const Rule& rule) {
+  return std::visit(
+      []<class R>(const R&) {
+        return []<class... Qs>(const std::variant<Qs...>*) {
+          Families families;
+          const auto add = [&](std::string_view name) {
+            if (families.first.empty()) families.first = std::string(name);
+            families.all += (families.all.empty() ? "\"" : " or \"") + std::string(name) + "\"";
+          };
+          ((Updates<R, Qs> ? add(Qs::kName) : void()), ...);
+          return families;
+        }(static_cast<const Posterior*>(nullptr));
+      },
+      rule);
+}
+
+// Whether the rule can update this family of posteriors at all.
+absl::Status CheckFamily(const Problem& problem) {
+  return std::visit(
+      [&]<class R, class Q>(const R&, const Q&) -> absl::Status {
+        if constexpr (Updates<R, Q>) return absl::OkStatus();
+        return FieldError(
+            "config.posterior.name",
+            absl::StrCat("is \"", std::string(Q::kName), "\", but rule \"", std::string(R::kName),
+                         "\" ", std::string(R::kHolds), ": use posterior ",
+                         FamiliesOf(problem.rule).all, " or another rule"));
+      },
+      problem.rule, problem.initial);
+}
+
 // Whether the rule can update this posterior for this model and likelihood.
 absl::Status CheckRule(const Problem& problem) {
   const bool linear = std::holds_alternative<Linear>(problem.model);
   const bool full = std::holds_alternative<FullGaussian>(problem.initial);
+  if (absl::Status status = CheckFamily(problem); !status.ok()) return status;
   if (std::holds_alternative<Conjugate>(problem.rule)) {
     if (!linear) return FieldError("config.rule", "\"conjugate\" needs model \"linear\"");
     if (!std::holds_alternative<Gaussian>(problem.likelihood)) {
       return FieldError("config.rule", "\"conjugate\" needs likelihood \"gaussian\"");
     }
-    if (!full) return FieldError("config.rule", "\"conjugate\" needs posterior \"full\"");
   }
   const auto* rvga = std::get_if<Rvga>(&problem.rule);
   if (rvga != nullptr && rvga->over == Rvga::Over::kClosedForm &&
@@ -85,6 +119,17 @@ bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
   return status->ok();
 }
 
+// By name; by default the first family that the rule can update.
+absl::Status MakePosterior(Problem& p) {
+  ComponentConfig& config = p.config.posterior;
+  if (config.name.empty()) config.name = FamiliesOf(p.rule).first;
+  absl::Status status;
+  if (!Take(MakeByName<Posterior>("config.posterior.name", config.name), &p.initial, &status)) {
+    return status;
+  }
+  return Options("config.posterior", config).Finish();
+}
+
 absl::Status MakeParts(Problem& p) {
   LearnerConfig& config = p.config;
   absl::Status status;
@@ -120,15 +165,10 @@ absl::Status MakeParts(Problem& p) {
   if (!Take(Configured<Model>("config.model", config.model, p.encoder.num_encoded(), logits),
             &p.model, &status) ||
       !Take(Configured<Prior>("config.prior", config.prior), &p.prior, &status) ||
-      !Take(MakeByName<Posterior>("config.posterior.name", config.posterior.name), &p.initial,
-            &status)) {
+      !Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status)) {
     return status;
   }
-  Options posterior_options("config.posterior", config.posterior);
-  if (status = posterior_options.Finish(); !status.ok()) return status;
-  config.posterior.name = std::string(NameOf(p.initial));
-  Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status);
-  return status;
+  return MakePosterior(p);
 }
 
 }  // namespace
@@ -141,9 +181,10 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   if (absl::Status status = CheckSizes(p); !status.ok()) return status;
   std::visit(
       [&](const auto& weights) {
-        const Vector mean = weights.Mean(p.model, p.config.seed);
+        p.prior_mean = weights.Mean(p.model, p.config.seed);
         const Vector variances = weights.Variances(p.model);
-        std::visit([&]<class Q>(Q& q) { q = Q::FromDiagonal(mean, variances); }, p.initial);
+        p.prior_precision = variances.cwiseInverse();
+        std::visit([&]<class Q>(Q& q) { q = Q::FromDiagonal(p.prior_mean, variances); }, p.initial);
       },
       p.prior);
   return p;
@@ -159,6 +200,15 @@ Index Problem::num_logits() const {
 
 bool Problem::classes() const {
   return std::visit([](const auto& l) { return l.kClasses; }, likelihood);
+}
+
+double Problem::dataset_size() const {
+  return std::visit(
+      [](const auto& r) {
+        if constexpr (requires { r.mode; }) return r.mode.dataset_size;
+        return 0.0;
+      },
+      rule);
 }
 
 bool Problem::scaled_by_noise() const {

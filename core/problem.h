@@ -22,7 +22,8 @@ struct Problem {
   Model model;
   Likelihood likelihood;
   Prior prior;
-  Posterior initial;  // the prior over the weights, as the posterior family holds it
+  Vector prior_mean, prior_precision;  // D: m₀ and diag Λ₀
+  Posterior initial;                   // that prior, as the posterior family holds it
   Rule rule;
 
   // INVALID_ARGUMENT names the offending field and what would be right.
@@ -31,6 +32,8 @@ struct Problem {
   Index num_params() const;
   Index num_logits() const;
   bool classes() const;
+  // N of a rule in dataset mode; 0 in recursive mode.
+  double dataset_size() const;
   // The covariance is held in units of the learned noise variance (conjugate rule).
   bool scaled_by_noise() const;
 };

@@ -7,7 +7,7 @@
 #include "core/distributions/class_predictive.h"
 #include "core/expansion.h"
 #include "core/posteriors/posterior.h"
-#include "core/rules/rule_scratch.h"
+#include "core/rules/rule.h"
 
 namespace prequel {
 
@@ -23,6 +23,7 @@ struct Workspace {
   Projectors projectors;
   Samplers samplers;
   RuleScratch rule;
+  RuleState passing;                  // of a recursive rule, which lives as long as the minibatch
   std::vector<LogitMoments> members;  // of the predictive: one, or one per Monte Carlo draw
   Matrix previous_mean;               // C × B, logits before the update (noise learning)
   ClassPredictive classes, member_classes;

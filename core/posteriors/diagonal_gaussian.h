@@ -14,6 +14,7 @@ class LocalDiagonal;
 
 struct DiagonalGaussian {
   static constexpr std::string_view kName = "diagonal";
+  static constexpr bool kHasVariance = true;
 
   using Projector = LocalDiagonal;
   using Sampler = DiagonalSampler;
@@ -29,6 +30,13 @@ struct DiagonalGaussian {
   static void Fields(A& a, Self& s) {
     a.Value("mean", s.mean);
     a.Value("precision", s.precision);
+  }
+
+  // KL(this ‖ from), nats.
+  double Kl(const DiagonalGaussian& from) const {
+    const auto ratio = from.precision.array() / precision.array();
+    const auto moved = from.precision.array() * (mean - from.mean).array().square();
+    return 0.5 * (ratio - 1 - ratio.log() + moved).sum();
   }
 
   Index size() const { return mean.size(); }

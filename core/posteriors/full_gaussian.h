@@ -14,6 +14,7 @@ class LocalFull;
 
 struct FullGaussian {
   static constexpr std::string_view kName = "full";
+  static constexpr bool kHasVariance = true;
 
   using Projector = LocalFull;
   using Sampler = FullSampler;

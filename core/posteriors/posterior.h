@@ -12,6 +12,7 @@
 #include "core/posteriors/full_gaussian.h"
 #include "core/posteriors/local_diagonal.h"
 #include "core/posteriors/local_full.h"
+#include "core/posteriors/point_mass.h"
 #include "core/random/philox.h"
 
 namespace prequel {
@@ -24,6 +25,8 @@ concept PosteriorType = std::copyable<Q> &&
              typename Q::Sampler& sampler, Expansion& expansion, const Stream& stream,
              Vector& theta) {
   { Q::kName } -> std::convertible_to<std::string_view>;
+  // Whether the weights are uncertain: else logits are known, and nothing is linearised.
+  { Q::kHasVariance } -> std::convertible_to<bool>;
   { Q::FromDiagonal(v, v) } -> std::same_as<Q>;  // of the prior's mean and variances
   { q.mean } -> std::convertible_to<const Vector&>;
   { q.size() } -> std::same_as<Index>;
@@ -63,7 +66,7 @@ struct PosteriorSet {
   using Samplers = std::tuple<typename Qs::Sampler...>;
 };
 
-using Posteriors = PosteriorSet<FullGaussian, DiagonalGaussian>;
+using Posteriors = PosteriorSet<FullGaussian, DiagonalGaussian, PointMass>;
 using Posterior = Posteriors::Variant;
 using Projectors = Posteriors::Projectors;
 using Samplers = Posteriors::Samplers;

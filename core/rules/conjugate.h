@@ -19,6 +19,7 @@ namespace prequel {
 // Only for the linear model with gaussian likelihood and a full posterior.
 struct Conjugate {
   static constexpr std::string_view kName = "conjugate";
+  static constexpr std::string_view kHolds = "keeps the full covariance";
 
   using State = NoState;
 

@@ -10,10 +10,14 @@
 #include "core/expansion.h"
 #include "core/options.h"
 #include "core/random/philox.h"
+#include "core/rules/adam.h"
 #include "core/rules/conjugate.h"
+#include "core/rules/ivon.h"
+#include "core/rules/mode.h"
 #include "core/rules/rule_scratch.h"
 #include "core/rules/rule_state.h"
 #include "core/rules/rvga.h"
+#include "core/rules/step_input.h"
 #include "core/step_report.h"
 
 namespace prequel {
@@ -22,6 +26,8 @@ namespace prequel {
 template <class R>
 concept RuleType = requires(R& rule, Options& options, const typename R::State& state, Index n) {
   { R::kName } -> std::convertible_to<std::string_view>;
+  // What it "keeps" of the weights: why it cannot update some posterior.
+  { R::kHolds } -> std::convertible_to<std::string_view>;
   { rule.Configure(options) } -> std::same_as<absl::Status>;
   { state.IsSound(n) } -> std::same_as<bool>;
 };
@@ -37,8 +43,19 @@ concept Fits = requires(const R& rule, Expansion& expansion, typename Q::Project
   { rule.Fit(expansion, local, stream, scratch, report) } -> std::same_as<absl::Status>;
 };
 
+// R steps a posterior Q: one call per minibatch (and pass) writes the whole of the next posterior
+// and state, which may be the very objects that it reads. It need not look whether they are finite:
+// the fold rejects the minibatch when they are not, and says kRemedy.
 template <class R, class Q>
-concept Updates = Fits<R, Q>;
+concept Steps = requires(const R& rule, const StepInput& input, const Q& q,
+                         const typename R::State& state, Q& next_q, typename R::State& next_state) {
+  { R::kRemedy } -> std::convertible_to<std::string_view>;
+  { rule.mode } -> std::convertible_to<const Mode&>;
+  { rule.Step(input, q, state, next_q, next_state) } -> std::same_as<absl::Status>;
+};
+
+template <class R, class Q>
+concept Updates = Fits<R, Q> || Steps<R, Q>;
 
 template <RuleType... Rs>
 struct RuleSet {
@@ -54,7 +71,7 @@ struct RuleSet {
   }
 };
 
-using Rules = RuleSet<Rvga, Conjugate>;
+using Rules = RuleSet<Rvga, Conjugate, Ivon, Adam>;
 using Rule = Rules::Variant;
 using RuleState = Rules::States;
 

@@ -6,8 +6,11 @@
 namespace prequel {
 
 struct RuleScratch {
-  Vector theta;  // a draw
-  Matrix draws;  // D × samples
+  Vector theta;                     // a draw
+  Matrix draws;                     // D × samples
+  Vector gradient, squares;         // of one back-propagation
+  Vector mean_gradient, curvature;  // averages over draws
+  Vector precision;
 };
 
 }  // namespace prequel

@@ -23,6 +23,7 @@ namespace prequel {
 // minibatch counts once however many passes run.
 struct Rvga {
   static constexpr std::string_view kName = "rvga";
+  static constexpr std::string_view kHolds = "keeps a covariance";
 
   using State = NoState;
 

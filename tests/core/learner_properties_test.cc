@@ -2,9 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <tuple>
+#include <vector>
 
 #include "core/learner.h"
+#include "tests/core/rules_under_test.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -13,28 +14,28 @@ namespace {
 constexpr Index kInputs = 3;
 
 struct Combination {
-  std::string model, likelihood, posterior, expectation, scheme;
+  std::string model, likelihood, posterior;
+  RuleUnderTest rule;
 };
 
 std::string NameOfCombination(const testing::TestParamInfo<Combination>& info) {
   const Combination& c = info.param;
-  return c.model + "_" + c.likelihood + "_" + c.posterior + "_" + c.expectation + "_" + c.scheme;
+  return c.model + "_" + c.likelihood + "_" + c.posterior + "_" + c.rule.name;
 }
 
 std::vector<Combination> AllCombinations() {
   std::vector<Combination> all;
-  for (const char* model : {"linear", "mlp"}) {
-    for (const char* likelihood : {"gaussian", "bernoulli", "categorical", "poisson"}) {
-      for (const char* posterior : {"full", "diagonal"}) {
-        for (const char* expectation : {"linearized", "mean", "monte_carlo"}) {
-          for (const char* scheme : {"implicit", "explicit"}) {
-            all.push_back({model, likelihood, posterior, expectation, scheme});
-          }
+  for (const RuleUnderTest& rule : RulesUnderTest()) {
+    for (const char* model : {"linear", "mlp"}) {
+      for (const char* likelihood : {"gaussian", "bernoulli", "categorical", "poisson"}) {
+        if (!rule.model.empty() && rule.model != model) continue;
+        if (!rule.likelihood.empty() && rule.likelihood != likelihood) continue;
+        for (const std::string& posterior : rule.posteriors) {
+          all.push_back({model, likelihood, posterior, rule});
         }
       }
     }
   }
-  all.push_back({"linear", "bernoulli", "full", "closed_form", "implicit"});
   return all;
 }
 
@@ -46,7 +47,7 @@ LearnerConfig ConfigFor(const Combination& c) {
   config.model.name = c.model;
   if (c.model == "mlp") config.model.options["hidden"] = std::vector<double>{5, 4};
   config.posterior.name = c.posterior;
-  config.rule = {"rvga", {{"scheme", c.scheme}, {"expectation", c.expectation}}};
+  config.rule = c.rule.rule;
   return config;
 }
 

@@ -1,0 +1,59 @@
+// All mass at one point: what an optimiser holds. No variance; O(D) memory.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/expansion.h"
+#include "core/linalg/types.h"
+#include "core/random/philox.h"
+
+namespace prequel {
+
+class PointProjector;
+class PointSampler;
+
+struct PointMass {
+  static constexpr std::string_view kName = "point";
+  static constexpr bool kHasVariance = false;
+
+  using Projector = PointProjector;
+  using Sampler = PointSampler;
+
+  Vector mean;  // D
+
+  static PointMass FromDiagonal(const Vector& mean, const Vector& /*variances*/) { return {mean}; }
+
+  template <class A, class Self>
+  static void Fields(A& a, Self& s) {
+    a.Value("mean", s.mean);
+  }
+
+  Index size() const { return mean.size(); }
+  bool IsFinite() const { return mean.allFinite(); }
+  bool IsSound(Index params) const { return mean.size() == params && IsFinite(); }
+};
+
+// The logits are known exactly.
+class PointProjector {
+ public:
+  absl::Status Begin(const PointMass& /*posterior*/) { return absl::OkStatus(); }
+  void Project(Expansion& expansion) {
+    expansion.moments().covariance.resize(expansion.num_logits(), 0);
+  }
+};
+
+// Every draw is the point.
+class PointSampler {
+ public:
+  absl::Status Prepare(const PointMass& posterior) {
+    mean_ = posterior.mean;
+    return absl::OkStatus();
+  }
+  void Draw(const Stream& /*stream*/, Vector& theta) { theta = mean_; }
+
+ private:
+  Vector mean_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,48 @@
+// Adam (Kingma and Ba 2015), the baseline that knows no uncertainty. One step on
+//   ℓ(θ) = −(1/B) Σ_i log p(y_i | θ) + (1/2N) (θ − m₀)ᵀ Λ₀ (θ − m₀):
+//   g = ∇ℓ(m)
+//   b ← β₁ b + (1 − β₁) g
+//   s ← β₂ s + (1 − β₂) g ∘ g
+//   m ← m − α b̂ / (√ŝ + ε),   b̂ = b/(1 − β₁ᵗ),  ŝ = s/(1 − β₂ᵗ)
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/options.h"
+#include "core/posteriors/point_mass.h"
+#include "core/rules/mode.h"
+#include "core/rules/step_input.h"
+
+namespace prequel {
+
+struct Adam {
+  static constexpr std::string_view kName = "adam";
+  static constexpr std::string_view kHolds = "keeps a mean and no variance";
+  static constexpr std::string_view kRemedy = "use a smaller alpha or a larger epsilon";
+
+  struct State {
+    std::int64_t steps = 0;  // t
+    Vector momentum;         // b: D
+    Vector squares;          // s: D, not negative
+
+    template <class A, class Self>
+    static void Fields(A& a, Self& s) {
+      a.Value("steps", s.steps);
+      a.Value("momentum", s.momentum);
+      a.Value("squares", s.squares);
+    }
+    bool IsSound(Index params) const;
+  };
+
+  Mode mode;  // dataset only
+  double alpha = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+
+  absl::Status Configure(Options& options);
+
+  absl::Status Step(const StepInput& input, const PointMass& q, const State& state,
+                    PointMass& next_q, State& next_state) const;
+};
+
+}  // namespace prequel

@@ -1,0 +1,50 @@
+#include "core/rules/mode.h"
+
+#include <string>
+
+namespace prequel {
+namespace {
+
+constexpr double kMaxExamples = 1e15;
+constexpr Index kMaxPasses = 1000;
+
+}  // namespace
+
+void Mode::Configure(Options& options) {
+  std::string mode = "recursive";
+  options.Choice("mode", &mode, {"recursive", "dataset"});
+  if (mode == "dataset") return ConfigureSize(options);
+  if (options.Has("dataset_size")) {
+    options.Fail("dataset_size",
+                 "is N of mode \"dataset\"; in mode \"recursive\" every minibatch is new data: set "
+                 "mode to \"dataset\" or leave dataset_size out");
+  }
+  passes = 10;
+  options.Integer("passes", &passes, 1, kMaxPasses);
+}
+
+void Mode::ConfigureDataset(Options& options, std::string_view reason) {
+  std::string mode = "dataset";
+  options.Choice("mode", &mode, {"recursive", "dataset"});
+  if (mode != "dataset") {
+    options.Fail("mode", "must be \"dataset\", got \"recursive\": " + std::string(reason));
+  }
+  ConfigureSize(options);
+}
+
+void Mode::ConfigureSize(Options& options) {
+  if (!options.Has("dataset_size")) {
+    options.Fail("dataset_size",
+                 "is needed in mode \"dataset\": N, the number of examples in one pass over the "
+                 "data, a number in [1, 1e15]");
+  }
+  if (options.Has("passes")) {
+    options.Fail("passes",
+                 "is of mode \"recursive\"; in mode \"dataset\" every minibatch is one step, and "
+                 "several passes over the data are sent by the producer: leave it out");
+  }
+  dataset_size = 1;
+  options.Real("dataset_size", &dataset_size, 1, kMaxExamples);
+}
+
+}  // namespace prequel

@@ -1,0 +1,53 @@
+// Every rule in the configurations that the property tests go through, each with the posteriors it
+// updates. A new rule is tested by its lines here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+
+namespace prequel {
+
+struct RuleUnderTest {
+  std::string name;  // of the test
+  ComponentConfig rule;
+  std::vector<std::string> posteriors;
+  std::string model = "", likelihood = "";  // the only ones that it is for; empty: all
+};
+
+inline std::vector<RuleUnderTest> RulesUnderTest() {
+  using Word = std::string;
+  std::vector<RuleUnderTest> all;
+  for (const char* over : {"linearized", "mean", "monte_carlo"}) {
+    for (const char* scheme : {"implicit", "explicit"}) {
+      all.push_back({Word("rvga_") + over + "_" + scheme,
+                     {"rvga", {{"scheme", Word(scheme)}, {"expectation", Word(over)}}},
+                     {"full", "diagonal"}});
+    }
+  }
+  all.push_back({"rvga_closed_form",
+                 {"rvga", {{"expectation", Word("closed_form")}}},
+                 {"full"},
+                 "linear",
+                 "bernoulli"});
+  all.push_back({"conjugate", {"conjugate", {}}, {"full"}, "linear", "gaussian"});
+
+  const auto dataset = [](std::map<std::string, OptionValue> options) {
+    options["mode"] = Word("dataset");
+    options["dataset_size"] = 960.0;
+    return options;
+  };
+  all.push_back({"ivon_recursive", {"ivon", {{"samples", 4.0}}}, {"diagonal"}});
+  all.push_back({"ivon_dataset", {"ivon", dataset({{"beta2", 0.99}})}, {"diagonal"}});
+  all.push_back({"ivon_sampled",
+                 {"ivon", dataset({{"beta2", 0.99}, {"predictive", Word("monte_carlo")}})},
+                 {"diagonal"}});
+  all.push_back({"ivon_at_mean",
+                 {"ivon", dataset({{"beta2", 0.99}, {"predictive", Word("mean")}})},
+                 {"diagonal"}});
+  all.push_back({"adam", {"adam", dataset({{"alpha", 0.02}})}, {"point"}});
+  return all;
+}
+
+}  // namespace prequel
