@@ -36,6 +36,9 @@ endif()
 add_compile_definitions(
   PREQUEL_ARCH="${PREQUEL_ARCH}"
   EIGEN_DONT_PARALLELIZE       # the service has its own workers
+  # Products are blocked, and so summed, for the default cache sizes, not for those of the machine:
+  # bits must not depend on it, nor blocks outgrow the stack where caches are huge.
+  EIGEN_NO_CPUID
   EIGEN_MAX_ALIGN_BYTES=64     # the widest packet's alignment, whatever PREQUEL_ARCH says
   # Products pack their panels on the stack up to this size, so that a warm update never calls
   # malloc; threads have 8 MiB.

@@ -5,10 +5,12 @@
 
 namespace prequel {
 
-class Buffer {
+template <class Scalar>
+class BasicBuffer {
  public:
-  using View = Eigen::Map<Matrix, Eigen::AlignedMax>;
-  using ConstView = Eigen::Map<const Matrix, Eigen::AlignedMax>;
+  using Dense = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  using View = Eigen::Map<Dense, Eigen::AlignedMax>;
+  using ConstView = Eigen::Map<const Dense, Eigen::AlignedMax>;
 
   // rows × cols with unspecified contents. Allocates, and invalidates earlier views, only when
   // rows · cols exceeds every size asked for before.
@@ -25,8 +27,11 @@ class Buffer {
   ConstView view() const { return {storage_.data(), rows_, cols_}; }
 
  private:
-  Vector storage_;
+  Eigen::Matrix<Scalar, Eigen::Dynamic, 1> storage_;
   Index rows_ = 0, cols_ = 0;
 };
+
+using Buffer = BasicBuffer<double>;
+using SingleBuffer = BasicBuffer<float>;
 
 }  // namespace prequel

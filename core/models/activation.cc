@@ -14,11 +14,21 @@ void TanhInPlace(Array& z) {
   z = 1 - 2 / ((2 * z).exp() + 1);
 }
 
+constexpr Index kBlock = 256;  // worked on while they stay in the first-level cache
+
+void Tanh(Values& a, Values& slope) {
+  for (Index start = 0; start < a.size(); start += kBlock) {
+    const Index size = std::min(kBlock, a.size() - start);
+    Eigen::Block<Values> z(a, start, 0, size, 1);
+    TanhInPlace(z);
+    slope.segment(start, size) = 1 - z.square();
+  }
+}
+
 // With u = c (z + d z³) and t = tanh u:  φ = ½ z (1 + t),  φ' = ½ (1 + t)(1 + z (1 − t) u').
 void Gelu(Values& a, Values& slope) {
   constexpr double kScale = 0.79788456080286535588;  // √(2/π)
   constexpr double kCubic = 0.044715;
-  constexpr Index kBlock = 64;
   Eigen::Array<double, Eigen::Dynamic, 1, 0, kBlock, 1> t;
   for (Index start = 0; start < a.size(); start += kBlock) {
     const Index size = std::min(kBlock, a.size() - start);
@@ -45,9 +55,7 @@ void Activate(Activation activation, Buffer::View values, Buffer::View slopes) {
   Values slope(slopes.data(), slopes.size());
   switch (activation) {
     case Activation::kTanh:
-      TanhInPlace(a);
-      slope = 1 - a.square();
-      return;
+      return Tanh(a, slope);
     case Activation::kRelu:
       slope = (a > 0).cast<double>();
       a = (a < 0).select(0.0, a);

@@ -3,21 +3,31 @@
 namespace prequel {
 
 void Affine(const DenseLayer& layer, ConstVectorRef theta, ConstMatrixRef a, MatrixRef out) {
-  out.noalias() = Weights(layer, theta) * a;
-  if (layer.has_bias) out.colwise() += theta.segment(layer.bias_offset(), layer.outputs);
+  if (!layer.has_bias) {
+    out.noalias() = Weights(layer, theta) * a;
+    return;
+  }
+  out.colwise() = theta.segment(layer.bias_offset(), layer.outputs);
+  out.noalias() += Weights(layer, theta) * a;
+}
+
+void SumColumns(ConstMatrixRef a, VectorRef out) {
+  if (a.rows() == 1) {
+    out[0] = a.sum();
+    return;
+  }
+  out.setZero();  // rowwise().sum() would walk along rows, a stride apart
+  Index i = 0;
+  for (; i + 4 <= a.cols(); i += 4) {
+    out += (a.col(i) + a.col(i + 1)) + (a.col(i + 2) + a.col(i + 3));
+  }
+  for (; i < a.cols(); ++i) out += a.col(i);
 }
 
 void OuterSum(const DenseLayer& layer, ConstMatrixRef delta, ConstMatrixRef a, VectorRef out) {
   Eigen::Map<Matrix>(out.data() + layer.offset, layer.outputs, layer.inputs).noalias() =
       delta * a.transpose();
-  if (!layer.has_bias) return;
-  Eigen::Ref<Vector> biases = out.segment(layer.bias_offset(), layer.outputs);
-  if (layer.outputs == 1) {
-    biases[0] = delta.sum();
-    return;
-  }
-  biases.setZero();  // rowwise().sum() would walk along rows, a stride apart
-  for (Index i = 0; i < delta.cols(); ++i) biases += delta.col(i);
+  if (layer.has_bias) SumColumns(delta, out.segment(layer.bias_offset(), layer.outputs));
 }
 
 void OutputJacobian(const DenseLayer& layer, ConstMatrixRef a, MatrixRef jacobian) {

@@ -13,6 +13,9 @@ inline Eigen::Map<const Matrix> Weights(const DenseLayer& layer, ConstVectorRef 
 // out (fan_out × B) = W a + b; `theta` may be any vector laid out like θ.
 void Affine(const DenseLayer& layer, ConstVectorRef theta, ConstMatrixRef a, MatrixRef out);
 
+// out (rows of `a`) = a 1.
+void SumColumns(ConstMatrixRef a, VectorRef out);
+
 // Writes the layer's part of `out` (D): weights Δ aᵀ, biases Δ 1, for Δ fan_out × B.
 void OuterSum(const DenseLayer& layer, ConstMatrixRef delta, ConstMatrixRef a, VectorRef out);
 

@@ -1,7 +1,5 @@
 #include "core/models/linear.h"
 
-#include <utility>
-
 #include "core/models/dense.h"
 
 namespace prequel {
@@ -17,20 +15,11 @@ void Linear::Initialize(const Stream&, VectorRef theta) const { theta.setZero();
 void Linear::Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixRef logits) const {
   Buffer::View input = tape.input.Resize(x.rows(), x.cols());
   input = x;
-  tape.has_squared = false;
+  tape.squares.Reset();
   Affine(layer_, theta, input, logits);
 }
 
 void Linear::Linearize(ConstVectorRef, Tape&) const {}
-
-Buffer::ConstView Linear::Squared(const Tape& tape) {
-  if (!tape.has_squared) {
-    tape.squared.Resize(tape.input.rows(), tape.input.cols()).array() =
-        tape.input.view().array().square();
-    tape.has_squared = true;
-  }
-  return std::as_const(tape.squared).view();
-}
 
 void Linear::Jacobian(const Tape& tape, MatrixRef jacobian) const {
   OutputJacobian(layer_, tape.input.view(), jacobian);
@@ -39,7 +28,7 @@ void Linear::Jacobian(const Tape& tape, MatrixRef jacobian) const {
 void Linear::MarginalCovariance(const Tape& tape, ConstVectorRef variances,
                                 MatrixRef covariance) const {
   Buffer::View t = tape.output.Resize(layer_.outputs, tape.input.cols());
-  Affine(layer_, variances, Squared(tape), t);
+  tape.squares.Affine(layer_, variances, tape.input.view(), t);
   SetDiagonalBlocks(t, covariance);
 }
 
@@ -50,7 +39,7 @@ void Linear::GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const
 void Linear::CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const {
   Buffer::View s = tape.output.Resize(layer_.outputs, tape.input.cols());
   RowSquares(roots, s);
-  OuterSum(layer_, s, Squared(tape), diagonal);
+  tape.squares.OuterSum(layer_, s, tape.input.view(), diagonal);
 }
 
 void Linear::VjpSum(ConstVectorRef, Tape& tape, ConstMatrixRef u, VectorRef gradient) const {

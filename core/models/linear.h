@@ -8,6 +8,7 @@
 #include "core/linalg/buffer.h"
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
+#include "core/models/squares.h"
 #include "core/options.h"
 #include "core/random/philox.h"
 
@@ -21,9 +22,8 @@ class Linear {
   struct Tape {
     Buffer input;  // D_in × B
     // Scratch of methods that leave the tape's meaning alone.
-    mutable Buffer squared;  // x ∘ x, when has_squared
-    mutable Buffer output;   // C × B
-    mutable bool has_squared = false;
+    mutable Squares squares;  // of input
+    mutable Buffer output;    // C × B
   };
 
   absl::Status Configure(Options& options, Index inputs, Index outputs);
@@ -48,8 +48,6 @@ class Linear {
   void Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRef out) const;
 
  private:
-  static Buffer::ConstView Squared(const Tape& tape);
-
   DenseLayer layer_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "core/models/dense.h"
 
@@ -47,7 +46,7 @@ void Mlp::Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixRef 
   tape.layers.resize(layers_.size());
   tape.logits = num_logits();
   tape.examples = x.cols();
-  for (Tape::Layer& layer : tape.layers) layer.has_squared = false;
+  for (Tape::Layer& layer : tape.layers) layer.squares.Reset();
 
   tape.layers[0].input.Resize(x.rows(), x.cols()) = x;
   for (std::size_t l = 0; l < last; ++l) {
@@ -85,15 +84,6 @@ Mlp::UnitCotangents Mlp::CotangentsOf(const Tape& tape, std::size_t l, Index exa
           Eigen::OuterStride<>(delta.rows() * tape.examples)};
 }
 
-Buffer::ConstView Mlp::Squared(const Tape::Layer& layer) {
-  if (!layer.has_squared) {
-    layer.squared.Resize(layer.input.rows(), layer.input.cols()).array() =
-        layer.input.view().array().square();
-    layer.has_squared = true;
-  }
-  return std::as_const(layer.squared).view();
-}
-
 void Mlp::Jacobian(const Tape& tape, MatrixRef jacobian) const {
   const std::size_t last = layers_.size() - 1;
   for (Index i = 0; i < tape.examples; ++i) {
@@ -118,7 +108,7 @@ void Mlp::MarginalCovariance(const Tape& tape, ConstVectorRef variances,
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const Tape::Layer& layer = tape.layers[l];
     Buffer::View t = layer.output.Resize(layers_[l].outputs, tape.examples);
-    Affine(layers_[l], variances, Squared(layer), t);
+    layer.squares.Affine(layers_[l], variances, layer.input.view(), t);
     if (l + 1 == layers_.size()) {
       SetDiagonalBlocks(t, covariance);
     } else {
@@ -185,11 +175,14 @@ Buffer::View Mlp::SquaresThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef 
 void Mlp::CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const {
   const std::size_t last = layers_.size() - 1;
   for (std::size_t l = 0; l < last; ++l) {
-    OuterSum(layers_[l], SquaresThroughRoots(tape, l, roots), Squared(tape.layers[l]), diagonal);
+    Tape::Layer& layer = tape.layers[l];
+    layer.squares.OuterSum(layers_[l], SquaresThroughRoots(tape, l, roots), layer.input.view(),
+                           diagonal);
   }
-  Buffer::View squares = tape.layers[last].output.Resize(tape.logits, tape.examples);
+  Tape::Layer& layer = tape.layers[last];
+  Buffer::View squares = layer.output.Resize(tape.logits, tape.examples);
   RowSquares(roots, squares);
-  OuterSum(layers_[last], squares, Squared(tape.layers[last]), diagonal);
+  layer.squares.OuterSum(layers_[last], squares, layer.input.view(), diagonal);
 }
 
 void Mlp::VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const {

@@ -17,6 +17,7 @@
 #include "core/linalg/types.h"
 #include "core/models/activation.h"
 #include "core/models/layer.h"
+#include "core/models/squares.h"
 #include "core/options.h"
 #include "core/random/philox.h"
 
@@ -35,10 +36,9 @@ class Mlp {
       Buffer slope;  // φ'(Z_ℓ): fan_out × B, hidden layers only
       Buffer delta;  // Δ_ℓ: fan_out × C·B, column c·B + i, hidden layers only
       // Scratch of methods that leave the tape's meaning alone.
-      mutable Buffer squared;  // A_{ℓ−1} ∘ A_{ℓ−1}, when has_squared
-      mutable Buffer output;   // fan_out × B
-      mutable Buffer product;  // fan_out × C or R
-      mutable bool has_squared = false;
+      mutable Squares squares;  // of input
+      mutable Buffer output;    // fan_out × B
+      mutable Buffer product;   // fan_out × C or R
     };
     std::vector<Layer> layers;
     Index logits = 0;    // C
@@ -71,7 +71,6 @@ class Mlp {
   // D_i of a hidden layer: fan_out × C, the unit cotangents of example i.
   using UnitCotangents = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
   static UnitCotangents CotangentsOf(const Tape& tape, std::size_t l, Index example);
-  static Buffer::ConstView Squared(const Tape::Layer& layer);
 
   void AddCovariance(const Tape& tape, std::size_t l, MatrixRef covariance) const;
   Buffer::View SquaresThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots) const;

@@ -41,7 +41,9 @@ struct DiagonalGaussian {
 
   Index size() const { return mean.size(); }
   bool IsFinite() const {
-    return mean.allFinite() && precision.allFinite() && precision.minCoeff() > 0;
+    // 0 · x is NaN for the x that are not finite; a sum vectorises, a test per element does not.
+    const double zero = (0 * mean.array() + 0 * precision.array()).sum();
+    return zero == 0 && (precision.size() == 0 || precision.minCoeff() > 0);
   }
   bool IsSound(Index params) const {
     return mean.size() == params && precision.size() == params && IsFinite();
