@@ -88,8 +88,8 @@ void AddPartFlags(CLI::App& command, ConfigFlags& config) {
                      "gaussian | bernoulli | categorical | poisson | …");
   command.add_option("--prior", config.prior, "isotropic | …");
   command.add_option("--prior-precision", config.prior_precision, "prior.precision");
-  command.add_option("--posterior", config.posterior, "full | diagonal | …");
-  command.add_option("--rule", config.rule, "rvga | conjugate | …");
+  command.add_option("--posterior", config.posterior, "full | diagonal | point | …");
+  command.add_option("--rule", config.rule, "rvga | conjugate | ivon | adam | …");
   command
       .add_option("--option", config.options,
                   "part.key=value, for example rule.passes=5; may be repeated")

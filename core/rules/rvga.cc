@@ -117,7 +117,8 @@ absl::StatusOr<bool> Pass(Objective<Local>& objective, Local& local, double floo
 }  // namespace
 
 absl::Status Rvga::Configure(Options& options) {
-  std::string scheme_name = "implicit", over_name = "linearized";
+  std::string mode_name = "recursive", scheme_name = "implicit", over_name = "linearized";
+  options.Choice("mode", &mode_name, {"recursive"});
   options.Choice("scheme", &scheme_name, {"implicit", "explicit"});
   options.Choice("expectation", &over_name, {"linearized", "mean", "monte_carlo", "closed_form"});
   options.Integer("passes", &passes, 1, 1000);
