@@ -55,7 +55,7 @@ void Linear::VjpSquares(ConstVectorRef, Tape& tape, ConstMatrixRef u, VectorRef 
   OuterSum(layer_, u, tape.input.view(), gradient);
   Buffer::View s = tape.output.Resize(layer_.outputs, tape.input.cols());
   s.array() = u.array().square();
-  OuterSum(layer_, s, Squared(tape), squares);
+  tape.squares.OuterSum(layer_, s, tape.input.view(), squares);
 }
 
 }  // namespace prequel

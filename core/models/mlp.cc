@@ -226,9 +226,10 @@ void Mlp::VjpSquares(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorR
   const std::size_t last = layers_.size() - 1;
   tape.layers[last].output.Resize(u.rows(), u.cols()) = u;
   for (std::size_t l = 0; l <= last; ++l) {
-    Buffer::View cotangent = tape.layers[l].output.view();
+    Tape::Layer& layer = tape.layers[l];
+    Buffer::View cotangent = layer.output.view();
     cotangent.array() = cotangent.array().square();
-    OuterSum(layers_[l], cotangent, Squared(tape.layers[l]), squares);
+    layer.squares.OuterSum(layers_[l], cotangent, layer.input.view(), squares);
   }
 }
 
