@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "core/linalg/sum_log.h"
 #include "core/linalg/types.h"
 #include "core/random/philox.h"
 
@@ -34,9 +35,9 @@ struct DiagonalGaussian {
 
   // KL(this ‖ from), nats.
   double Kl(const DiagonalGaussian& from) const {
-    const auto ratio = from.precision.array() / precision.array();
-    const auto moved = from.precision.array() * (mean - from.mean).array().square();
-    return 0.5 * (ratio - 1 - ratio.log() + moved).sum();
+    const auto moved = (mean - from.mean).array().square();
+    const double sum = (from.precision.array() * (precision.array().inverse() + moved) - 1).sum();
+    return 0.5 * (sum + SumLog(precision) - SumLog(from.precision));
   }
 
   Index size() const { return mean.size(); }
