@@ -67,6 +67,9 @@ absl::Status BatchBuilder::AddFeatureColumns(const v1::Feature& feature,
 absl::Status BatchBuilder::AddTargetColumns(const v1::Target& target,
                                             const std::vector<std::string>& header) {
   const std::string& name = options_.target_column.empty() ? target.name() : options_.target_column;
+  if (name.empty()) {
+    return absl::InvalidArgumentError("the model names no target: say which column, with --target");
+  }
   const std::size_t width = std::max<std::size_t>(1, target.width());
   absl::StatusOr<std::vector<std::size_t>> columns = FindColumns(header, name, width);
   if (!columns.ok()) return columns.status();

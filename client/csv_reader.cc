@@ -143,7 +143,7 @@ bool CsvReader::Fill() {
 }
 
 absl::Status CsvReader::Error(std::int64_t line, const std::string& what) const {
-  return absl::InvalidArgumentError(absl::StrCat(name(), " line ", line, ": ", what));
+  return absl::InvalidArgumentError(absl::StrCat(name(), ": line ", line, ": ", what));
 }
 
 }  // namespace prequel::client

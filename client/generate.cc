@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/nearest_name.h"
 #include "client/random.h"
 
@@ -198,9 +199,10 @@ absl::StatusOr<ExampleStream> MakeStream(const std::string& kind, const Generate
                          }};
   }
   const std::string nearest = NearestName(kind, names);
-  return absl::InvalidArgumentError(absl::StrCat(
-      "no stream '", kind, "'",
-      nearest.empty() ? std::string() : absl::StrCat("; did you mean '", nearest, "'?")));
+  return absl::InvalidArgumentError(
+      absl::StrCat("no stream '", kind, "'",
+                   nearest.empty() ? absl::StrCat("; there are ", absl::StrJoin(names, ", "))
+                                   : absl::StrCat("; did you mean '", nearest, "'?")));
 }
 
 }  // namespace prequel::client

@@ -15,11 +15,12 @@ absl::StatusOr<Variant> Configured(const std::string& path, ComponentConfig& con
                                    const Args&... args) {
   absl::StatusOr<Variant> made = MakeByName<Variant>(path + ".name", config.name);
   if (!made.ok()) return made.status();
+  config.name = std::string(NameOf(*made));
   Options options(path, config);
   const absl::Status status =
       std::visit([&](auto& part) { return part.Configure(options, args...); }, *made);
   if (!status.ok()) return status;
-  ComponentConfig resolved{std::string(NameOf(*made)), options.resolved()};
+  ComponentConfig resolved{config.name, options.resolved()};
   config = std::move(resolved);
   return made;
 }

@@ -37,7 +37,10 @@ absl::Status Infer(const CreateFlags& flags, v1::ModelConfig* config) {
       client::CsvReader::Open(flags.csv_path);
   if (!reader.ok()) return reader.status();
   absl::StatusOr<client::InferredSchema> schema = client::InferSchema(**reader, options);
-  if (!schema.ok()) return schema.status();
+  if (!schema.ok()) {
+    return absl::Status(schema.status().code(),
+                        absl::StrCat(flags.csv_path, ": ", std::string(schema.status().message())));
+  }
   for (const std::string& note : schema->notes) std::cerr << "note: " << note << "\n";
   *config = schema->config;
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/at_least.h"
 #include "client/cli/commands.h"
 #include "client/cli/json_writer.h"
 #include "client/cli/session.h"
@@ -77,7 +78,7 @@ void AddGenerate(CLI::App& app, Session& session) {
   auto flags = std::make_shared<GenerateFlags>();
   CLI::App& command = *app.add_subcommand("generate", "Write a made-up stream of examples as CSV");
   command.add_option("kind", flags->kind, "see below")->required();
-  command.add_option("--rows", flags->rows, "how many")->check(CLI::NonNegativeNumber);
+  command.add_option("--rows", flags->rows, "how many")->check(AtLeast(0));
   command.add_option("--seed", flags->options.seed, "another seed, another stream");
   command.add_option("--noise", flags->options.noise, "see below");
   command.add_option("--inputs", flags->options.inputs, "linear, logistic, poisson, blobs");

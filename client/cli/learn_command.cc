@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/at_least.h"
 #include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
 #include "client/cli/interrupt.h"
@@ -187,12 +188,11 @@ void AddLearn(CLI::App& app, Session& session) {
   command.add_option("--target", batch.target_column,
                      "the target's column, when not named as in the model");
   command.add_option("--batch", flags->source.batch_rows, "rows per minibatch")
-      ->check(CLI::PositiveNumber)
+      ->check(AtLeast(1))
       ->capture_default_str();
-  command.add_option("--skip", flags->source.skip, "rows to pass over first")
-      ->check(CLI::NonNegativeNumber);
+  command.add_option("--skip", flags->source.skip, "rows to pass over first")->check(AtLeast(0));
   command.add_option("--limit", flags->source.limit, "rows to read after that; 0 is all")
-      ->check(CLI::NonNegativeNumber);
+      ->check(AtLeast(0));
   auto* predict_first = command.add_flag(
       "--predict-first", flags->predict_first,
       "predict each minibatch before learning it, one at a time, and show the scores");
@@ -201,7 +201,7 @@ void AddLearn(CLI::App& app, Session& session) {
   command.add_option("--every", flags->every,
                      "a line of scores every so many minibatches (30 with --predict-first)");
   command.add_option("--in-flight", flags->in_flight, "minibatches sent ahead of their answers")
-      ->check(CLI::PositiveNumber)
+      ->check(AtLeast(1))
       ->capture_default_str();
   command.add_flag("--float32", batch.float32, "half the bytes on the wire");
   command.callback(

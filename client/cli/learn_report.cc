@@ -85,26 +85,28 @@ double LearnReport::seconds() const {
 
 std::string LearnReport::Progress() const {
   const double rate = static_cast<double>(answered_rows_) / std::max(seconds(), 1e-9);
-  return absl::StrCat(Count(answered_rows_), " rows, ", Count(static_cast<long long>(rate)),
-                      " rows/s, nll ", Value(scores_.total(), "nll"),
+  return absl::StrCat(Count(answered_rows_, "row", "rows"), ", ",
+                      Count(static_cast<long long>(rate)), " rows/s, nll ",
+                      Value(scores_.total(), "nll"),
                       refusals_.empty() ? "" : absl::StrCat(", ", refused(), " refused"));
 }
 
 std::string LearnReport::Totals() const {
-  const double rate = static_cast<double>(answered_rows_) / std::max(seconds(), 1e-9);
+  const double rate = static_cast<double>(rows_) / std::max(seconds(), 1e-9);
   Table table({});
   table.Add({"model", model_});
   if (batches_ > 0) table.Add({"revision", absl::StrCat(revision_)});
-  table.Add({"learned", absl::StrCat(Count(rows_), " rows in ", Count(batches_), " minibatches, ",
+  table.Add({"learned", absl::StrCat(Count(rows_, "row", "rows"), " in ",
+                                     Count(batches_, "minibatch", "minibatches"), ", ",
                                      Count(static_cast<long long>(rate)), " rows/s")});
   if (skipped_rows_ > 0) {
-    table.Add({"skipped", absl::StrCat(Count(skipped_rows_), " rows without a target")});
+    table.Add({"skipped", absl::StrCat(Count(skipped_rows_, "row", "rows"), " without a target")});
   }
   for (const NamedScore& score : PresentScores(scores_.total())) {
     table.Add({score.name, Number(score.value)});
   }
   if (!refusals_.empty()) {
-    table.Add({"refused", absl::StrCat(Count(refused()), " minibatches")});
+    table.Add({"refused", Count(refused(), "minibatch", "minibatches")});
   }
   std::string text = table.Text();
   for (std::size_t i = 0; i < std::min(refusals_.size(), kRefusalsShown); ++i) {

@@ -22,6 +22,9 @@ constexpr char kFooter[] = R"(Exit codes:
   5    learned, but some minibatches were refused
   130  stopped by Ctrl-C after reporting what was acknowledged)";
 
+constexpr char kCommandFooter[] =
+    "--server, --timeout and --json may stand here too: see `prequel --help`.";
+
 void AddGlobalOptions(CLI::App& app, prequel::cli::Session& session) {
   app.add_option("--server", session.server, "HOST:PORT of prequeld")
       ->envname("PREQUEL_SERVER")
@@ -48,6 +51,12 @@ std::string UsageText(const CLI::App& app, const CLI::ParseError& error, int arg
   return error.what();
 }
 
+// The help that has what the command line lacks.
+std::string HelpOf(const CLI::App& app) {
+  const std::vector<CLI::App*> given = app.get_subcommands();
+  return given.empty() ? "prequel --help" : "prequel " + given.front()->get_name() + " --help";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -61,11 +70,15 @@ int main(int argc, char** argv) {
     add(app, session);
   }
   app.footer(kFooter);  // after the subcommands: they inherit it
+  for (CLI::App* command : app.get_subcommands(nullptr)) {
+    if (command->get_footer().empty()) command->footer(kCommandFooter);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << "prequel: " << UsageText(app, error, argc, argv) << "; see `prequel --help`\n";
+    std::cerr << "prequel: " << UsageText(app, error, argc, argv) << "; see `" << HelpOf(app)
+              << "`\n";
     return kUsage;
   }
   const absl::Status status = session.action();

@@ -84,8 +84,8 @@ absl::Status Describe(const std::string& name, const Session& session) {
   table.Add({"seed", absl::StrCat(config.seed())});
   table.Add({"parameters", absl::StrCat(Count(model->num_parameters()), " over ",
                                         Count(model->num_inputs()), " encoded inputs")});
-  table.Add({"revision", absl::StrCat(Count(model->revision()), " minibatches, ",
-                                      Count(model->examples()), " examples")});
+  table.Add({"revision", absl::StrCat(Count(model->revision(), "minibatch", "minibatches"), ", ",
+                                      Count(model->examples(), "example", "examples"))});
   table.Add({"serving", model->serving() ? "yes" : absl::StrCat("no: ", model->problem())});
   std::cout << table.Text();
   return absl::OkStatus();

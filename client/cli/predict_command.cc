@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/at_least.h"
 #include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
 #include "client/cli/prediction_rows.h"
@@ -78,12 +79,11 @@ void AddPredict(CLI::App& app, Session& session) {
   command.add_option("--samples", flags->samples,
                      "Monte Carlo with this many weight samples; 0 is the matched predictive");
   command.add_option("--batch", flags->source.batch_rows, "rows per request")
-      ->check(CLI::PositiveNumber)
+      ->check(AtLeast(1))
       ->capture_default_str();
-  command.add_option("--skip", flags->source.skip, "rows to pass over first")
-      ->check(CLI::NonNegativeNumber);
+  command.add_option("--skip", flags->source.skip, "rows to pass over first")->check(AtLeast(0));
   command.add_option("--limit", flags->source.limit, "rows to read after that; 0 is all")
-      ->check(CLI::NonNegativeNumber);
+      ->check(AtLeast(0));
   command.add_flag("--float32", flags->source.batch.float32, "half the bytes on the wire");
   command.add_option("-o,--output", flags->output, "a file instead of standard output");
   command.callback([flags, &session] {

@@ -81,4 +81,8 @@ std::string Count(long long value) {
   return value < 0 ? "-" + digits : digits;
 }
 
+std::string Count(long long value, const std::string& singular, const std::string& plural) {
+  return Count(value) + " " + (value == 1 ? singular : plural);
+}
+
 }  // namespace prequel::cli

@@ -35,4 +35,7 @@ std::string Number(const std::optional<double>& value);
 // 1234567 as "1,234,567".
 std::string Count(long long value);
 
+// "1 row", "1,234 rows".
+std::string Count(long long value, const std::string& singular, const std::string& plural);
+
 }  // namespace prequel::cli

@@ -4,6 +4,8 @@
 #include <ostream>
 
 #include "core/error.h"
+#include "core/learner.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace prequel {
@@ -159,6 +161,15 @@ TEST(Options, UnknownOptionOfAComponentWithoutOptions) {
   EXPECT_EQ(FieldOf(status), "config.model.options.bias");
   EXPECT_EQ(status.message(),
             "config.model.options.bias: is not an option of linear, which has none");
+}
+
+TEST(Options, APartChosenByDefaultIsNamedToo) {
+  LearnerConfig config;
+  config.features.resize(1);
+  config.likelihood.name = "gaussian";
+  config.model.options["hidden"] = Numbers{3};
+  EXPECT_THAT(std::string(Learner::Create(config).status().message()),
+              ::testing::HasSubstr("is not an option of linear"));
 }
 
 TEST(Options, HasAndFail) {

@@ -45,9 +45,9 @@ TEST(LearnReportTest, TotalsCountEverything) {
   report.Learned({0, 10, 2}, 1, Scores(1, 0.5), Step(7, 3));
   report.Refused({1, 10, 12}, absl::InvalidArgumentError("row 3 is odd"));
   const std::string totals = report.Totals();
-  EXPECT_THAT(totals, HasSubstr("7 rows in 1 minibatches"));
+  EXPECT_THAT(totals, HasSubstr("7 rows in 1 minibatch, "));
   EXPECT_THAT(totals, HasSubstr("3 rows without a target"));
-  EXPECT_THAT(totals, HasSubstr("1 minibatches\n"));
+  EXPECT_THAT(totals, HasSubstr("1 minibatch\n"));
   EXPECT_THAT(totals, HasSubstr("minibatch 1 (line 12 on): row 3 is odd"));
   EXPECT_THAT(totals, Not(HasSubstr("--skip")));
   EXPECT_THAT(report.Progress(), HasSubstr("20 rows"));

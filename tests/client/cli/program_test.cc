@@ -94,6 +94,21 @@ TEST_F(ProgramTest, UsageErrors) {
   const Outcome misspelt = Run("lern m");
   EXPECT_EQ(misspelt.exit_code, 2);
   EXPECT_THAT(misspelt.err, HasSubstr("did you mean 'learn'?"));
+  const Outcome none = Run("learn m --csv x.csv --batch 0");
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_EQ(none.err,
+            "prequel: --batch: must be a number from 1 on, is '0'; see `prequel learn --help`\n");
+}
+
+TEST_F(ProgramTest, ATargetThatNobodyNamed) {
+  server_.behaviour().models[0].mutable_config()->mutable_target()->clear_name();
+  const TemporaryFile csv(Csv(1));
+  const Outcome learn = Run("learn m --csv " + csv.path());
+  EXPECT_EQ(learn.exit_code, 4);
+  EXPECT_THAT(learn.err, HasSubstr("names no target: say which column, with --target"));
+  const Outcome named = Run("learn m --target y --csv " + csv.path());
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_THAT(named.out, HasSubstr("1 row in 1 minibatch, "));
 }
 
 TEST_F(ProgramTest, NoServer) {

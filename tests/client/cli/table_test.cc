@@ -60,5 +60,11 @@ TEST(ProgressLineTest, Bars) {
   EXPECT_EQ(Bar(7), "[########################] 100 %");
 }
 
+TEST(CountTest, NounsFollowTheNumber) {
+  EXPECT_EQ(Count(1, "minibatch", "minibatches"), "1 minibatch");
+  EXPECT_EQ(Count(0, "row", "rows"), "0 rows");
+  EXPECT_EQ(Count(1'234, "row", "rows"), "1,234 rows");
+}
+
 }  // namespace
 }  // namespace prequel::cli
