@@ -20,7 +20,8 @@ TEST(SumLog, IsTheSumOfLogarithms) {
       sum += std::log(value);
       magnitude += std::abs(std::log(value));
     }
-    EXPECT_NEAR(SumLog(x), sum, 1e-15 * magnitude * std::sqrt(size + 1.0)) << size;
+    EXPECT_NEAR(SumLog(x), sum, 1e-15 * magnitude * std::sqrt(static_cast<double>(size) + 1))
+        << size;
   }
 }
 
