@@ -65,10 +65,10 @@ absl::Status CheckFamily(const Problem& problem) {
       [&]<class R, class Q>(const R&, const Q&) -> absl::Status {
         if constexpr (Updates<R, Q>) return absl::OkStatus();
         return FieldError(
-            "config.posterior.name",
-            absl::StrCat("is \"", std::string(Q::kName), "\", but rule \"", std::string(R::kName),
-                         "\" ", std::string(R::kHolds), ": use posterior ",
-                         FamiliesOf(problem.rule).all, " or another rule"));
+            "config.rule",
+            absl::StrCat("is \"", std::string(R::kName), "\", which ", std::string(R::kHolds),
+                         " and cannot update posterior \"", std::string(Q::kName),
+                         "\": use posterior ", FamiliesOf(problem.rule).all, " or another rule"));
       },
       problem.rule, problem.initial);
 }

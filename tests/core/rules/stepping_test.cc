@@ -76,7 +76,7 @@ TEST(Stepping, RefusesAPosteriorItCannotUpdateAndSaysWhatWouldDo) {
     config.posterior.name = pair.posterior;
     const absl::StatusOr<Learner> learner = Learner::Create(config);
     ASSERT_FALSE(learner.ok()) << pair.rule << " " << pair.posterior;
-    EXPECT_EQ(FieldOf(learner.status()), "config.posterior.name");
+    EXPECT_EQ(FieldOf(learner.status()), "config.rule");
     EXPECT_NE(learner.status().message().find(pair.says), absl::string_view::npos)
         << learner.status();
   }
