@@ -10,6 +10,7 @@ bool RunAcceptance(const std::string& name, Report& report) {
   if (wants("a1a")) A1aReference(report);
   if (wants("moons")) TwoMoons(report);
   if (wants("streams")) Streams(report);
+  if (wants("regression")) Regression(report);
   if (wants("long")) LongRuns(report);
   if (wants("determinism")) Determinism(report);
   return true;

@@ -9,6 +9,7 @@ void ConjugateOracle(Report& report);
 void A1aReference(Report& report);
 void TwoMoons(Report& report);
 void Streams(Report& report);
+void Regression(Report& report);
 void LongRuns(Report& report);
 void Determinism(Report& report);
 

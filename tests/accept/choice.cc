@@ -1,0 +1,45 @@
+#include "tests/accept/choice.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tests/accept/data_file.h"
+
+namespace prequel::accept {
+
+Leader::Leader(const LearnerConfig& config, std::vector<Setting> settings)
+    : settings_(std::move(settings)) {
+  for (const Setting& setting : settings_) {
+    LearnerConfig own = config;
+    setting.apply(own);
+    folds_.emplace_back(own);
+  }
+}
+
+void Leader::Learn(const Batch& rows) {
+  Tally fresh = best().state().evaluation.cumulative;
+  fresh.Scale(-1);
+  for (std::size_t k = 0; k < folds_.size(); ++k) {
+    folds_[k].LearnAll(rows, settings_[k].batch, Slice);
+  }
+  fresh.Add(best().state().evaluation.cumulative);
+  answered_.Add(fresh);
+  const auto least =
+      std::min_element(folds_.begin(), folds_.end(), [](const auto& a, const auto& b) {
+        return a.state().evaluation.cumulative.nll < b.state().evaluation.cumulative.nll;
+      });
+  leader_ = static_cast<std::size_t>(least - folds_.begin());
+}
+
+void Leader::LearnAll(const Batch& rows, Index size) {
+  for (Index first = 0; first < rows.rows(); first += size) {
+    Learn(Slice(rows, first, std::min(size, rows.rows() - first)));
+  }
+}
+
+Scores Leader::scores() const {
+  const Folding& any = folds_.front();
+  return answered_.Average(!any.learner().Labels(any.state()).empty());
+}
+
+}  // namespace prequel::accept
