@@ -15,7 +15,8 @@ class ReplayTest : public EngineFixture {
   static std::string Name(int model) { return "m" + std::to_string(model); }
 
   LogId LogOf(const std::string& name) {
-    for (const StoredModel& model : store_->ListModels().value()) {
+    const std::vector<StoredModel> models = store_->ListModels().value();
+    for (const StoredModel& model : models) {
       if (model.name == name) return model.log;
     }
     return 0;
