@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -20,6 +21,12 @@ constexpr Index kTile = 256;           // examples predicted at a time
 constexpr double kMaxMemberLogits = double{1 << 26};  // samples × examples × logits held at once
 constexpr double kMaxAnswer = double{1 << 25};        // numbers in one answer
 
+// log(e^a + e^b), which does not underflow when both exponentials do.
+double LogAdd(double a, double b) {
+  const double high = std::max(a, b), low = std::min(a, b);
+  return low == high ? high + std::numbers::ln2 : high + std::log1p(std::exp(low - high));
+}
+
 // The predictive of a mixture over `members` with equal weights.
 template <class L>
 void MixClasses(const L& likelihood, Workspace& w) {
@@ -29,12 +36,14 @@ void MixClasses(const L& likelihood, Workspace& w) {
   for (std::size_t k = 1; k < w.members.size(); ++k) {
     likelihood.Probabilities(w.members[k], w.member_classes);
     mixed.probabilities += w.member_classes.probabilities;
+    mixed.log_probabilities =
+        mixed.log_probabilities.binaryExpr(w.member_classes.log_probabilities, &LogAdd);
     mixed.expected_entropy += w.member_classes.expected_entropy;
   }
   const double weight = 1.0 / static_cast<double>(w.members.size());
   mixed.probabilities *= weight;
   mixed.expected_entropy *= weight;
-  mixed.log_probabilities = mixed.probabilities.array().max(1e-300).log();
+  mixed.log_probabilities.array() += std::log(weight);
 }
 
 // Calls use(distribution) with the predictive of one output of one example.
