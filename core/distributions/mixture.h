@@ -30,7 +30,7 @@ class Mixture {
   }
   // The least y (of the counts, for counts) with Cdf(y) ≥ p, which lies between the members'.
   double Quantile(double p) const;
-  double Crps(double y) const;  // ∫ (Cdf(x) − 1{x ≥ y})² dx, to about 1e-6 of the members' scale
+  double Crps(double y) const;  // ∫ (Cdf(x) − 1{x ≥ y})² dx, to about 1e-6 of the scale
 
   double Mean() const {
     return Average([](const D& d) { return d.Mean(); });
