@@ -11,11 +11,13 @@ set(PREQUEL_TEST_TIMEOUT 120)
 if(PREQUEL_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(PREQUEL_TEST_TIMEOUT 900)
 endif()
-set(_suppressions ${PROJECT_SOURCE_DIR}/tests/sanitizers/tsan.supp)
-set(PREQUEL_TEST_ENVIRONMENT
-  "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
-  "UBSAN_OPTIONS=print_stacktrace=1"
-  "TSAN_OPTIONS=second_deadlock_stack=1:suppressions=${_suppressions}")
+if(PREQUEL_SANITIZE)
+  # Not as environment: of a list of variables gtest_discover_tests keeps the first.
+  add_library(prequel_sanitizer_options OBJECT
+    ${PROJECT_SOURCE_DIR}/tests/sanitizers/options.cc)
+  target_compile_definitions(prequel_sanitizer_options PRIVATE
+    PREQUEL_TSAN_SUPPRESSIONS="${PROJECT_SOURCE_DIR}/tests/sanitizers/tsan.supp")
+endif()
 
 function(prequel_add_test)
   cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
@@ -35,6 +37,10 @@ function(prequel_add_test)
   prequel_add_executable(${ARG_NAME} SOURCES ${ARG_SOURCES}
     LIBRARIES ${ARG_LIBRARIES} GTest::gtest_main GTest::gmock)
 
+  if(PREQUEL_SANITIZE)
+    target_sources(${ARG_NAME} PRIVATE $<TARGET_OBJECTS:prequel_sanitizer_options>)
+  endif()
+
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR
     BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE label)
   string(REGEX REPLACE "/.*" "" label "${label}")
@@ -50,6 +56,5 @@ function(prequel_add_test)
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     PROPERTIES
       TIMEOUT ${ARG_TIMEOUT}
-      LABELS ${label}
-      ENVIRONMENT "${PREQUEL_TEST_ENVIRONMENT}")
+      LABELS ${label})
 endfunction()
