@@ -58,7 +58,7 @@ class LearnStreamCall final
     kEnded,       // nothing more will be read
   };
 
-  ~LearnStreamCall() = default;
+  ~LearnStreamCall() override = default;
 
   // Submits request_, which becomes answer `index`.
   void Submit(std::int64_t index);

@@ -13,7 +13,8 @@ namespace prequel {
 class ChildProcess {
  public:
   // `before` runs in the child before the program: only calls that are safe after fork.
-  ChildProcess(const std::vector<std::string>& command, const std::function<void()>& before = {});
+  explicit ChildProcess(const std::vector<std::string>& command,
+                        const std::function<void()>& before = {});
   // Kills what still runs.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;

@@ -89,6 +89,7 @@ TEST_F(LimitsTest, AStreamWaitsForRoomInTheQueue) {
   ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
   std::atomic<int> learned = 0;
   std::vector<std::thread> clients;
+  clients.reserve(kStreams);
   for (int client = 0; client < kStreams; ++client) {
     clients.emplace_back([this, &learned] {
       grpc::ClientContext context;
