@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/error.h"
+#include "server/engine/origin.h"
 
 namespace prequel {
 namespace {
@@ -61,7 +62,7 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
            {"--queue-bytes", options.queue_bytes, options.max_message_bytes, 1024 * kGiB},
            {"--queue-calls", options.queue_calls, 1, 1 << 20},
            {"--max-models", options.max_models, 1, 1 << 20},
-           {"--stream-window", options.stream_window, 1, 1 << 16},
+           {"--stream-window", options.stream_window, 1, kAnswersPerProducer},
            {"--drain-seconds", options.drain.count(), 0, 3600}}) {
     if (!status.ok()) break;
     status = CheckRange(range);

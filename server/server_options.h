@@ -31,7 +31,7 @@ struct ServerOptions {
 
   // Minibatches of one stream read and not yet answered. One stream learns at most this many in the
   // time of two syncs: those being synced and those that the next sync will take. queue_bytes
-  // bounds their memory.
+  // bounds their memory. No more than the answers that a model remembers of each producer.
   int stream_window = 256;
 
   std::chrono::seconds drain{10};  // how long stopping waits for calls in progress

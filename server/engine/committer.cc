@@ -63,7 +63,6 @@ void Committer::Stop() {
 void Committer::Run() {
   while (NextGroup()) {
     const std::size_t taken = group_.size();
-    RefuseStale();
     Commit();
     group_.clear();
     MutexLock lock(mu_);
@@ -95,15 +94,10 @@ bool Committer::NextGroup() {
   return false;
 }
 
-// Answers, and takes out of group_, what may no longer be logged.
-void Committer::RefuseStale() {
-  const TimePoint now = clock_.Now();
+void Committer::Filter(absl::FunctionRef<absl::Status(PendingBatch&)> check) {
   std::size_t kept = 0;
   for (std::unique_ptr<PendingBatch>& batch : group_) {
-    absl::Status status = batch->model->CheckLearning().status();
-    if (status.ok() && batch->request.deadline <= now) {
-      status = absl::DeadlineExceededError("the deadline passed before the minibatch was logged");
-    }
+    const absl::Status status = check(*batch);
     if (!status.ok()) {
       Refuse(std::move(batch), status);
     } else if (&group_[kept++] != &batch) {
@@ -113,30 +107,75 @@ void Committer::RefuseStale() {
   group_.resize(kept);
 }
 
-void Committer::Commit() {
-  if (group_.empty()) return;
-  std::size_t bytes = 0;
-  records_.clear();
-  for (const std::unique_ptr<PendingBatch>& batch : group_) {
-    records_.push_back({.log = batch->model->log(),
-                        .offset = batch->model->next_offset++,
-                        .type = RecordType::kMinibatch,
-                        .payload = batch->request.record});
-    bytes += batch->request.record.size();
+absl::Status Committer::CheckFresh(const PendingBatch& batch, TimePoint now) const {
+  const absl::Status status = batch.model->CheckLearning().status();
+  if (!status.ok() || batch.request.deadline > now) return status;
+  return absl::DeadlineExceededError("the deadline passed before the minibatch was logged");
+}
+
+// Gives the minibatch its place in the log unless it has one. OUT_OF_RANGE for a gap.
+absl::Status Committer::Number(PendingBatch& batch) {
+  const LearnRequest& request = batch.request;
+  if (request.inquiry) return absl::OkStatus();
+  ModelActor& model = *batch.model;
+  switch (model.sequencer.Take(request.origin)) {
+    case Sequencer::Verdict::kGap:
+      return SequenceError(request.origin, model.sequencer.Next(request.origin.id));
+    case Sequencer::Verdict::kRepeat:
+      batch.repeat = true;
+      break;
+    case Sequencer::Verdict::kNew:
+      records_.push_back(
+          {.log = model.log(),
+           .offset = model.next_offset + records_of_[&model]++,
+           .type = request.refusal.ok() ? RecordType::kMinibatch : RecordType::kRefusal,
+           .producer = request.origin.id,
+           .sequence = static_cast<std::uint64_t>(request.origin.sequence),
+           .payload = request.record});
+      break;
   }
+  return absl::OkStatus();
+}
+
+absl::Status Committer::Append() {
+  if (records_.empty()) return absl::OkStatus();
+  std::size_t bytes = 0;
+  for (const LogRecord& record : records_) bytes += record.payload.size();
   const auto start = std::chrono::steady_clock::now();
   const absl::Status status = log_.Append(records_);
-  observer_.OnCommit(group_.size(), bytes, std::chrono::steady_clock::now() - start, status);
+  observer_.OnCommit(records_.size(), bytes, std::chrono::steady_clock::now() - start, status);
+  return status;
+}
+
+void Committer::Commit() {
+  const TimePoint now = clock_.Now();
+  records_.clear();
+  records_of_.clear();
+  Filter([&](PendingBatch& batch) { return CheckFresh(batch, now); });
+  Filter([&](PendingBatch& batch) { return Number(batch); });
+  const absl::Status status = Append();
+  for (const auto& [model, records] : records_of_) {
+    if (status.ok()) model->next_offset += records;
+    model->sequencer.Settle(status.ok());
+  }
   for (std::unique_ptr<PendingBatch>& batch : group_) {
-    ModelActor& model = *batch->model;
     if (status.ok()) {
-      batch->request.record = {};
-      model.Deliver(std::move(batch));
+      Deliver(std::move(batch));
     } else {
-      --model.next_offset;
       Refuse(std::move(batch), AppendError(status));
     }
   }
+}
+
+void Committer::Deliver(std::unique_ptr<PendingBatch> batch) {
+  ModelActor& model = *batch->model;
+  if (batch->request.inquiry) {
+    LearnOutcome outcome;
+    outcome.next_sequence = model.sequencer.Next(batch->request.origin.id);
+    return Answer(std::move(batch), std::move(outcome));
+  }
+  batch->request.record = {};
+  model.Deliver(std::move(batch));
 }
 
 void Committer::Refuse(std::unique_ptr<PendingBatch> batch, const absl::Status& status) {

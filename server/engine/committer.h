@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "server/engine/clock.h"
 #include "server/engine/observer.h"
@@ -42,8 +44,13 @@ class Committer {
 
   void Run();
   bool NextGroup();
-  void RefuseStale();
+  // Answers, and takes out of group_, those for which `check` is not OK.
+  void Filter(absl::FunctionRef<absl::Status(PendingBatch&)> check);
+  absl::Status CheckFresh(const PendingBatch& batch, TimePoint now) const;
+  absl::Status Number(PendingBatch& batch);
+  absl::Status Append();
   void Commit();
+  void Deliver(std::unique_ptr<PendingBatch> batch);
   void Refuse(std::unique_ptr<PendingBatch> batch, const absl::Status& status);
 
   // Constant after construction.
@@ -54,7 +61,8 @@ class Committer {
 
   // Owned by the committer thread.
   Group group_;
-  std::vector<LogRecord> records_;  // of group_
+  std::vector<LogRecord> records_;                   // what of group_ is to be logged
+  std::map<ModelActor*, std::uint64_t> records_of_;  // how many of them are each model's
 
   Mutex mu_;
   CondVar wake_, settled_changed_;

@@ -73,9 +73,14 @@ class Engine {
   // submitted one after the other are logged, folded and answered in that order, save for those
   // refused. `done` must not block, nor call Shutdown or DeleteModel.
   //
+  // A minibatch whose origin is known is learned once, however often it is submitted; a repeat gets
+  // the earlier answer (see LearnOutcome::repeated), also while that one is still under way.
+  // OUT_OF_RANGE: the number leaves a gap, or its answer is forgotten (engine/origin.h).
+  //
   // INVALID_ARGUMENT for what CheckBatch refuses, RESOURCE_EXHAUSTED for a full queue,
   // DEADLINE_EXCEEDED if the deadline passed before it was logged, UNAVAILABLE when stopping or
-  // when the store refuses writes: in all these the minibatch is not in the log. UNKNOWN: the
+  // when the store refuses writes: in all these the minibatch is not in the log (though with
+  // INVALID_ARGUMENT, when it is numbered, its refusal is). UNKNOWN: the
   // write failed (a full disk, too), and only a restart will tell. Any other error: logged, but
   // the update failed, as it will in every replay; the state stayed as it was.
   void Submit(std::string_view name, LearnRequest request, LearnCallback done);

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/error.h"
+#include "server/engine/status_codec.h"
 
 namespace prequel {
 namespace {
@@ -136,15 +137,7 @@ absl::StatusOr<std::unique_ptr<PendingBatch>> Engine::Impl::Accept(std::string_v
   if (!model.ok()) return model.status();
   const absl::StatusOr<std::shared_ptr<const Learner>> learner = (*model)->CheckLearning();
   if (!learner.ok()) return learner.status();
-  if (absl::Status status = CheckLimits(request.batch); !status.ok()) return status;
-  if (request.record.size() > options_.max_batch_bytes) {
-    return FieldError("batch", absl::StrCat("has ", request.record.size(), " bytes; at most ",
-                                            options_.max_batch_bytes, " are taken"));
-  }
-  if (request.predict.has_value()) {
-    if (absl::Status status = CheckPredictOptions(*request.predict); !status.ok()) return status;
-  }
-  if (absl::Status status = (*learner)->CheckBatch(request.batch); !status.ok()) return status;
+  if (absl::Status status = Examine(**learner, request); !status.ok()) return status;
   absl::StatusOr<Admission::Ticket> ticket =
       admission_.Admit((*model)->account(), BytesOf(request));
   if (!ticket.ok()) return ticket.status();
@@ -152,6 +145,31 @@ absl::StatusOr<std::unique_ptr<PendingBatch>> Engine::Impl::Accept(std::string_v
   batch->model = *std::move(model);
   batch->ticket = *std::move(ticket);
   return batch;
+}
+
+absl::Status Engine::Impl::Examine(const Learner& learner, LearnRequest& request) const {
+  if (absl::Status status = CheckOrigin(request.origin); !status.ok()) return status;
+  if (request.inquiry) return absl::OkStatus();
+  if (request.predict.has_value()) {
+    if (absl::Status status = CheckPredictOptions(*request.predict); !status.ok()) return status;
+  }
+  if (request.refusal.ok()) request.refusal = CheckContent(learner, request);
+  if (request.refusal.ok()) return absl::OkStatus();
+  if (!request.origin.numbered() || !absl::IsInvalidArgument(request.refusal)) {
+    return request.refusal;
+  }
+  request.record = EncodeStatus(request.refusal);
+  request.batch = {};
+  return absl::OkStatus();
+}
+
+absl::Status Engine::Impl::CheckContent(const Learner& learner, const LearnRequest& request) const {
+  if (absl::Status status = CheckLimits(request.batch); !status.ok()) return status;
+  if (request.record.size() > options_.max_batch_bytes) {
+    return FieldError("batch", absl::StrCat("has ", request.record.size(), " bytes; at most ",
+                                            options_.max_batch_bytes, " are taken"));
+  }
+  return learner.CheckBatch(request.batch);
 }
 
 absl::Status Engine::Impl::CheckLimits(const Batch& batch) const {

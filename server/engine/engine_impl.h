@@ -47,6 +47,9 @@ class Engine::Impl {
 
  private:
   absl::Status CheckLimits(const Batch& batch) const;
+  absl::Status CheckContent(const Learner& learner, const LearnRequest& request) const;
+  // OK when the request is to be logged, be it as a refusal.
+  absl::Status Examine(const Learner& learner, LearnRequest& request) const;
   absl::StatusOr<std::unique_ptr<PendingBatch>> Accept(std::string_view name,
                                                        LearnRequest& request);
   ModelActor::Parts actor_parts();

@@ -11,20 +11,30 @@
 #include "core/learner.h"
 #include "core/prediction.h"
 #include "server/engine/clock.h"
+#include "server/engine/origin.h"
 
 namespace prequel {
 
 struct LearnRequest {
+  Origin origin;  // a minibatch that was logged before is answered as it was then
   Batch batch;
   std::string record;  // what the log keeps; Codec::DecodeBatch(record) must equal `batch`
   TimePoint deadline = TimePoint::max();  // when passed before the batch is logged, it never is
   std::optional<PredictOptions> predict;  // also answer the predictive before learning
+  // Not OK: what was sent is no minibatch; `batch` and `record` are empty. When numbered it uses
+  // up its number all the same, durably, so that those behind it can be learned.
+  absl::Status refusal;
+  // Nothing is to be learned, `batch` and `record` are empty: asks for the next_sequence of the
+  // producer origin.id.
+  bool inquiry = false;
 };
 
 struct LearnOutcome {
   std::int64_t revision = 0;  // after this minibatch
   Learned learned;
-  Predictions predictions;  // of revision - 1; empty unless asked for
+  Predictions predictions;         // of revision - 1; empty unless asked for, and in a repeat
+  bool repeated = false;           // learned before: this is the answer of then
+  std::int64_t next_sequence = 0;  // of an inquiry
 };
 
 // Called exactly once per submitted minibatch; see Engine::Submit for where and when.

@@ -10,8 +10,9 @@ LearnerFold::LearnerFold(std::shared_ptr<const Learner> learner)
   current_.revision = current_.state->revision;
 }
 
-absl::StatusOr<Learned> LearnerFold::Step(const Batch& batch, Scratch& scratch,
-                                          const PredictOptions* options, Predictions* predictions) {
+absl::StatusOr<Learned> LearnerFold::Step(const Origin& origin, const Batch& batch,
+                                          Scratch& scratch, const PredictOptions* options,
+                                          Predictions* predictions) {
   std::shared_ptr<LearnerState> next = states_->Take();
   absl::StatusOr<Learned> learned =
       learner_->Update(*current_.state, batch, scratch, *next, options, predictions);
@@ -20,7 +21,15 @@ absl::StatusOr<Learned> LearnerFold::Step(const Batch& batch, Scratch& scratch,
     current_.revision = next->revision;
     current_.state = std::move(next);
   }
+  ledger_.Record(origin, {.status = learned.status(),
+                          .revision = current_.revision,
+                          .learned = learned.ok() ? *learned : Learned()});
   return learned;
+}
+
+void LearnerFold::Refuse(const Origin& origin, const absl::Status& refusal) {
+  ++current_.next_offset;
+  ledger_.Record(origin, {.status = refusal, .revision = current_.revision});
 }
 
 }  // namespace prequel

@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "core/batch.h"
 #include "core/learner.h"
+#include "server/engine/ledger.h"
 #include "server/engine/snapshot.h"
 #include "server/engine/state_pool.h"
 
@@ -19,18 +20,23 @@ class LearnerFold {
 
   const Learner& learner() const { return *learner_; }
   const Snapshot& current() const { return current_; }
+  const Ledger& ledger() const { return ledger_; }
 
-  // Folds in the record at current().next_offset. After an error the offset has moved on and
+  // Folds in the minibatch at current().next_offset. After an error the offset has moved on and
   // state and revision have not. Predictions as for Learner::Update.
   // REQUIRES: learner().CheckBatch(batch) is OK.
-  absl::StatusOr<Learned> Step(const Batch& batch, Scratch& scratch,
+  absl::StatusOr<Learned> Step(const Origin& origin, const Batch& batch, Scratch& scratch,
                                const PredictOptions* options = nullptr,
                                Predictions* predictions = nullptr);
+
+  // The same for a refusal: only the ledger takes note of it.
+  void Refuse(const Origin& origin, const absl::Status& refusal);
 
  private:
   std::shared_ptr<const Learner> learner_;
   std::shared_ptr<StatePool> states_;
   Snapshot current_;
+  Ledger ledger_;
 };
 
 }  // namespace prequel

@@ -92,7 +92,7 @@ void ModelActor::LearnTurn() {
   for (int i = 0; i < kBatchesPerTurn; ++i) {
     std::unique_ptr<PendingBatch> batch = NextOrSleep();
     if (batch == nullptr) return;
-    Learn(std::move(batch), *scratch);
+    Fold(std::move(batch), *scratch);
   }
   Post(&ModelActor::LearnTurn);
 }
@@ -109,20 +109,39 @@ std::unique_ptr<PendingBatch> ModelActor::NextOrSleep() {
   return batch;
 }
 
+void ModelActor::Fold(std::unique_ptr<PendingBatch> batch, Scratch& scratch) {
+  if (batch->repeat) {
+    absl::StatusOr<LearnOutcome> answer = fold_->ledger().AnswerTo(batch->request.origin);
+    return Answer(std::move(batch), std::move(answer));
+  }
+  if (batch->request.refusal.ok()) return Learn(std::move(batch), scratch);
+  Refuse(std::move(batch));
+}
+
+void ModelActor::Refuse(std::unique_ptr<PendingBatch> batch) {
+  const absl::Status refusal = batch->request.refusal;
+  fold_->Refuse(batch->request.origin, refusal);
+  Publish();
+  parts_.observer.OnRefused(name(), refusal);
+  Answer(std::move(batch), refusal);
+}
+
+void ModelActor::Publish() {
+  Snapshot replaced = fold_->current();  // then the one before, given up without the lock
+  MutexLock lock(mu_);
+  std::swap(published_.snapshot, replaced);
+}
+
 void ModelActor::Learn(std::unique_ptr<PendingBatch> batch, Scratch& scratch) {
   const auto start = std::chrono::steady_clock::now();
   const LearnRequest& request = batch->request;
   LearnOutcome outcome;
   const absl::StatusOr<Learned> learned =
-      fold_->Step(request.batch, scratch, request.predict.has_value() ? &*request.predict : nullptr,
+      fold_->Step(request.origin, request.batch, scratch,
+                  request.predict.has_value() ? &*request.predict : nullptr,
                   request.predict.has_value() ? &outcome.predictions : nullptr);
   outcome.revision = fold_->current().revision;
-  Snapshot replaced = fold_->current();  // then the one before, given up without the lock
-  {
-    MutexLock lock(mu_);
-    std::swap(published_.snapshot, replaced);
-  }
-  replaced = {};
+  Publish();
   parts_.observer.OnUpdate(name(), request.batch.rows(), std::chrono::steady_clock::now() - start,
                            learned.status());
   if (!learned.ok()) return Answer(std::move(batch), learned.status());

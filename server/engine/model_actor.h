@@ -15,6 +15,7 @@
 #include "server/engine/observer.h"
 #include "server/engine/pending_batch.h"
 #include "server/engine/scratch_pool.h"
+#include "server/engine/sequencer.h"
 #include "server/engine/snapshot.h"
 #include "server/engine/worker_pool.h"
 #include "server/storage/store.h"
@@ -60,8 +61,10 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   // No new minibatch is let in; undone when the deletion fails.
   void SetDeleting(bool deleting);
 
-  // The committer's alone: the offset of the next record. Set before CheckLearning is OK.
+  // The committer's alone: the offset of the next record, and which minibatches have one. Set
+  // before CheckLearning is OK.
   std::uint64_t next_offset = 0;
+  Sequencer sequencer;
 
   // Hands over a minibatch that is in the log. REQUIRES: in log order, from the committer.
   void Deliver(std::unique_ptr<PendingBatch> batch);
@@ -73,7 +76,11 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
 
   void Post(void (ModelActor::*turn)());
   void LearnTurn();
+  void Fold(std::unique_ptr<PendingBatch> batch, Scratch& scratch);
   void Learn(std::unique_ptr<PendingBatch> batch, Scratch& scratch);
+  void Refuse(std::unique_ptr<PendingBatch> batch);
+  // Shows readers what the fold has come to.
+  void Publish();
   std::unique_ptr<PendingBatch> NextOrSleep();
   absl::Status CheckReadable() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 

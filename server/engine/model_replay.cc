@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/engine/model_actor.h"
+#include "server/engine/status_codec.h"
 
 namespace prequel {
 namespace {
@@ -52,13 +53,21 @@ void ModelActor::ReplayTurn() {
 
 absl::Status ModelActor::ReplayRecord(const LogRecord& record, Scratch& scratch) {
   const std::string where = absl::StrCat("log ", log(), ", record at offset ", record.offset);
+  const Origin origin{std::string(record.producer), static_cast<std::int64_t>(record.sequence)};
+  if (record.type == RecordType::kRefusal) {
+    absl::Status refusal;
+    const absl::Status decoded = DecodeStatus(record.payload, &refusal);
+    if (!decoded.ok()) return Annotate(decoded, where);
+    fold_->Refuse(origin, refusal);
+    return absl::OkStatus();
+  }
   const absl::StatusOr<Batch> batch = parts_.codec.DecodeBatch(record.payload);
   if (!batch.ok()) return Annotate(batch.status(), where);
   if (absl::Status status = fold_->learner().CheckBatch(*batch); !status.ok()) {
     return Annotate(status, where);
   }
   // An update that fails now failed when it was pushed, and was answered with this error.
-  (void)fold_->Step(*batch, scratch);
+  (void)fold_->Step(origin, *batch, scratch);
   return absl::OkStatus();
 }
 
@@ -67,6 +76,7 @@ void ModelActor::FinishReplay(const absl::Status& status) {
       status.ok() ? status : Annotate(status, absl::StrCat("model ", name(), " does not serve"));
   if (status.ok()) {
     next_offset = fold_->current().next_offset;
+    sequencer = Sequencer(fold_->ledger());
   } else {
     fold_.reset();
   }

@@ -17,6 +17,7 @@ struct PendingBatch {
   LearnRequest request;
   LearnCallback done;
   Admission::Ticket ticket;  // of an account of `model`
+  bool repeat = false;       // the committer found it in the log already: only answer it
 };
 
 // Frees the minibatch and its place in the queue, then calls back: an answered client finds room.

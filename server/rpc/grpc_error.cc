@@ -1,9 +1,11 @@
 #include "server/rpc/grpc_error.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 
+#include "server/engine/origin.h"
 #include "server/wire/error.h"
 
 namespace prequel {
@@ -27,6 +29,9 @@ absl::Status Shortened(const absl::Status& status) {
 google::rpc::Status RpcError(const absl::Status& status, std::string_view model) {
   std::map<std::string, std::string> metadata;
   if (!model.empty()) metadata["model"] = std::string(model.substr(0, kMaxModel));
+  if (const std::int64_t expected = ExpectedSequence(status); expected > 0) {
+    metadata["expected_sequence"] = std::to_string(expected);
+  }
   return wire::ErrorToProto(Shortened(status), metadata);
 }
 

@@ -11,7 +11,8 @@
 
 namespace prequel {
 
-// With google.rpc.Status as details. `model`, when not empty, is in the ErrorInfo's metadata.
+// With google.rpc.Status as details. The ErrorInfo's metadata hold `model`, when not empty, and the
+// sequence number that is due when `status` is about one.
 google::rpc::Status RpcError(const absl::Status& status, std::string_view model);
 grpc::Status GrpcStatus(const absl::Status& status, std::string_view model);
 

@@ -4,26 +4,49 @@
 
 #include "server/rpc/resource_name.h"
 #include "server/wire/batch.h"
+#include "server/wire/error.h"
 #include "server/wire/evaluation.h"
 
 namespace prequel {
 
+absl::StatusOr<Origin> OriginFromProto(std::string_view request_id, std::string_view producer,
+                                       std::int64_t sequence) {
+  if (!request_id.empty() && !producer.empty()) {
+    return FieldError("request_id", "must be left out when a producer is named");
+  }
+  if (producer.empty() && sequence != 0) {
+    return FieldError("producer", "must be named with a sequence number");
+  }
+  if (!producer.empty() && sequence < 1) {
+    return FieldError("sequence", "must be at least 1: a producer numbers its minibatches");
+  }
+  return Origin{std::string(producer.empty() ? request_id : producer), sequence};
+}
+
 absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::Batch& batch,
-                                               Index max_rows, TimePoint deadline) {
+                                               Origin origin, Index max_rows, TimePoint deadline) {
   absl::StatusOr<std::string> model = ModelIdOf(name);
   if (!model.ok()) return model.status();
-  absl::StatusOr<Batch> converted = wire::BatchFromProto(batch, max_rows);
-  if (!converted.ok()) return converted.status();
   Submission submission;
   submission.model = *std::move(model);
-  submission.request.batch = *std::move(converted);
-  submission.request.record = batch.SerializeAsString();
-  submission.request.deadline = deadline;
+  LearnRequest& request = submission.request;
+  request.origin = std::move(origin);
+  request.deadline = deadline;
+  absl::StatusOr<Batch> converted = wire::BatchFromProto(batch, max_rows);
+  if (converted.ok()) {
+    request.batch = *std::move(converted);
+    request.record = batch.SerializeAsString();
+  } else if (request.origin.numbered()) {
+    request.refusal = converted.status();
+  } else {
+    return converted.status();
+  }
   return submission;
 }
 
 void LearnedToProto(const LearnOutcome& outcome, v1::LearnResponse* response) {
   response->set_revision(outcome.revision);
+  response->set_repeated(outcome.repeated);
   wire::ScoresToProto(outcome.learned.scores, response->mutable_scores());
   wire::StepReportToProto(outcome.learned.report, response->mutable_report());
 }

@@ -16,8 +16,14 @@ struct Submission {
   LearnRequest request;
 };
 
+// The origin of a unary request. INVALID_ARGUMENT unless it has a request id, or a producer and a
+// sequence number, or neither.
+absl::StatusOr<Origin> OriginFromProto(std::string_view request_id, std::string_view producer,
+                                       std::int64_t sequence);
+
+// A numbered batch that is malformed becomes a submission with a refusal.
 absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::Batch& batch,
-                                               Index max_rows, TimePoint deadline);
+                                               Origin origin, Index max_rows, TimePoint deadline);
 
 void LearnedToProto(const LearnOutcome& outcome, v1::LearnResponse* response);
 

@@ -2,8 +2,12 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 #include "server/rpc/grpc_error.h"
 #include "server/rpc/learn_call.h"
+#include "server/rpc/resource_name.h"
+#include "server/wire/error.h"
 
 namespace prequel {
 namespace {
@@ -52,8 +56,7 @@ void LearnStreamCall::OnReadDone(bool ok) {
 }
 
 void LearnStreamCall::Submit(std::int64_t index) {
-  absl::StatusOr<Submission> submission =
-      SubmissionFromProto(name_, request_.batch(), bounds_.max_rows, deadline_);
+  absl::StatusOr<Submission> submission = MakeSubmission();
   {
     MutexLock lock(mu_);
     ++in_engine_;
@@ -68,6 +71,31 @@ void LearnStreamCall::Submit(std::int64_t index) {
     OnOutcome(index, name_, submission.status());
   }
   AfterSubmit();
+}
+
+absl::StatusOr<Submission> LearnStreamCall::MakeSubmission() {
+  if (!request_.producer().empty()) return MakeInquiry();
+  absl::StatusOr<Origin> origin = OriginFromProto("", producer_, request_.sequence());
+  if (!origin.ok()) return origin.status();
+  return SubmissionFromProto(name_, request_.batch(), *std::move(origin), bounds_.max_rows,
+                             deadline_);
+}
+
+absl::StatusOr<Submission> LearnStreamCall::MakeInquiry() {
+  if (request_.has_batch()) {
+    return FieldError("producer", "must be named in a message without a batch");
+  }
+  absl::StatusOr<std::string> model = ModelIdOf(name_);
+  if (!model.ok()) return model.status();
+  if (request_.producer().size() > kMaxIdBytes) {
+    return FieldError("producer", absl::StrCat("has more than ", kMaxIdBytes, " bytes"));
+  }
+  producer_ = request_.producer();
+  Submission submission{.model = *std::move(model)};
+  submission.request.origin.id = producer_;
+  submission.request.inquiry = true;
+  submission.request.deadline = deadline_;
+  return submission;
 }
 
 // On the thread in Submit or on one of the engine's.
@@ -93,7 +121,9 @@ void LearnStreamCall::SetAnswer(std::int64_t index, const std::string& name,
   Answer& answer = answers_[static_cast<std::size_t>(index - first_index_)];
   answer.ready = true;
   answer.response.set_index(index);
-  if (outcome.ok()) {
+  if (outcome.ok() && outcome->next_sequence > 0) {
+    answer.response.mutable_resume()->set_next_sequence(outcome->next_sequence);
+  } else if (outcome.ok()) {
     LearnedToProto(*outcome, answer.response.mutable_learned());
   } else {
     *answer.response.mutable_error() = RpcError(outcome.status(), name);

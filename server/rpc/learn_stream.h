@@ -15,6 +15,7 @@
 #include "prequel/v1/learning_service.pb.h"
 #include "server/engine/engine.h"
 #include "server/rpc/call_observer.h"
+#include "server/rpc/learn_call.h"
 #include "server/rpc/open_streams.h"
 #include "server/sync/mutex.h"
 
@@ -62,6 +63,8 @@ class LearnStreamCall final
 
   // Submits request_, which becomes answer `index`.
   void Submit(std::int64_t index);
+  absl::StatusOr<Submission> MakeSubmission();
+  absl::StatusOr<Submission> MakeInquiry();
   void OnOutcome(std::int64_t index, const std::string& name,
                  const absl::StatusOr<LearnOutcome>& outcome);
   // After Submit: reads on, or waits for room.
@@ -85,6 +88,7 @@ class LearnStreamCall final
 
   v1::LearnStreamRequest request_;  // whose it is: see Input
   std::string name_;                // the last one given; belongs to whom request_ does
+  std::string producer_;            // as name_
   std::unique_ptr<grpc::Alarm> retry_;
 
   Mutex mu_;

@@ -13,12 +13,21 @@
 
 namespace prequel {
 
+template <class Request>
+absl::StatusOr<Submission> LearningServiceImpl::SubmissionOf(const Request& request,
+                                                             TimePoint deadline) const {
+  absl::StatusOr<Origin> origin =
+      OriginFromProto(request.request_id(), request.producer(), request.sequence());
+  if (!origin.ok()) return origin.status();
+  return SubmissionFromProto(request.name(), request.batch(), *std::move(origin),
+                             options_.max_batch_rows, deadline);
+}
+
 grpc::ServerUnaryReactor* LearningServiceImpl::Learn(grpc::CallbackServerContext* context,
                                                      const v1::LearnRequest* request,
                                                      v1::LearnResponse* response) {
   const UnaryCall call(context, "Learn", request->name(), observer_);
-  absl::StatusOr<Submission> submission = SubmissionFromProto(
-      request->name(), request->batch(), options_.max_batch_rows, call.deadline());
+  absl::StatusOr<Submission> submission = SubmissionOf(*request, call.deadline());
   if (!submission.ok()) {
     call.Finish(submission.status());
     return call.reactor();
@@ -49,8 +58,7 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
     grpc::CallbackServerContext* context, const v1::PredictThenLearnRequest* request,
     v1::PredictThenLearnResponse* response) {
   const UnaryCall call(context, "PredictThenLearn", request->name(), observer_);
-  absl::StatusOr<Submission> submission = SubmissionFromProto(
-      request->name(), request->batch(), options_.max_batch_rows, call.deadline());
+  absl::StatusOr<Submission> submission = SubmissionOf(*request, call.deadline());
   absl::StatusOr<PredictOptions> query =
       submission.ok()
           ? AdmitQuery(submission->model, submission->request.batch.rows(), request->options())
@@ -64,6 +72,7 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
                  [call, response](absl::StatusOr<LearnOutcome> outcome) {
                    if (outcome.ok()) {
                      response->set_revision(outcome->revision);
+                     response->set_repeated(outcome->repeated);
                      wire::PredictionsToProto(outcome->predictions,
                                               response->mutable_predictions());
                      wire::ScoresToProto(outcome->learned.scores, response->mutable_scores());

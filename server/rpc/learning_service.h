@@ -7,6 +7,7 @@
 #include "server/engine/engine.h"
 #include "server/rpc/call_observer.h"
 #include "server/rpc/call_pool.h"
+#include "server/rpc/learn_call.h"
 #include "server/rpc/learn_stream.h"
 #include "server/rpc/open_streams.h"
 
@@ -48,6 +49,8 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
                                           v1::GetEvaluationResponse* response) override;
 
  private:
+  template <class Request>
+  absl::StatusOr<Submission> SubmissionOf(const Request& request, TimePoint deadline) const;
   absl::Status PredictNow(const v1::PredictRequest& request, v1::PredictResponse* response) const;
   absl::Status Evaluate(const v1::GetEvaluationRequest& request,
                         v1::GetEvaluationResponse* response) const;

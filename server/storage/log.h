@@ -17,13 +17,20 @@ using LogId = std::uint64_t;
 
 enum class RecordType : std::uint8_t {
   kMinibatch = 1,
+  kRefusal = 2,  // of a numbered minibatch that could not be learned from: uses up its number
 };
 
+inline constexpr std::size_t kMaxProducerBytes = 128;
+
+// The views are not owned.
 struct LogRecord {
   LogId log = 0;
   std::uint64_t offset = 0;  // 0, 1, 2, … within its log
   RecordType type = RecordType::kMinibatch;
-  std::string_view payload;  // not owned
+  // Who sent it, at most kMaxProducerBytes; empty: nobody who counts. See engine/origin.h.
+  std::string_view producer;
+  std::uint64_t sequence = 0;
+  std::string_view payload;
 };
 
 // Thread-safe.

@@ -79,8 +79,8 @@ absl::Status MemoryStore::Append(std::span<const LogRecord> records) {
   const bool synced = options_.sync && disk_->failure_ != MemoryDisk::Failure::kSync;
   for (const LogRecord& record : records) {
     const RecordFrame frame = FrameRecord(record);
-    std::string value(frame.head_bytes());
-    value.append(record.payload).append(frame.tail_bytes());
+    std::string value(frame.head);
+    value.append(record.payload).append(frame.tail);
     disk_->log_[frame.key] = std::move(value);
     if (!synced) disk_->unsynced_.push_back(frame.key);
   }

@@ -15,6 +15,7 @@ static_assert(std::endian::native == std::endian::little, "values are stored lit
 constexpr char kRecordVersion = 1;
 constexpr char kModelVersion = 1;
 constexpr std::size_t kCrcSize = 4;
+constexpr std::size_t kRecordHead = 3 + 8;  // of a record without a producer
 
 void AppendBigEndian(std::uint64_t value, std::string* out) {
   for (int shift = 56; shift >= 0; shift -= 8) out->push_back(static_cast<char>(value >> shift));
@@ -89,30 +90,38 @@ std::string LogKey(LogId log, std::uint64_t offset) {
 RecordFrame FrameRecord(const LogRecord& record) {
   RecordFrame frame;
   frame.key = LogKey(record.log, record.offset);
-  frame.head = {kRecordVersion, static_cast<char>(record.type)};
-  std::uint32_t crc = ExtendCrc32c(ExtendCrc32c(0, frame.key), frame.head_bytes());
-  crc = ExtendCrc32c(crc, record.payload);
-  std::memcpy(frame.tail.data(), &crc, sizeof(crc));
+  frame.head = {kRecordVersion, static_cast<char>(record.type),
+                static_cast<char>(record.producer.size())};
+  frame.head += record.producer;
+  AppendInteger(record.sequence, &frame.head);
+  const std::uint32_t crc = ExtendCrc32c(ExtendCrc32c(0, frame.key), frame.head);
+  AppendInteger(ExtendCrc32c(crc, record.payload), &frame.tail);
   return frame;
 }
 
 absl::StatusOr<LogRecord> DecodeRecord(LogId log, std::uint64_t offset, std::string_view value) {
-  constexpr std::size_t kHead = 2;
-  if (value.size() < kHead + kCrcSize || !HasCrc(LogKey(log, offset), value)) {
+  const auto byte = [value](std::size_t i) { return static_cast<unsigned char>(value[i]); };
+  if (value.size() < kRecordHead + kCrcSize || !HasCrc(LogKey(log, offset), value)) {
     return RecordLost(log, offset, "checksum mismatch");
   }
   if (value[0] != kRecordVersion) {
-    return RecordLost(log, offset,
-                      absl::StrCat("unknown version ", static_cast<unsigned char>(value[0])));
+    return RecordLost(log, offset, absl::StrCat("unknown version ", byte(0)));
   }
-  if (value[1] != static_cast<char>(RecordType::kMinibatch)) {
-    return RecordLost(log, offset,
-                      absl::StrCat("unknown type ", static_cast<unsigned char>(value[1])));
+  if (byte(1) < static_cast<int>(RecordType::kMinibatch) ||
+      byte(1) > static_cast<int>(RecordType::kRefusal)) {
+    return RecordLost(log, offset, absl::StrCat("unknown type ", byte(1)));
   }
+  const std::size_t producer = byte(2);
+  if (producer > kMaxProducerBytes || value.size() < kRecordHead + producer + kCrcSize) {
+    return RecordLost(log, offset, "malformed producer");
+  }
+  const std::size_t head = kRecordHead + producer;
   return LogRecord{.log = log,
                    .offset = offset,
                    .type = static_cast<RecordType>(value[1]),
-                   .payload = value.substr(kHead, value.size() - kHead - kCrcSize)};
+                   .producer = value.substr(3, producer),
+                   .sequence = ReadInteger<std::uint64_t>(value.substr(3 + producer)),
+                   .payload = value.substr(head, value.size() - head - kCrcSize)};
 }
 
 absl::Status RecordLost(LogId log, std::uint64_t offset, std::string_view why) {

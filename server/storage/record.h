@@ -1,7 +1,6 @@
 // The bytes of stored records; server/README.md is their definition.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,15 +19,13 @@ std::string LogKey(LogId log, std::uint64_t offset);
 // A log record's value is head, payload, tail: kept apart so that the payload need not be copied.
 struct RecordFrame {
   std::string key;
-  std::array<char, 2> head;
-  std::array<char, 4> tail;
-
-  std::string_view head_bytes() const { return {head.data(), head.size()}; }
-  std::string_view tail_bytes() const { return {tail.data(), tail.size()}; }
+  std::string head;
+  std::string tail;
 };
+// REQUIRES: record.producer.size() <= kMaxProducerBytes.
 RecordFrame FrameRecord(const LogRecord& record);
 
-// The record that `value` holds; its payload points into `value`. DATA_LOSS names log and offset.
+// The record that `value` holds; its views point into `value`. DATA_LOSS names log and offset.
 // REQUIRES: key = LogKey(log, offset).
 absl::StatusOr<LogRecord> DecodeRecord(LogId log, std::uint64_t offset, std::string_view value);
 absl::Status RecordLost(LogId log, std::uint64_t offset, std::string_view why);

@@ -180,8 +180,7 @@ absl::Status RocksStore::Append(std::span<const LogRecord> records) {
   for (const LogRecord& record : records) {
     const RecordFrame frame = FrameRecord(record);
     const rocksdb::Slice key = frame.key;
-    const std::array<rocksdb::Slice, 3> value = {
-        ToSlice(frame.head_bytes()), ToSlice(record.payload), ToSlice(frame.tail_bytes())};
+    const std::array<rocksdb::Slice, 3> value = {frame.head, ToSlice(record.payload), frame.tail};
     const rocksdb::Status status =
         batch.Put(database_->log(), rocksdb::SliceParts(&key, 1),
                   rocksdb::SliceParts(value.data(), static_cast<int>(value.size())));

@@ -28,7 +28,7 @@ std::string ReasonOf(const absl::Status& status) {
     case absl::StatusCode::kFailedPrecondition:
       return "FAILED_PRECONDITION";
     case absl::StatusCode::kOutOfRange:
-      return "OUT_OF_RANGE";
+      return "SEQUENCE_OUT_OF_RANGE";
     case absl::StatusCode::kCancelled:
       return "CANCELLED";
     case absl::StatusCode::kAborted:

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 std::string ValueOf(const LogRecord& record) {
   const RecordFrame frame = FrameRecord(record);
-  return std::string(frame.head_bytes()).append(record.payload).append(frame.tail_bytes());
+  return std::string(frame.head).append(record.payload).append(frame.tail);
 }
 
 // Replaces the checksum by the right one for `value` under `key`.
@@ -28,11 +28,14 @@ std::string Reseal(std::string_view key, std::string value) {
 TEST(RecordTest, HasTheWrittenFormat) {
   EXPECT_EQ(LogKey(0x0102, 3), std::string("\0\0\0\0\0\0\1\2\0\0\0\0\0\0\0\3", 16));
   const std::string value = ValueOf({.log = 0x0102, .offset = 3, .payload = "abc"});
-  ASSERT_EQ(value.size(), 2 + 3 + 4u);
-  EXPECT_EQ(value.substr(0, 5), std::string("\1\1abc", 5));
+  ASSERT_EQ(value.size(), 3 + 8 + 3 + 4u);
+  EXPECT_EQ(value.substr(0, 14), std::string("\1\1\0\0\0\0\0\0\0\0\0abc", 14));
   std::uint32_t crc = 0;
-  std::memcpy(&crc, value.data() + 5, 4);
-  EXPECT_EQ(crc, ExtendCrc32c(0, LogKey(0x0102, 3) + value.substr(0, 5)));
+  std::memcpy(&crc, value.data() + 14, 4);
+  EXPECT_EQ(crc, ExtendCrc32c(0, LogKey(0x0102, 3) + value.substr(0, 14)));
+  const std::string numbered = ValueOf(
+      {.type = RecordType::kRefusal, .producer = "pq", .sequence = 0x0304, .payload = "abc"});
+  EXPECT_EQ(numbered.substr(0, 16), std::string("\1\2\2pq\4\3\0\0\0\0\0\0abc", 16));
 
   EXPECT_EQ(ModelKey("ab", 5), std::string("ab\0\0\0\0\0\0\0\0\5", 11));
   const std::string model =
@@ -43,10 +46,14 @@ TEST(RecordTest, HasTheWrittenFormat) {
 
 TEST(RecordTest, RoundTrips) {
   for (const std::string& payload : {std::string(), std::string("x"), std::string(1 << 20, 'y')}) {
-    const std::string value = ValueOf({.log = 7, .offset = 9, .payload = payload});
+    const std::string producer(payload.size() % 129, 'p');
+    const std::string value =
+        ValueOf({.log = 7, .offset = 9, .producer = producer, .sequence = 11, .payload = payload});
     const absl::StatusOr<LogRecord> record = DecodeRecord(7, 9, value);
     ASSERT_TRUE(record.ok()) << record.status();
     EXPECT_EQ(record->payload, payload);
+    EXPECT_EQ(record->producer, producer);
+    EXPECT_EQ(record->sequence, 11u);
     EXPECT_EQ(record->log, 7u);
     EXPECT_EQ(record->offset, 9u);
   }

@@ -1,0 +1,49 @@
+// Who sent what: the part of a model's state that tells a repeated minibatch from a new one.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/engine/learn.h"
+#include "server/engine/origin.h"
+#include "server/engine/recency_table.h"
+
+namespace prequel {
+
+// What one minibatch was answered, predictions left out.
+struct PastAnswer {
+  absl::Status status;        // of the update, or why its content was refused
+  std::int64_t revision = 0;  // after it
+  Learned learned;            // when status is OK
+};
+
+// A fold over the log's records, like the learner's state. One thread at a time.
+class Ledger {
+ public:
+  struct Producer {
+    std::int64_t next = 1;
+    std::deque<PastAnswer> answers;  // to next - answers.size() … next - 1
+  };
+
+  Ledger() : producers_(kMaxProducers), requests_(kMaxRequests) {}
+
+  // A record of `origin` stands in the log and was answered so. The log is the authority: a number
+  // that does not follow the last one starts anew.
+  void Record(const Origin& origin, PastAnswer answer);
+
+  // The answer that was given; OUT_OF_RANGE when it is no longer remembered, or is yet to come.
+  absl::StatusOr<LearnOutcome> AnswerTo(const Origin& origin) const;
+
+  // Least recently logged first.
+  const RecencyTable<Producer>::Entries& producers() const { return producers_.entries(); }
+  const RecencyTable<PastAnswer>::Entries& requests() const { return requests_.entries(); }
+
+ private:
+  RecencyTable<Producer> producers_;
+  RecencyTable<PastAnswer> requests_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,54 @@
+// A bounded map that forgets what was touched longest ago.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace prequel {
+
+// One thread at a time. What it holds is a function of the sequence of Touch calls.
+template <class Value>
+class RecencyTable {
+ public:
+  using Entries = std::list<std::pair<std::string, Value>>;
+
+  explicit RecencyTable(std::size_t max_entries) : max_entries_(max_entries) {}
+  RecencyTable(const RecencyTable&) = delete;
+  RecencyTable& operator=(const RecencyTable&) = delete;
+  RecencyTable(RecencyTable&&) = default;
+  RecencyTable& operator=(RecencyTable&&) = default;
+
+  // The value of `id`, now the newest; created if there is none, for which the oldest may go.
+  Value& Touch(std::string_view id) {
+    if (const auto it = index_.find(id); it != index_.end()) {
+      entries_.splice(entries_.end(), entries_, it->second);
+      return it->second->second;
+    }
+    if (entries_.size() == max_entries_) {
+      index_.erase(entries_.front().first);
+      entries_.pop_front();
+    }
+    entries_.emplace_back(std::string(id), Value());
+    index_.emplace(entries_.back().first, std::prev(entries_.end()));
+    return entries_.back().second;
+  }
+
+  // Null when there is none. Touches nothing.
+  const Value* Find(std::string_view id) const {
+    const auto it = index_.find(id);
+    return it == index_.end() ? nullptr : &it->second->second;
+  }
+
+  const Entries& entries() const { return entries_; }  // oldest first
+
+ private:
+  std::size_t max_entries_;
+  Entries entries_;
+  std::unordered_map<std::string_view, typename Entries::iterator> index_;  // keys in entries_
+};
+
+}  // namespace prequel

@@ -1,0 +1,50 @@
+// Which minibatches of one model are in the log already: what the ledger will know once all that
+// is logged has been folded.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/engine/ledger.h"
+#include "server/engine/origin.h"
+#include "server/engine/recency_table.h"
+
+namespace prequel {
+
+// The committer's: one thread at a time.
+class Sequencer {
+ public:
+  enum class Verdict {
+    kNew,     // to be logged
+    kRepeat,  // logged before
+    kGap,     // others must come first
+  };
+
+  Sequencer() : producers_(kMaxProducers), requests_(kMaxRequests) {}
+  // REQUIRES: everything in the log has been folded into `ledger`.
+  explicit Sequencer(const Ledger& ledger);
+
+  // kNew takes the number, until Settle for the time being.
+  Verdict Take(const Origin& origin);
+  // Whether what was taken since the last Settle is in the log now.
+  void Settle(bool logged);
+
+  // The number that `producer` is to go on with.
+  std::int64_t Next(std::string_view producer) const;
+
+ private:
+  struct Seen {};
+
+  bool Known(std::string_view request) const;
+
+  RecencyTable<std::int64_t> producers_;  // their next numbers
+  RecencyTable<Seen> requests_;
+  std::vector<Origin> taken_;  // since the last Settle, in log order
+  std::map<std::pair<bool, std::string>, std::int64_t> next_;  // of taken_; by numbered() and id
+};
+
+}  // namespace prequel
