@@ -5,10 +5,13 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
+#include <thread>
 #include <utility>
 
+#include "client/backoff.h"
 #include "client/learn_stream_call.h"
 #include "client/rpc_status.h"
+#include "client/unique_id.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "prequel/v1/learning_service.grpc.pb.h"
 #include "prequel/v1/model_service.grpc.pb.h"
@@ -41,6 +44,37 @@ absl::StatusOr<Response> Invoke(Stub& stub,
   const grpc::Status status = (stub.*method)(&context, request, &response);
   if (!status.ok()) return StatusFromGrpc(status);
   return response;
+}
+
+// The same, tried again after UNAVAILABLE while `timeout` lasts. For what the server does once,
+// however often it is asked.
+template <typename Stub, typename Request, typename Response>
+absl::StatusOr<Response> InvokeAgain(Stub& stub,
+                                     grpc::Status (Stub::*method)(grpc::ClientContext*,
+                                                                  const Request&, Response*),
+                                     const Request& request, std::chrono::milliseconds timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  Backoff backoff({.give_up = timeout});
+  for (auto left = timeout;;) {
+    absl::StatusOr<Response> response = Invoke(stub, method, request, left);
+    if (!absl::IsUnavailable(response.status())) return response;
+    const auto pause = backoff.Next();
+    left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline -
+                                                                 std::chrono::steady_clock::now());
+    if (!pause.has_value() || left <= *pause) return response;
+    std::this_thread::sleep_for(*pause);
+    left -= *pause;
+  }
+}
+
+template <typename Request>
+void Identify(const MinibatchNumber& number, Request* request) {
+  if (number.producer.empty()) {
+    request->set_request_id(UniqueId());
+  } else {
+    request->set_producer(number.producer);
+    request->set_sequence(number.sequence);
+  }
 }
 
 }  // namespace
@@ -105,18 +139,31 @@ absl::Status Client::DeleteModel(const std::string& name) {
   return Invoke(stubs_->models, &v1::ModelService::Stub::DeleteModel, request, timeout_).status();
 }
 
-absl::StatusOr<v1::LearnResponse> Client::Learn(const std::string& name, v1::Batch batch) {
+absl::StatusOr<v1::LearnResponse> Client::Learn(const std::string& name, v1::Batch batch,
+                                                const MinibatchNumber& number) {
   v1::LearnRequest request;
   request.set_name(ModelName(name));
   *request.mutable_batch() = std::move(batch);
-  return Invoke(*stubs_->learning, &v1::LearningService::Stub::Learn, request, timeout_);
+  Identify(number, &request);
+  return InvokeAgain(*stubs_->learning, &v1::LearningService::Stub::Learn, request, timeout_);
 }
 
 std::unique_ptr<LearnStream> Client::OpenLearnStream(const std::string& name,
                                                      const LearnStreamOptions& options,
                                                      LearnStream::AckHandler on_ack) {
-  auto call = std::make_unique<LearnStream::Call>(stubs_->learning, ModelName(name));
-  return std::make_unique<LearnStream>(std::move(call), options, std::move(on_ack));
+  auto open = [stub = stubs_->learning, model = ModelName(name)](const std::string& producer) {
+    return std::make_unique<LearnStream::Call>(stub, model, producer);
+  };
+  return std::make_unique<LearnStream>(std::move(open), options, std::move(on_ack));
+}
+
+absl::StatusOr<std::int64_t> Client::NextSequence(const std::string& name,
+                                                  const std::string& producer) {
+  const std::unique_ptr<LearnStream> stream = OpenLearnStream(
+      name, {.stall_timeout = timeout_, .producer = producer}, [](const LearnAck&) {});
+  absl::StatusOr<std::int64_t> next = stream->NextSequence();
+  (void)stream->Finish();
+  return next;
 }
 
 absl::StatusOr<v1::PredictResponse> Client::Predict(const std::string& name, v1::Batch batch,
@@ -129,12 +176,15 @@ absl::StatusOr<v1::PredictResponse> Client::Predict(const std::string& name, v1:
 }
 
 absl::StatusOr<v1::PredictThenLearnResponse> Client::PredictThenLearn(
-    const std::string& name, v1::Batch batch, const v1::PredictOptions& options) {
+    const std::string& name, v1::Batch batch, const v1::PredictOptions& options,
+    const MinibatchNumber& number) {
   v1::PredictThenLearnRequest request;
   request.set_name(ModelName(name));
   *request.mutable_batch() = std::move(batch);
   *request.mutable_options() = options;
-  return Invoke(*stubs_->learning, &v1::LearningService::Stub::PredictThenLearn, request, timeout_);
+  Identify(number, &request);
+  return InvokeAgain(*stubs_->learning, &v1::LearningService::Stub::PredictThenLearn, request,
+                     timeout_);
 }
 
 absl::StatusOr<v1::GetEvaluationResponse> Client::GetEvaluation(const std::string& name) {

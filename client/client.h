@@ -29,9 +29,16 @@ struct ClientOptions {
   std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr;
 };
 
-// Connects on first use and again whenever the connection is lost. Calls are never repeated
-// behind the caller's back: only UNAVAILABLE is worth a retry, and a Learn whose answer was lost
-// may have been learned. Errors carry the service's details: see DetailsOf in client/error.h.
+// Which minibatch it is, of a producer that numbers them 1, 2, 3, ….
+struct MinibatchNumber {
+  std::string producer;  // empty: no producer; the call makes up a request id
+  std::int64_t sequence = 0;
+};
+
+// Connects on first use and again whenever the connection is lost. After UNAVAILABLE, Learn and
+// PredictThenLearn are tried again while the timeout lasts, and streams go on where they were: the
+// server learns each minibatch once. No other call is repeated. Errors carry the service's
+// details: see DetailsOf in client/error.h.
 //
 // Wherever a model is named, `moons` and `models/moons` are the same. Thread-safe.
 class Client {
@@ -50,7 +57,8 @@ class Client {
   absl::StatusOr<std::vector<v1::Model>> ListAllModels();
   absl::Status DeleteModel(const std::string& name);
 
-  absl::StatusOr<v1::LearnResponse> Learn(const std::string& name, v1::Batch batch);
+  absl::StatusOr<v1::LearnResponse> Learn(const std::string& name, v1::Batch batch,
+                                          const MinibatchNumber& number = {});
   // `on_ack` as described at LearnStream. The stream may outlive this client.
   std::unique_ptr<LearnStream> OpenLearnStream(const std::string& name,
                                                const LearnStreamOptions& options,
@@ -58,7 +66,10 @@ class Client {
   absl::StatusOr<v1::PredictResponse> Predict(const std::string& name, v1::Batch batch,
                                               const v1::PredictOptions& options = {});
   absl::StatusOr<v1::PredictThenLearnResponse> PredictThenLearn(
-      const std::string& name, v1::Batch batch, const v1::PredictOptions& options = {});
+      const std::string& name, v1::Batch batch, const v1::PredictOptions& options = {},
+      const MinibatchNumber& number = {});
+  // The number that `producer` is to go on with: all before it are in the log.
+  absl::StatusOr<std::int64_t> NextSequence(const std::string& name, const std::string& producer);
   absl::StatusOr<v1::GetEvaluationResponse> GetEvaluation(const std::string& name);
 
   // Whether the server (or the named service) says it is serving.

@@ -4,11 +4,15 @@
 
 namespace prequel::client {
 
-LearnStream::Call::Call(std::shared_ptr<v1::LearningService::Stub> stub, std::string name)
+LearnStream::Call::Call(std::shared_ptr<v1::LearningService::Stub> stub, const std::string& name,
+                        const std::string& producer)
     : stub_(std::move(stub)) {
-  request_.set_name(std::move(name));
   stub_->async()->LearnStream(&context_, this);
   AddHold();  // writes start outside of reactions
+  auto hello = std::make_shared<v1::LearnStreamRequest>();
+  hello->set_name(name);
+  hello->set_producer(producer);
+  Write(std::move(hello));
   StartRead(&response_);
   StartCall();
 }
@@ -18,13 +22,13 @@ LearnStream::Call::~Call() {
   Join();
 }
 
-void LearnStream::Call::Write(v1::Batch batch) {
+void LearnStream::Call::Write(std::shared_ptr<const v1::LearnStreamRequest> request) {
   {
     std::lock_guard lock(mu_);
     writing_ = true;
   }
-  *request_.mutable_batch() = std::move(batch);
-  StartWrite(&request_);
+  request_ = std::move(request);
+  StartWrite(request_.get());
 }
 
 void LearnStream::Call::WritesDone() { StartWritesDone(); }
@@ -77,7 +81,6 @@ void LearnStream::Call::OnReadDone(bool ok) {
 
 void LearnStream::Call::OnWriteDone(bool) {
   std::lock_guard lock(mu_);
-  request_.Clear();  // only the first message names the model
   writing_ = false;
   ++version_;
   changed_.notify_all();

@@ -22,11 +22,13 @@ namespace prequel::client {
 class LearnStream::Call final
     : public grpc::ClientBidiReactor<v1::LearnStreamRequest, v1::LearnStreamResponse> {
  public:
-  Call(std::shared_ptr<v1::LearningService::Stub> stub, std::string name);
+  // Request 0 names model and producer.
+  Call(std::shared_ptr<v1::LearningService::Stub> stub, const std::string& name,
+       const std::string& producer);
   ~Call() override;
 
   // REQUIRES: !writing().
-  void Write(v1::Batch batch);
+  void Write(std::shared_ptr<const v1::LearnStreamRequest> request);
   void WritesDone();
   void Cancel() { context_.TryCancel(); }
 
@@ -51,9 +53,9 @@ class LearnStream::Call final
  private:
   const std::shared_ptr<v1::LearningService::Stub> stub_;
   grpc::ClientContext context_;
-  v1::LearnStreamRequest request_;    // being written while writing_
-  v1::LearnStreamResponse response_;  // being read until ended_
-  bool held_ = true;                  // the owner's
+  std::shared_ptr<const v1::LearnStreamRequest> request_;  // being written while writing_
+  v1::LearnStreamResponse response_;                       // being read until ended_
+  bool held_ = true;                                       // the owner's
 
   mutable std::mutex mu_;
   mutable std::condition_variable changed_;

@@ -63,7 +63,9 @@ struct FakeServer::State {
   std::int64_t released = 0;
   bool stopping = false;
   v1::LearnStreamRequest first_stream_request, last_stream_request;
+  std::vector<std::int64_t> stream_sequences;
   v1::PredictRequest last_predict;
+  v1::PredictThenLearnRequest last_predict_then_learn;
   v1::CreateModelRequest last_create;
 
   grpc::Status Outcome() const {
@@ -134,6 +136,14 @@ class FakeServer::Learning final : public v1::LearningService::Service {
       grpc::ServerReaderWriter<v1::LearnStreamResponse, v1::LearnStreamRequest>* stream) override {
     const FakeBehaviour& behaviour = state_.behaviour;
     v1::LearnStreamRequest request;
+    if (!stream->Read(&request)) return grpc::Status::OK;
+    {
+      std::lock_guard lock(state_.mu);
+      state_.first_stream_request = request;
+    }
+    v1::LearnStreamResponse hello;
+    hello.mutable_resume()->set_next_sequence(behaviour.next_sequence);
+    stream->Write(hello);
     for (std::int64_t index = 0; stream->Read(&request); ++index) {
       if (!Receive(request, index)) return {grpc::StatusCode::UNAVAILABLE, "going away"};
       if (index == behaviour.end_stream_after) return grpc::Status::OK;
@@ -159,6 +169,10 @@ class FakeServer::Learning final : public v1::LearningService::Service {
   grpc::Status PredictThenLearn(grpc::ServerContext*, const v1::PredictThenLearnRequest* request,
                                 v1::PredictThenLearnResponse* response) override {
     const std::int64_t rows = request->batch().inputs().shape(0);
+    {
+      std::lock_guard lock(state_.mu);
+      state_.last_predict_then_learn = *request;
+    }
     response->set_revision(++revision_);
     *response->mutable_predictions() = PredictionsOf(rows);
     *response->mutable_scores() = ScoresOf(rows);
@@ -176,8 +190,8 @@ class FakeServer::Learning final : public v1::LearningService::Service {
   // Notes the minibatch and waits for leave to answer; false when the server stops first.
   bool Receive(const v1::LearnStreamRequest& request, std::int64_t index) {
     std::unique_lock lock(state_.mu);
-    if (index == 0) state_.first_stream_request = request;
     state_.last_stream_request = request;
+    state_.stream_sequences.push_back(request.sequence());
     ++state_.received;
     state_.changed.notify_all();
     state_.changed.wait(lock, [&] {
@@ -188,7 +202,14 @@ class FakeServer::Learning final : public v1::LearningService::Service {
 
   v1::LearnStreamResponse Answer(const v1::LearnStreamRequest& request, std::int64_t index) {
     v1::LearnStreamResponse answer;
-    answer.set_index(index == state_.behaviour.wrong_index_at ? index + 1 : index);
+    // Request 0 was the hello.
+    answer.set_index(index == state_.behaviour.wrong_index_at ? index + 2 : index + 1);
+    if (state_.behaviour.unavailable_once == index) {
+      state_.behaviour.unavailable_once = -1;
+      state_.behaviour.next_sequence = request.sequence();
+      answer.mutable_error()->set_code(grpc::StatusCode::UNAVAILABLE);
+      return answer;
+    }
     if (state_.behaviour.refused.contains(index)) {
       answer.mutable_error()->set_code(grpc::StatusCode::INVALID_ARGUMENT);
       answer.mutable_error()->set_message("minibatch " + std::to_string(index) + " is odd");
@@ -223,10 +244,11 @@ class FakeServer::Health final : public grpc::health::v1::Health::Service {
 };
 
 struct FakeServer::Running {
-  explicit Running(State& state) : models(state), learning(state), health(state) {
+  explicit Running(State& state, const std::string& where = "127.0.0.1:0")
+      : models(state), learning(state), health(state) {
     grpc::ServerBuilder builder;
     int port = 0;
-    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.AddListeningPort(where, grpc::InsecureServerCredentials(), &port);
     builder.RegisterService(&models).RegisterService(&learning).RegisterService(&health);
     server = builder.BuildAndStart();
     address = "127.0.0.1:" + std::to_string(port);
@@ -274,6 +296,16 @@ void FakeServer::Vanish() {
   running_->server->Wait();
 }
 
+void FakeServer::Return() {
+  {
+    std::lock_guard lock(state_->mu);
+    state_->stopping = false;
+  }
+  const std::string where = running_->address;
+  running_.reset();
+  running_ = std::make_unique<Running>(*state_, where);
+}
+
 v1::LearnStreamRequest FakeServer::first_stream_request() const {
   std::lock_guard lock(state_->mu);
   return state_->first_stream_request;
@@ -284,9 +316,19 @@ v1::LearnStreamRequest FakeServer::last_stream_request() const {
   return state_->last_stream_request;
 }
 
+std::vector<std::int64_t> FakeServer::stream_sequences() const {
+  std::lock_guard lock(state_->mu);
+  return state_->stream_sequences;
+}
+
 v1::PredictRequest FakeServer::last_predict() const {
   std::lock_guard lock(state_->mu);
   return state_->last_predict;
+}
+
+v1::PredictThenLearnRequest FakeServer::last_predict_then_learn() const {
+  std::lock_guard lock(state_->mu);
+  return state_->last_predict_then_learn;
 }
 
 v1::CreateModelRequest FakeServer::last_create() const {

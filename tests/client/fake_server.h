@@ -21,6 +21,8 @@ struct FakeBehaviour {
   google::rpc::Status error;            // every unary call but health fails with it
   std::chrono::milliseconds delay{0};   // before every unary answer
   std::set<std::int64_t> refused;       // minibatches refused with INVALID_ARGUMENT
+  std::int64_t unavailable_once = -1;   // this answer, of the first stream only, is UNAVAILABLE
+  std::int64_t next_sequence = 1;       // that streams are told to go on with
   std::int64_t wrong_index_at = -1;     // this answer bears another index
   std::int64_t end_stream_after = -1;   // OK status after so many answers
   std::int64_t fail_stream_after = -1;  // FAILED_PRECONDITION after so many answers
@@ -44,11 +46,16 @@ class FakeServer {
   bool AwaitReceived(std::int64_t count) const;
   // Breaks every connection, at once.
   void Vanish();
+  // Listens again, on the same port.
+  void Return();
 
   // What the last call carried.
   v1::LearnStreamRequest first_stream_request() const;
   v1::LearnStreamRequest last_stream_request() const;
+  // Of every minibatch read from a stream.
+  std::vector<std::int64_t> stream_sequences() const;
   v1::PredictRequest last_predict() const;
+  v1::PredictThenLearnRequest last_predict_then_learn() const;
   v1::CreateModelRequest last_create() const;
 
  private:

@@ -115,7 +115,7 @@ TEST_F(LearnStreamTest, AStalledServerIsGivenUp) {
 TEST_F(LearnStreamTest, AVanishingServerEndsTheStreamAfterWhatItAnswered) {
   server_.behaviour().hold_answers = true;
   server_.Release(3);
-  auto stream = Open({.max_in_flight = 8});
+  auto stream = Open({.max_in_flight = 8, .retry = {.give_up = std::chrono::milliseconds(0)}});
   for (int i = 0; i < 6; ++i) ASSERT_TRUE(stream->Send(Rows(1)).ok());
   ASSERT_TRUE(server_.AwaitReceived(4));
   server_.Vanish();
@@ -125,6 +125,71 @@ TEST_F(LearnStreamTest, AVanishingServerEndsTheStreamAfterWhatItAnswered) {
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
   EXPECT_EQ(acks_.size(), 3);
   EXPECT_EQ(stream->Finish(), status);
+}
+
+TEST_F(LearnStreamTest, AServerThatReturnsIsSentWhatItHasNotAnswered) {
+  server_.behaviour().hold_answers = true;
+  server_.Release(3);
+  auto stream = Open({.max_in_flight = 8});
+  for (int i = 0; i < 6; ++i) ASSERT_TRUE(stream->Send(Rows(1)).ok());
+  ASSERT_TRUE(server_.AwaitReceived(4));
+  while (acks_.size() < 3) ASSERT_EQ(stream->Send(Rows(1)), absl::OkStatus());
+  const std::int64_t sent = stream->sent();
+  server_.Vanish();
+  server_.behaviour().hold_answers = false;
+  server_.behaviour().next_sequence = 5;  // number 4 was logged, its answer lost
+  std::thread returns([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    server_.Return();
+  });
+  EXPECT_EQ(stream->Finish(), absl::OkStatus());
+  returns.join();
+  const std::vector<std::int64_t> sequences = server_.stream_sequences();
+  EXPECT_EQ(server_.first_stream_request().name(), "models/m") << "every call begins with a hello";
+  ASSERT_GE(sequences.size(), static_cast<std::size_t>(sent - 3));
+  for (std::int64_t i = 0; i < sent - 3; ++i) {
+    EXPECT_EQ(sequences[sequences.size() - static_cast<std::size_t>(i + 1)], sent - i);
+  }
+  ASSERT_EQ(acks_.size(), static_cast<std::size_t>(sent));
+  for (std::size_t i = 0; i < acks_.size(); ++i) {
+    EXPECT_EQ(acks_[i].sequence, static_cast<std::int64_t>(i + 1));
+    EXPECT_TRUE(acks_[i].result.ok());
+  }
+}
+
+TEST_F(LearnStreamTest, AMinibatchThatTheServerCouldNotTakeIsSentAgain) {
+  server_.behaviour().unavailable_once = 2;
+  auto stream = Open({.max_in_flight = 4});
+  for (int i = 0; i < 6; ++i) ASSERT_TRUE(stream->Send(Rows(1)).ok());
+  EXPECT_EQ(stream->Finish(), absl::OkStatus());
+  ASSERT_EQ(acks_.size(), 6);
+  for (const LearnAck& ack : acks_) EXPECT_TRUE(ack.result.ok());
+}
+
+TEST_F(LearnStreamTest, NumbersGoOnWhereTheProducerWas) {
+  server_.behaviour().next_sequence = 41;
+  auto stream = Open({.producer = "p"});
+  EXPECT_EQ(*stream->NextSequence(), 41);
+  ASSERT_TRUE(stream->Send(Rows(1)).ok());
+  EXPECT_EQ(*stream->NextSequence(), 42);
+  ASSERT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(server_.first_stream_request().producer(), "p");
+  EXPECT_EQ(server_.last_stream_request().sequence(), 41);
+  ASSERT_EQ(acks_.size(), 1);
+  EXPECT_EQ(acks_[0].index, 0);
+  EXPECT_EQ(acks_[0].sequence, 41);
+}
+
+TEST_F(LearnStreamTest, AServerThatForgotTheProducerIsAnError) {
+  server_.behaviour().hold_answers = true;
+  server_.Release(2);
+  auto stream = Open({.max_in_flight = 3});
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(stream->Send(Rows(1)).ok());
+  server_.Vanish();
+  server_.Return();  // and says 1, having answered 2
+  const absl::Status status = stream->Finish();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("no longer knows this producer"));
 }
 
 TEST_F(LearnStreamTest, ANeverReachedServerIsUnavailable) {
@@ -164,7 +229,7 @@ TEST_F(LearnStreamTest, AnAnswerOutOfOrderIsAnError) {
   }
   const absl::Status status = stream->Finish();
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("answered minibatch 2 where 1 was due"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("answered request 3 where 2 was due"));
   EXPECT_EQ(acks_.size(), 1);
 }
 
