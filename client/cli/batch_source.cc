@@ -30,13 +30,30 @@ absl::StatusOr<BatchSource> BatchSource::Open(const BatchSourceOptions& options,
   return BatchSource(options, *std::move(reader), *std::move(builder));
 }
 
-absl::StatusOr<std::optional<v1::Batch>> BatchSource::Next() {
-  while (builder_.rows() < options_.batch_rows &&
-         (options_.limit == 0 || rows_ < options_.skip + options_.limit)) {
+absl::StatusOr<bool> BatchSource::NextRow() {
+  while (options_.limit == 0 || rows_ < options_.skip + options_.limit) {
     absl::StatusOr<bool> more = reader_->Next(&row_);
+    if (!more.ok() || !*more) return more;
+    if (++rows_ > options_.skip) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<std::int64_t> BatchSource::Skip(std::int64_t count) {
+  std::int64_t rows = 0;
+  for (; rows / options_.batch_rows < count; ++rows) {
+    absl::StatusOr<bool> more = NextRow();
     if (!more.ok()) return more.status();
     if (!*more) break;
-    if (++rows_ <= options_.skip) continue;
+  }
+  return rows;
+}
+
+absl::StatusOr<std::optional<v1::Batch>> BatchSource::Next() {
+  while (builder_.rows() < options_.batch_rows) {
+    absl::StatusOr<bool> more = NextRow();
+    if (!more.ok()) return more.status();
+    if (!*more) break;
     if (builder_.rows() == 0) first_line_ = row_.line;
     absl::Status status = builder_.Add(row_);
     if (!status.ok()) return InFile(status, reader_->name());

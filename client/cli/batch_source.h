@@ -31,6 +31,9 @@ class BatchSource {
   // naming file, line and column; the minibatch it would have been in is not handed out.
   absl::StatusOr<std::optional<v1::Batch>> Next();
 
+  // Passes over the next `count` minibatches; returns the rows they would have had.
+  absl::StatusOr<std::int64_t> Skip(std::int64_t count);
+
   // Of the last minibatch.
   std::int64_t batch_rows() const { return batch_rows_; }
   std::int64_t first_line() const { return first_line_; }
@@ -39,6 +42,9 @@ class BatchSource {
  private:
   BatchSource(const BatchSourceOptions& options, std::unique_ptr<client::CsvReader> reader,
               client::BatchBuilder builder);
+
+  // Reads the next row into row_; false at the end, or at the limit.
+  absl::StatusOr<bool> NextRow();
 
   BatchSourceOptions options_;
   std::unique_ptr<client::CsvReader> reader_;

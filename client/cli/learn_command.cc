@@ -18,14 +18,21 @@
 #include "client/cli/interrupt.h"
 #include "client/cli/learn_report.h"
 #include "client/cli/prediction_rows.h"
+#include "client/cli/producer_id.h"
 #include "client/cli/progress_line.h"
 #include "client/cli/session.h"
 #include "client/error.h"
+#include "client/unique_id.h"
 
 namespace prequel::cli {
 namespace {
 
 constexpr std::size_t kPredictFirstEvery = 30;
+
+std::chrono::milliseconds Milliseconds(double seconds) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::duration<double>(seconds));
+}
 
 struct LearnFlags {
   std::string name;
@@ -34,16 +41,20 @@ struct LearnFlags {
   std::optional<std::size_t> every;
   std::string output;
   int in_flight = client::LearnStreamOptions().max_in_flight;
+  std::string producer;  // empty: derived from the file
+  bool again = false;
+  double retry_seconds = 60;
 };
 
 // One run: reads, sends, and tells the report (and the person) what came back.
 class LearnRun {
  public:
   LearnRun(const LearnFlags& flags, const Session& session, client::Client& client,
-           BatchSource source, std::ostream& predictions)
+           BatchSource source, ProducerId producer, std::ostream& predictions)
       : flags_(flags),
         session_(session),
         client_(client),
+        producer_(std::move(producer)),
         source_(std::move(source)),
         report_(client::ModelName(flags.name),
                 flags.every.value_or(flags.predict_first ? kPredictFirstEvery : 0)),
@@ -59,6 +70,8 @@ class LearnRun {
  private:
   absl::Status Stream();
   absl::Status PredictFirst();
+  // Passes over the minibatches before number `next`: the server has them.
+  absl::Status ResumeAt(std::int64_t next);
   // The next minibatch and where it comes from; nothing at the end or after Ctrl-C.
   absl::StatusOr<std::optional<v1::Batch>> Next();
   void Learned(const SentBatch& batch, std::int64_t revision, const v1::Scores& scores,
@@ -69,6 +82,7 @@ class LearnRun {
   const LearnFlags& flags_;
   const Session& session_;
   client::Client& client_;
+  const ProducerId producer_;
   BatchSource source_;
   LearnReport report_;
   ProgressLine progress_;
@@ -101,11 +115,21 @@ void LearnRun::Learned(const SentBatch& batch, std::int64_t revision, const v1::
   if (progress_.due()) progress_.Show(source_.progress(), report_.Progress());
 }
 
+absl::Status LearnRun::ResumeAt(std::int64_t next) {
+  const absl::StatusOr<std::int64_t> rows = source_.Skip(next - 1);
+  if (!rows.ok()) return rows.status();
+  if (*rows > 0) report_.Resumed(producer_.id, *rows);
+  if (producer_.lasting) report_.Resumable();
+  return absl::OkStatus();
+}
+
 absl::Status LearnRun::Stream() {
-  const std::chrono::milliseconds timeout = session_.client_options().timeout;
-  std::unique_ptr<client::LearnStream> stream = client_.OpenLearnStream(
-      flags_.name, {.max_in_flight = flags_.in_flight, .stall_timeout = timeout},
-      [this](const client::LearnAck& ack) {
+  client::LearnStreamOptions options{.max_in_flight = flags_.in_flight,
+                                     .stall_timeout = session_.client_options().timeout,
+                                     .producer = producer_.id};
+  options.retry.give_up = Milliseconds(flags_.retry_seconds);
+  std::unique_ptr<client::LearnStream> stream =
+      client_.OpenLearnStream(flags_.name, options, [this](const client::LearnAck& ack) {
         const SentBatch batch = unanswered_.front();
         unanswered_.pop_front();
         if (ack.result.ok()) {
@@ -114,8 +138,10 @@ absl::Status LearnRun::Stream() {
           report_.Refused(batch, ack.result.status());
         }
       });
-  absl::Status read;
-  for (;;) {
+  const absl::StatusOr<std::int64_t> next = stream->NextSequence();
+  if (!next.ok()) return next.status();
+  absl::Status read = ResumeAt(*next);
+  while (read.ok()) {
     absl::StatusOr<std::optional<v1::Batch>> batch = Next();
     read = batch.status();
     if (!batch.ok() || !batch->has_value()) break;
@@ -137,13 +163,16 @@ absl::Status LearnRun::Keep(const SentBatch& batch, const v1::Predictions& predi
 }
 
 absl::Status LearnRun::PredictFirst() {
-  for (;;) {
+  const absl::StatusOr<std::int64_t> next = client_.NextSequence(flags_.name, producer_.id);
+  if (!next.ok()) return next.status();
+  if (absl::Status status = ResumeAt(*next); !status.ok()) return status;
+  for (std::int64_t sequence = *next;; ++sequence) {
     absl::StatusOr<std::optional<v1::Batch>> batch = Next();
     if (!batch.ok()) return batch.status();
     if (!batch->has_value()) return absl::OkStatus();
     const SentBatch sent = unanswered_.front();
     absl::StatusOr<v1::PredictThenLearnResponse> answer =
-        client_.PredictThenLearn(flags_.name, *std::move(*batch));
+        client_.PredictThenLearn(flags_.name, *std::move(*batch), {}, {producer_.id, sequence});
     if (!answer.ok()) {
       // What concerns this minibatch alone does not end the run, as on a stream.
       if (!absl::IsInvalidArgument(answer.status())) return answer.status();
@@ -157,17 +186,25 @@ absl::Status LearnRun::PredictFirst() {
   }
 }
 
+absl::StatusOr<ProducerId> ProducerOf(const LearnFlags& flags) {
+  if (!flags.producer.empty()) return ProducerId{flags.producer, true};
+  if (flags.again) return ProducerId{client::UniqueId(), false};
+  return ProducerIdOf(flags.source);
+}
+
 absl::Status Learn(const LearnFlags& flags, const Session& session) {
   client::Client client(session.client_options());
   absl::StatusOr<v1::Model> model = client.GetModel(flags.name);
   if (!model.ok()) return model.status();
   absl::StatusOr<BatchSource> source = BatchSource::Open(flags.source, model->config());
   if (!source.ok()) return source.status();
+  absl::StatusOr<ProducerId> producer = ProducerOf(flags);
+  if (!producer.ok()) return producer.status();
   std::ofstream predictions;
   if (!flags.output.empty()) predictions.open(flags.output);
   if (!predictions) return absl::NotFoundError(absl::StrCat("cannot write to ", flags.output));
   CatchInterrupts();
-  LearnRun run(flags, session, client, *std::move(source), predictions);
+  LearnRun run(flags, session, client, *std::move(source), *std::move(producer), predictions);
   const absl::Status outcome = run.Run();
   run.ClearProgress();
   const LearnReport& report = run.report();
@@ -177,12 +214,27 @@ absl::Status Learn(const LearnFlags& flags, const Session& session) {
   return ExitWith(report.refused() > 0 ? kPartial : kOk);
 }
 
+void AddProducer(CLI::App& command, LearnFlags& flags) {
+  auto* producer = command.add_option(
+      "--producer", flags.producer,
+      "who sends these rows: what it has sent before is passed over (default: by the file's "
+      "content and the options that cut it up)");
+  command.add_flag("--again", flags.again, "learn a file again that was learned before")
+      ->excludes(producer);
+  command
+      .add_option("--retry", flags.retry_seconds, "seconds to wait for a server that has gone away")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void AddLearn(CLI::App& app, Session& session) {
   auto flags = std::make_shared<LearnFlags>();
   client::BatchOptions& batch = flags->source.batch;
-  CLI::App& command = *app.add_subcommand("learn", "Learn from a CSV file, minibatch by minibatch");
+  CLI::App& command = *app.add_subcommand(
+      "learn",
+      "Learn from a CSV file, minibatch by minibatch; again, after a stop, the rest of it");
   command.add_option("name", flags->name, "the model")->required();
   command.add_option("--csv", flags->source.path, "the file, - for standard input")->required();
   command.add_option("--target", batch.target_column,
@@ -204,6 +256,7 @@ void AddLearn(CLI::App& app, Session& session) {
       ->check(AtLeast(1))
       ->capture_default_str();
   command.add_flag("--float32", batch.float32, "half the bytes on the wire");
+  AddProducer(command, *flags);
   command.callback(
       [flags, &session] { session.action = [flags, &session] { return Learn(*flags, session); }; });
 }

@@ -62,6 +62,11 @@ void LearnReport::Refused(const SentBatch& batch, const absl::Status& status) {
   refusals_.push_back({batch, Message(status), absl::StatusCodeToString(status.code())});
 }
 
+void LearnReport::Resumed(const std::string& producer, std::int64_t rows) {
+  producer_ = producer;
+  resumed_rows_ = rows;
+}
+
 std::string LearnReport::Header(const Line& line) const {
   const std::string second = SecondScore(line.total);
   std::vector<std::string> cells = {"minibatch", "rows", "nll", absl::StrCat("last ", every_)};
@@ -96,6 +101,10 @@ std::string LearnReport::Totals() const {
   Table table({});
   table.Add({"model", model_});
   if (batches_ > 0) table.Add({"revision", absl::StrCat(revision_)});
+  if (resumed_rows_ > 0) {
+    table.Add({"resumed", absl::StrCat("behind ", Count(resumed_rows_, "row", "rows"), " sent before as ",
+                                       producer_, " (--again learns them once more)")});
+  }
   table.Add({"learned", absl::StrCat(Count(rows_, "row", "rows"), " in ",
                                      Count(batches_, "minibatch", "minibatches"), ", ",
                                      Count(static_cast<long long>(rate)), " rows/s")});
@@ -117,7 +126,9 @@ std::string LearnReport::Totals() const {
   if (refusals_.size() > kRefusalsShown) {
     absl::StrAppend(&text, "  … and ", refusals_.size() - kRefusalsShown, " more\n");
   }
-  if (interrupted_) {
+  if (interrupted_ && resumable_) {
+    absl::StrAppend(&text, "stopped; the same command goes on from here\n");
+  } else if (interrupted_) {
     absl::StrAppend(&text, "stopped; go on later with --skip ", answered_rows_, "\n");
   }
   return text;
@@ -128,6 +139,7 @@ std::string LearnReport::Json(const absl::Status& outcome) const {
   json.BeginObject().Key("model").String(model_).Key("revision").Integer(revision_);
   json.Key("rows").Integer(rows_).Key("minibatches").Integer(batches_);
   json.Key("skipped_rows").Integer(skipped_rows_).Key("answered_rows").Integer(answered_rows_);
+  json.Key("resumed_rows").Integer(resumed_rows_);
   json.Key("seconds").Number(seconds()).Key("interrupted").Bool(interrupted_);
   json.Key("scores");
   WriteScores(scores_.total(), json);

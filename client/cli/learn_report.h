@@ -33,6 +33,10 @@ class LearnReport {
                       const v1::StepReport& step);
   void Refused(const SentBatch& batch, const absl::Status& status);
   void Interrupted() { interrupted_ = true; }
+  // An earlier run of this producer has sent that many rows: this one begins behind them.
+  void Resumed(const std::string& producer, std::int64_t rows);
+  // The same command would go on where this run stops.
+  void Resumable() { resumable_ = true; }
 
   // "12,345 rows, 43,210 rows/s, nll 0.1234"
   std::string Progress() const;
@@ -74,6 +78,9 @@ class LearnReport {
   std::int64_t revision_ = 0;
   std::vector<Refusal> refusals_;
   std::vector<Line> lines_;
+  std::string producer_;  // whom the run resumed, if any
+  std::int64_t resumed_rows_ = 0;
+  bool resumable_ = false;
   bool interrupted_ = false;
 };
 

@@ -228,6 +228,30 @@ TEST_F(ProgramTest, CsvFilesThatCannotBePredicted) {
   }
 }
 
+TEST_F(ProgramTest, LearnGoesOnBehindWhatWasSentBefore) {
+  server_.behaviour().next_sequence = 3;
+  const TemporaryFile csv(Csv(100));
+  const std::string command = "learn m --batch 30 --csv " + csv.path();
+  const Outcome learn = Run(command);
+  EXPECT_EQ(learn.exit_code, 0) << learn.err;
+  EXPECT_THAT(learn.out, HasSubstr("behind 60 rows sent before as csv-"));
+  EXPECT_THAT(learn.out, HasSubstr("40 rows in 2 minibatches"));
+  EXPECT_EQ(server_.last_stream_request().sequence(), 4);
+  const std::string producer = server_.first_stream_request().producer();
+  EXPECT_EQ(Run(command).exit_code, 0);
+  EXPECT_EQ(server_.first_stream_request().producer(), producer) << "the same run again";
+  for (const std::string& other :
+       {command + " --skip 1", command + " --limit 9", command + " --again",
+        "learn m --batch 31 --csv " + csv.path(), "learn m --batch 30 --csv - <" + csv.path()}) {
+    EXPECT_EQ(Run(other).exit_code, 0);
+    EXPECT_NE(server_.first_stream_request().producer(), producer) << other;
+  }
+  EXPECT_EQ(Run(command + " --producer me").exit_code, 0);
+  EXPECT_EQ(server_.first_stream_request().producer(), "me");
+  EXPECT_EQ(Run("learn m --predict-first --batch 30 --csv " + csv.path()).exit_code, 0);
+  EXPECT_EQ(server_.last_predict_then_learn().sequence(), 4);
+}
+
 TEST_F(ProgramTest, LearnPredictFirst) {
   const TemporaryFile csv(Csv(60)), predictions;
   const Outcome learn =
@@ -264,7 +288,7 @@ TEST_F(ProgramTest, AServerThatVanishesWhileLearning) {
   server_.behaviour().hold_answers = true;
   server_.Release(2);
   const TemporaryFile csv(Csv(100));
-  const pid_t pid = Start("learn m --batch 10 --in-flight 3 --csv " + csv.path());
+  const pid_t pid = Start("learn m --retry 0 --batch 10 --in-flight 3 --csv " + csv.path());
   ASSERT_TRUE(server_.AwaitReceived(3));
   server_.Vanish();
   const Outcome learn = Wait(pid);
