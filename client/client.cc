@@ -139,6 +139,12 @@ absl::Status Client::DeleteModel(const std::string& name) {
   return Invoke(stubs_->models, &v1::ModelService::Stub::DeleteModel, request, timeout_).status();
 }
 
+absl::StatusOr<v1::Snapshot> Client::CreateSnapshot(const std::string& name) {
+  v1::CreateSnapshotRequest request;
+  request.set_name(ModelName(name));
+  return Invoke(stubs_->models, &v1::ModelService::Stub::CreateSnapshot, request, timeout_);
+}
+
 absl::StatusOr<v1::LearnResponse> Client::Learn(const std::string& name, v1::Batch batch,
                                                 const MinibatchNumber& number) {
   v1::LearnRequest request;

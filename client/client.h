@@ -56,6 +56,7 @@ class Client {
   // All pages.
   absl::StatusOr<std::vector<v1::Model>> ListAllModels();
   absl::Status DeleteModel(const std::string& name);
+  absl::StatusOr<v1::Snapshot> CreateSnapshot(const std::string& name);
 
   absl::StatusOr<v1::LearnResponse> Learn(const std::string& name, v1::Batch batch,
                                           const MinibatchNumber& number = {});

@@ -41,6 +41,16 @@ void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_second
   app.add_option("--drain-seconds", drain_seconds, "How long stopping waits for calls in progress");
 }
 
+void AddSnapshots(CLI::App& app, ServerOptions& options) {
+  app.add_option("--snapshot-batches", options.snapshot_batches,
+                 "Minibatches after which a model's snapshot is taken; 0: not by number");
+  app.add_option("--snapshot-bytes", options.snapshot_bytes,
+                 "Bytes of log after which one is taken; 0: not by size");
+  app.add_option("--snapshots-kept", options.snapshots_kept, "The newest snapshots of each model");
+  app.add_option("--retention", options.retention,
+                 "snapshots: keep the log behind the oldest snapshot; full: all of it");
+}
+
 // The flags, last first as CLI11 takes them; `--http=` becomes `--http ""`, which it would
 // otherwise read as a flag whose value follows.
 std::vector<std::string> Arguments(int argc, char** argv) {
@@ -71,6 +81,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   std::int64_t drain_seconds = result.options.drain.count();
   AddListeners(app, result.options);
   AddLimits(app, result.options, drain_seconds);
+  AddSnapshots(app, result.options);
   app.set_config("--config", "", "File of flags, one `name=value` per line; flags override it");
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.set_version_flag("--version", "prequeld " PREQUEL_VERSION);

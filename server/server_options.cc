@@ -63,9 +63,15 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
            {"--queue-calls", options.queue_calls, 1, 1 << 20},
            {"--max-models", options.max_models, 1, 1 << 20},
            {"--stream-window", options.stream_window, 1, kAnswersPerProducer},
+           {"--snapshot-batches", options.snapshot_batches, 0, std::int64_t{1} << 40},
+           {"--snapshot-bytes", options.snapshot_bytes, 0, std::int64_t{1} << 50},
+           {"--snapshots-kept", options.snapshots_kept, 1, 1000},
            {"--drain-seconds", options.drain.count(), 0, 3600}}) {
     if (!status.ok()) break;
     status = CheckRange(range);
+  }
+  if (status.ok() && options.retention != "snapshots" && options.retention != "full") {
+    return FieldError("--retention", "must be snapshots or full, is " + options.retention);
   }
   return status;
 }

@@ -34,6 +34,14 @@ struct ServerOptions {
   // bounds their memory. No more than the answers that a model remembers of each producer.
   int stream_window = 256;
 
+  // A snapshot of a model is taken after so many minibatches or bytes of log since its last one
+  // (0: not for that reason), and when the server stops. The newest ones are kept.
+  std::int64_t snapshot_batches = 4096;
+  std::int64_t snapshot_bytes = 64 << 20;
+  int snapshots_kept = 3;
+  // "snapshots": the log behind the oldest snapshot that is kept; "full": all of it.
+  std::string retention = "snapshots";
+
   std::chrono::seconds drain{10};  // how long stopping waits for calls in progress
 };
 

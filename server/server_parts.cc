@@ -35,6 +35,11 @@ EngineOptions EngineOptionsOf(const ServerOptions& options) {
   result.max_batch_bytes = static_cast<std::size_t>(options.max_message_bytes);
   result.max_queued_batches = options.queue_batches;
   result.max_queued_bytes = static_cast<std::size_t>(options.queue_bytes);
+  result.snapshots.every_batches = options.snapshot_batches;
+  result.snapshots.every_bytes = options.snapshot_bytes;
+  result.snapshots.keep = options.snapshots_kept;
+  result.snapshots.full_history = options.retention == "full";
+  result.snapshots.build = "prequel " PREQUEL_VERSION " " PREQUEL_ARCH;
   return result;
 }
 
@@ -82,7 +87,7 @@ absl::Status Server::Parts::StartEngine() {
   if (!store.ok()) return store.status();
   store_ = *std::move(store);
   absl::StatusOr<std::unique_ptr<Engine>> engine =
-      Engine::Create(EngineOptionsOf(options_), {*store_, codec_, clock_, metrics_});
+      Engine::Create(EngineOptionsOf(options_), {*store_, codec_, clock_, engine_log_});
   if (!engine.ok()) return engine.status();
   engine_ = *std::move(engine);
   metrics_.SetStorageHealthy([this] { return engine_->health().ok(); });

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "server/engine/engine.h"
+#include "server/engine_log.h"
 #include "server/health_keeper.h"
 #include "server/observe/http_server.h"
 #include "server/observe/metrics.h"
@@ -55,6 +56,7 @@ class Server::Parts {
   const WireCodec codec_;
   Metrics metrics_;
   CallCounter counter_{metrics_};
+  EngineLog engine_log_{metrics_};
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<CallPool> pool_;

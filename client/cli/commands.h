@@ -19,5 +19,6 @@ void AddPredict(CLI::App& app, Session& session);
 void AddEval(CLI::App& app, Session& session);
 void AddGenerate(CLI::App& app, Session& session);
 void AddHealth(CLI::App& app, Session& session);
+void AddSnapshot(CLI::App& app, Session& session);
 
 }  // namespace prequel::cli

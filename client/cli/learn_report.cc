@@ -102,8 +102,9 @@ std::string LearnReport::Totals() const {
   table.Add({"model", model_});
   if (batches_ > 0) table.Add({"revision", absl::StrCat(revision_)});
   if (resumed_rows_ > 0) {
-    table.Add({"resumed", absl::StrCat("behind ", Count(resumed_rows_, "row", "rows"), " sent before as ",
-                                       producer_, " (--again learns them once more)")});
+    table.Add(
+        {"resumed", absl::StrCat("behind ", Count(resumed_rows_, "row", "rows"), " sent before as ",
+                                 producer_, " (--again learns them once more)")});
   }
   table.Add({"learned", absl::StrCat(Count(rows_, "row", "rows"), " in ",
                                      Count(batches_, "minibatch", "minibatches"), ", ",

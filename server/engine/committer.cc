@@ -174,6 +174,7 @@ void Committer::Deliver(std::unique_ptr<PendingBatch> batch) {
     outcome.next_sequence = model.sequencer.Next(batch->request.origin.id);
     return Answer(std::move(batch), std::move(outcome));
   }
+  batch->logged_bytes = batch->request.record.size();
   batch->request.record = {};
   model.Deliver(std::move(batch));
 }

@@ -46,6 +46,10 @@ void Engine::Submit(std::string_view name, LearnRequest request, LearnCallback d
   impl_->Submit(name, std::move(request), std::move(done));
 }
 
+void Engine::CreateSnapshot(std::string_view name, SnapshotCallback done) {
+  impl_->CreateSnapshot(name, std::move(done));
+}
+
 absl::StatusOr<Snapshot> Engine::GetSnapshot(std::string_view name) const {
   const absl::StatusOr<Registry::Entry> model = impl_->models_.Find(name);
   if (!model.ok()) return model.status();

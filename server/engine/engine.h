@@ -18,6 +18,7 @@
 #include "server/engine/observer.h"
 #include "server/engine/options.h"
 #include "server/engine/snapshot.h"
+#include "server/engine/snapshotter.h"
 #include "server/storage/store.h"
 
 namespace prequel {
@@ -85,6 +86,11 @@ class Engine {
   // the update failed, as it will in every replay; the state stayed as it was.
   void Submit(std::string_view name, LearnRequest request, LearnCallback done);
 
+  // Stores what has been folded so far, beside learning and reading; a model whose newest snapshot
+  // has it all keeps that one. `done` is called exactly once, on the caller's thread or one of the
+  // engine's; as for Submit.
+  void CreateSnapshot(std::string_view name, SnapshotCallback done);
+
   // The newest published state; never waits for a writer. Holding the result does not hold up
   // learning.
   absl::StatusOr<Snapshot> GetSnapshot(std::string_view name) const;
@@ -94,8 +100,9 @@ class Engine {
                                          const PredictOptions& options) const;
 
   // Refuses new minibatches, waits for those accepted until `deadline`, then answers the rest:
-  // UNAVAILABLE when not logged, UNKNOWN when logged but not folded. On return every callback has
-  // returned and nothing will touch the store any more. Models can still be read.
+  // UNAVAILABLE when not logged, UNKNOWN when logged but not folded. Until `deadline` it also takes
+  // a snapshot of every model that has folded something since its last one. On return every
+  // callback has returned and nothing will touch the store any more. Models can still be read.
   void Shutdown(TimePoint deadline);
 
  private:

@@ -36,14 +36,17 @@ Engine::Impl::Impl(const EngineOptions& options, const Parts& parts)
       admission_(options.max_queued_batches, options.max_queued_bytes, parts.observer),
       scratch_(static_cast<std::size_t>(WorkersOf(options)) + 4),  // some for readers
       pool_(WorkersOf(options)),
+      snapshotter_(parts.store, parts.clock, parts.observer, options.snapshots),
       committer_(parts.store, parts.clock, parts.observer, options.max_group_bytes) {}
 
 ModelActor::Parts Engine::Impl::actor_parts() {
-  return {.log = parts_.store,
+  return {.store = parts_.store,
           .codec = parts_.codec,
           .pool = pool_,
           .scratch = scratch_,
-          .observer = parts_.observer};
+          .snapshotter = snapshotter_,
+          .observer = parts_.observer,
+          .snapshots = options_.snapshots};
 }
 
 absl::Status Engine::Impl::StartReplay() {
@@ -109,13 +112,22 @@ absl::Status Engine::Impl::DeleteModel(std::string_view name) {
   if (!model.ok()) return model.status();
   (*model)->SetDeleting(true);
   committer_.Flush();
+  snapshotter_.Forbid((*model)->log());
   const absl::Status status = parts_.store.DeleteModel(name, (*model)->log());
   if (!status.ok()) {
     (*model)->SetDeleting(false);
+    snapshotter_.Allow((*model)->log());
     return status;
   }
   models_.Erase(name);
   return absl::OkStatus();
+}
+
+void Engine::Impl::CreateSnapshot(std::string_view name, SnapshotCallback done) {
+  if (absl::Status status = admission_.CheckOpen(); !status.ok()) return done(status);
+  const absl::StatusOr<Registry::Entry> model = models_.Find(name);
+  if (!model.ok()) return done(model.status());
+  (*model)->RequestSnapshot(std::move(done));
 }
 
 void Engine::Impl::Submit(std::string_view name, LearnRequest request, LearnCallback done) {
@@ -197,6 +209,15 @@ absl::StatusOr<PredictOutcome> Engine::Impl::Predict(std::string_view name, cons
   return PredictOutcome{view->snapshot.revision, *std::move(predictions)};
 }
 
+void Engine::Impl::TakeLastSnapshots(TimePoint deadline) {
+  for (const Registry::Entry& model : models_.List("", std::numeric_limits<std::size_t>::max())) {
+    if (parts_.clock.Now() >= deadline) return;
+    if (const std::optional<Capture> capture = model->LastCapture()) {
+      (void)snapshotter_.Take(*capture);  // the observer is told; the log has it all
+    }
+  }
+}
+
 void Engine::Impl::Shutdown(TimePoint deadline) {
   admission_.Close();
   MutexLock lock(admin_mu_);
@@ -204,6 +225,8 @@ void Engine::Impl::Shutdown(TimePoint deadline) {
   (void)admission_.AwaitIdle(deadline);
   committer_.Stop();
   pool_.Stop();
+  snapshotter_.Stop();
+  TakeLastSnapshots(deadline);
   const absl::Status abandoned = absl::UnknownError(
       "the server shut down; the minibatch is in the log and will be folded in at the next start");
   for (const Registry::Entry& model : models_.List("", std::numeric_limits<std::size_t>::max())) {

@@ -12,6 +12,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/registry.h"
 #include "server/engine/scratch_pool.h"
+#include "server/engine/snapshotter.h"
 #include "server/engine/worker_pool.h"
 #include "server/sync/mutex.h"
 
@@ -29,6 +30,7 @@ class Engine::Impl {
   absl::StatusOr<ModelInfo> CreateModel(std::string_view name, const LearnerConfig& config,
                                         std::string config_bytes);
   absl::Status DeleteModel(std::string_view name);
+  void CreateSnapshot(std::string_view name, SnapshotCallback done);
   void Submit(std::string_view name, LearnRequest request, LearnCallback done);
   absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
                                          const PredictOptions& options) const;
@@ -42,6 +44,7 @@ class Engine::Impl {
   Admission admission_;
   mutable ScratchPool scratch_;
   WorkerPool pool_;
+  Snapshotter snapshotter_;
   Registry models_;
   Committer committer_;
 
@@ -54,6 +57,8 @@ class Engine::Impl {
                                                        LearnRequest& request);
   ModelActor::Parts actor_parts();
   void OneReplayed();
+  // Of every model that has folded something since its last one, while there is time.
+  void TakeLastSnapshots(TimePoint deadline);
 
   Mutex admin_mu_;  // one create, delete or shutdown at a time; taken before any other
   bool stopped_ ABSL_GUARDED_BY(admin_mu_) = false;

@@ -10,6 +10,12 @@ LearnerFold::LearnerFold(std::shared_ptr<const Learner> learner)
   current_.revision = current_.state->revision;
 }
 
+LearnerFold::LearnerFold(std::shared_ptr<const Learner> learner, Restored restored)
+    : learner_(std::move(learner)),
+      states_(std::make_shared<StatePool>(learner_)),
+      current_(std::move(restored.snapshot)),
+      ledger_(std::move(restored.ledger)) {}
+
 absl::StatusOr<Learned> LearnerFold::Step(const Origin& origin, const Batch& batch,
                                           Scratch& scratch, const PredictOptions* options,
                                           Predictions* predictions) {

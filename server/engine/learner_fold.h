@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "core/batch.h"
 #include "core/learner.h"
+#include "server/engine/capture.h"
 #include "server/engine/ledger.h"
 #include "server/engine/snapshot.h"
 #include "server/engine/state_pool.h"
@@ -18,13 +19,16 @@ class LearnerFold {
   // Starts at the prior, at offset 0.
   explicit LearnerFold(std::shared_ptr<const Learner> learner);
 
-  const Learner& learner() const { return *learner_; }
+  // Goes on from a snapshot.
+  LearnerFold(std::shared_ptr<const Learner> learner, Restored restored);
+
+  const std::shared_ptr<const Learner>& learner() const { return learner_; }
   const Snapshot& current() const { return current_; }
   const Ledger& ledger() const { return ledger_; }
 
   // Folds in the minibatch at current().next_offset. After an error the offset has moved on and
   // state and revision have not. Predictions as for Learner::Update.
-  // REQUIRES: learner().CheckBatch(batch) is OK.
+  // REQUIRES: learner()->CheckBatch(batch) is OK.
   absl::StatusOr<Learned> Step(const Origin& origin, const Batch& batch, Scratch& scratch,
                                const PredictOptions* options = nullptr,
                                Predictions* predictions = nullptr);

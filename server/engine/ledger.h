@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -36,6 +37,14 @@ class Ledger {
 
   // The answer that was given; OUT_OF_RANGE when it is no longer remembered, or is yet to come.
   absl::StatusOr<LearnOutcome> AnswerTo(const Origin& origin) const;
+
+  // For decoding: least recently logged first.
+  void Restore(std::string_view producer, Producer entry) {
+    producers_.Touch(producer) = std::move(entry);
+  }
+  void Restore(std::string_view request, PastAnswer answer) {
+    requests_.Touch(request) = std::move(answer);
+  }
 
   // Least recently logged first.
   const RecencyTable<Producer>::Entries& producers() const { return producers_.entries(); }

@@ -76,11 +76,17 @@ void ModelActor::Deliver(std::unique_ptr<PendingBatch> batch) {
 
 void ModelActor::Abandon(const absl::Status& status) {
   std::deque<std::unique_ptr<PendingBatch>> inbox;
+  std::vector<SnapshotCallback> snapshots;
   {
     MutexLock lock(mu_);
     inbox.swap(inbox_);
+    snapshots.swap(snapshot_requests_);
+    abandoned_ = true;
   }
   for (std::unique_ptr<PendingBatch>& batch : inbox) Answer(std::move(batch), status);
+  for (SnapshotCallback& done : snapshots) {
+    done(absl::UnavailableError("the server is shutting down"));
+  }
 }
 
 void ModelActor::Post(void (ModelActor::*turn)()) {
@@ -90,23 +96,29 @@ void ModelActor::Post(void (ModelActor::*turn)()) {
 void ModelActor::LearnTurn() {
   ScratchPool::Lease scratch = parts_.scratch.Take();
   for (int i = 0; i < kBatchesPerTurn; ++i) {
-    std::unique_ptr<PendingBatch> batch = NextOrSleep();
-    if (batch == nullptr) return;
-    Fold(std::move(batch), *scratch);
+    std::optional<Work> work = NextOrSleep();
+    if (!work.has_value()) return;
+    if (!work->snapshots.empty()) TakeSnapshot(std::move(work->snapshots));
+    if (work->batch != nullptr) Fold(std::move(work->batch), *scratch);
+    if (SnapshotDue()) TakeSnapshot({});
   }
   Post(&ModelActor::LearnTurn);
 }
 
-// Null once there is nothing to do: the next delivery posts the next turn.
-std::unique_ptr<PendingBatch> ModelActor::NextOrSleep() {
+// Nothing once there is nothing to do: the next delivery or request posts the next turn.
+std::optional<ModelActor::Work> ModelActor::NextOrSleep() {
   MutexLock lock(mu_);
-  if (inbox_.empty()) {
+  if (inbox_.empty() && snapshot_requests_.empty()) {
     scheduled_ = false;
-    return nullptr;
+    return std::nullopt;
   }
-  std::unique_ptr<PendingBatch> batch = std::move(inbox_.front());
-  inbox_.pop_front();
-  return batch;
+  Work work;
+  work.snapshots.swap(snapshot_requests_);
+  if (!inbox_.empty()) {
+    work.batch = std::move(inbox_.front());
+    inbox_.pop_front();
+  }
+  return work;
 }
 
 void ModelActor::Fold(std::unique_ptr<PendingBatch> batch, Scratch& scratch) {
@@ -121,6 +133,7 @@ void ModelActor::Fold(std::unique_ptr<PendingBatch> batch, Scratch& scratch) {
 void ModelActor::Refuse(std::unique_ptr<PendingBatch> batch) {
   const absl::Status refusal = batch->request.refusal;
   fold_->Refuse(batch->request.origin, refusal);
+  Folded(batch->logged_bytes);
   Publish();
   parts_.observer.OnRefused(name(), refusal);
   Answer(std::move(batch), refusal);
@@ -141,6 +154,7 @@ void ModelActor::Learn(std::unique_ptr<PendingBatch> batch, Scratch& scratch) {
                   request.predict.has_value() ? &*request.predict : nullptr,
                   request.predict.has_value() ? &outcome.predictions : nullptr);
   outcome.revision = fold_->current().revision;
+  Folded(batch->logged_bytes);
   Publish();
   parts_.observer.OnUpdate(name(), request.batch.rows(), std::chrono::steady_clock::now() - start,
                            learned.status());

@@ -1,11 +1,13 @@
 // One hosted model: its single writer's queue and fold, and what readers see of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
@@ -13,10 +15,12 @@
 #include "server/engine/codec.h"
 #include "server/engine/learner_fold.h"
 #include "server/engine/observer.h"
+#include "server/engine/options.h"
 #include "server/engine/pending_batch.h"
 #include "server/engine/scratch_pool.h"
 #include "server/engine/sequencer.h"
 #include "server/engine/snapshot.h"
+#include "server/engine/snapshotter.h"
 #include "server/engine/worker_pool.h"
 #include "server/storage/store.h"
 #include "server/sync/mutex.h"
@@ -29,11 +33,13 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
  public:
   // All of it outlives the actor.
   struct Parts {
-    const Log& log;
+    const Store& store;
     const Codec& codec;
     WorkerPool& pool;
     ScratchPool& scratch;
+    Snapshotter& snapshotter;
     EngineObserver& observer;
+    const SnapshotOptions& snapshots;
   };
 
   // What a reader works with: immutable.
@@ -71,20 +77,36 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   // Answers all that was delivered and not folded. REQUIRES: the pool has stopped.
   void Abandon(const absl::Status& status);
 
+  // Takes a snapshot of what has been folded, once the turn comes.
+  void RequestSnapshot(SnapshotCallback done);
+  // What a snapshot would save a restart from folding again, if anything. REQUIRES: the pool has
+  // stopped.
+  std::optional<Capture> LastCapture() const;
+
  private:
   enum class Stage { kReplaying, kServing, kBroken };
 
   void Post(void (ModelActor::*turn)());
+  // What a turn finds to do.
+  struct Work {
+    std::unique_ptr<PendingBatch> batch;  // may be null
+    std::vector<SnapshotCallback> snapshots;
+  };
   void LearnTurn();
   void Fold(std::unique_ptr<PendingBatch> batch, Scratch& scratch);
   void Learn(std::unique_ptr<PendingBatch> batch, Scratch& scratch);
   void Refuse(std::unique_ptr<PendingBatch> batch);
   // Shows readers what the fold has come to.
   void Publish();
-  std::unique_ptr<PendingBatch> NextOrSleep();
+  std::optional<Work> NextOrSleep();
+  Capture MakeCapture() const;
+  void TakeSnapshot(std::vector<SnapshotCallback> done);
+  bool SnapshotDue() const;
+  void Folded(std::size_t bytes);
   absl::Status CheckReadable() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   absl::Status PrepareReplay();
+  absl::Status RestoreFold(const std::shared_ptr<const Learner>& learner);
   void ReplayTurn();
   absl::Status ReplayRecord(const LogRecord& record, Scratch& scratch);
   void FinishReplay(const absl::Status& status);
@@ -98,6 +120,11 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   // Owned by the turn that is running.
   std::optional<LearnerFold> fold_;
   absl::AnyInvocable<void()> replay_done_;
+  std::int64_t batches_since_snapshot_ = 0;
+  std::int64_t bytes_since_snapshot_ = 0;
+
+  // A snapshot that was due is being stored: no other is due before it is.
+  std::atomic<bool> storing_ = false;
 
   mutable Mutex mu_;
   Stage stage_ ABSL_GUARDED_BY(mu_) = Stage::kReplaying;
@@ -105,6 +132,8 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   bool deleting_ ABSL_GUARDED_BY(mu_) = false;
   View published_ ABSL_GUARDED_BY(mu_);
   std::deque<std::unique_ptr<PendingBatch>> inbox_ ABSL_GUARDED_BY(mu_);
+  std::vector<SnapshotCallback> snapshot_requests_ ABSL_GUARDED_BY(mu_);
+  bool abandoned_ ABSL_GUARDED_BY(mu_) = false;
   bool scheduled_ ABSL_GUARDED_BY(mu_) = false;  // a learning turn is posted or running
 };
 

@@ -30,9 +30,27 @@ absl::Status ModelActor::PrepareReplay() {
   absl::StatusOr<Learner> learner = Learner::Create(*config);
   if (!learner.ok()) return Annotate(learner.status(), "stored configuration");
   auto shared = std::make_shared<const Learner>(*std::move(learner));
-  fold_.emplace(shared);
-  MutexLock lock(mu_);
-  published_.learner = std::move(shared);
+  {
+    MutexLock lock(mu_);
+    published_.learner = shared;
+  }
+  return RestoreFold(shared);
+}
+
+// From the newest snapshot that can be read; without any, from the log's beginning.
+absl::Status ModelActor::RestoreFold(const std::shared_ptr<const Learner>& learner) {
+  const absl::StatusOr<std::vector<StoredSnapshot>> stored = parts_.store.ListSnapshots(log());
+  if (!stored.ok()) return stored.status();
+  for (auto it = stored->rbegin(); it != stored->rend(); ++it) {
+    absl::StatusOr<Restored> restored = ReadCapture(parts_.store, *it, *learner);
+    if (restored.ok()) {
+      fold_.emplace(learner, *std::move(restored));
+      return absl::OkStatus();
+    }
+    parts_.snapshotter.Distrust(log(), it->next_offset);
+    parts_.observer.OnSnapshotLost(name(), restored.status());
+  }
+  fold_.emplace(learner);
   return absl::OkStatus();
 }
 
@@ -43,8 +61,8 @@ void ModelActor::ReplayTurn() {
   ScratchPool::Lease scratch = parts_.scratch.Take();
   const std::uint64_t from = fold_->current().next_offset;
   const absl::Status status =
-      parts_.log.Read(log(), from, kRecordsPerTurn,
-                      [&](const LogRecord& record) { return ReplayRecord(record, *scratch); });
+      parts_.store.Read(log(), from, kRecordsPerTurn,
+                        [&](const LogRecord& record) { return ReplayRecord(record, *scratch); });
   const std::uint64_t replayed = fold_->current().next_offset;
   parts_.observer.OnReplayProgress(name(), replayed);
   if (!status.ok() || replayed - from < kRecordsPerTurn) return FinishReplay(status);
@@ -53,6 +71,7 @@ void ModelActor::ReplayTurn() {
 
 absl::Status ModelActor::ReplayRecord(const LogRecord& record, Scratch& scratch) {
   const std::string where = absl::StrCat("log ", log(), ", record at offset ", record.offset);
+  Folded(record.payload.size());
   const Origin origin{std::string(record.producer), static_cast<std::int64_t>(record.sequence)};
   if (record.type == RecordType::kRefusal) {
     absl::Status refusal;
@@ -63,7 +82,7 @@ absl::Status ModelActor::ReplayRecord(const LogRecord& record, Scratch& scratch)
   }
   const absl::StatusOr<Batch> batch = parts_.codec.DecodeBatch(record.payload);
   if (!batch.ok()) return Annotate(batch.status(), where);
-  if (absl::Status status = fold_->learner().CheckBatch(*batch); !status.ok()) {
+  if (absl::Status status = fold_->learner()->CheckBatch(*batch); !status.ok()) {
     return Annotate(status, where);
   }
   // An update that fails now failed when it was pushed, and was answered with this error.

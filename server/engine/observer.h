@@ -32,6 +32,12 @@ class EngineObserver {
   virtual void OnPredict(std::string_view /*model*/, Index /*rows*/, Duration,
                          const absl::Status&) {}
 
+  // A snapshot of `model` was stored (OK), or could not be.
+  virtual void OnSnapshot(std::string_view /*model*/, std::uint64_t /*bytes*/, Duration,
+                          const absl::Status&) {}
+
+  // Start-up: a snapshot of `model` cannot be used, and why; the one before it is tried.
+  virtual void OnSnapshotLost(std::string_view /*model*/, const absl::Status&) {}
   // Start-up: `records` of `model`'s log have been replayed so far.
   virtual void OnReplayProgress(std::string_view /*model*/, std::uint64_t /*records*/) {}
   // The model serves (OK), or does not and why.

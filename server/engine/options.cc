@@ -16,6 +16,10 @@ absl::Status CheckEngineOptions(const EngineOptions& options) {
   }
   if (options.max_queued_bytes < 1) return FieldError("max_queued_bytes", "must be at least 1");
   if (options.max_group_bytes < 1) return FieldError("max_group_bytes", "must be at least 1");
+  const SnapshotOptions& snapshots = options.snapshots;
+  if (snapshots.every_batches < 0) return FieldError("every_batches", "must not be negative");
+  if (snapshots.every_bytes < 0) return FieldError("every_bytes", "must not be negative");
+  if (snapshots.keep < 1) return FieldError("keep", "must be at least 1");
   return absl::OkStatus();
 }
 

@@ -2,11 +2,26 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "core/linalg/types.h"
 
 namespace prequel {
+
+// When snapshots are taken, and what is kept.
+struct SnapshotOptions {
+  // So many minibatches, or bytes of log, after the last one; 0: never. A restart folds at most
+  // about that much per model again.
+  std::int64_t every_batches = 4096;
+  std::int64_t every_bytes = std::int64_t{64} << 20;
+  // The newest ones are kept, and the log behind the oldest of them: more of them can be lost, and
+  // more revisions returned to.
+  int keep = 3;
+  bool full_history = false;  // keep the whole log as well
+  std::string build;          // goes into every snapshot: version and instruction set
+};
 
 struct EngineOptions {
   int workers = 0;  // threads that fold minibatches; 0: one per hardware thread
@@ -25,6 +40,8 @@ struct EngineOptions {
 
   // One group commit: bounds how long a batch waits behind others' bytes.
   std::size_t max_group_bytes = std::size_t{8} << 20;
+
+  SnapshotOptions snapshots;
 };
 
 // INVALID_ARGUMENT names the option.

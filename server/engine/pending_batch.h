@@ -16,8 +16,9 @@ struct PendingBatch {
   std::shared_ptr<ModelActor> model;
   LearnRequest request;
   LearnCallback done;
-  Admission::Ticket ticket;  // of an account of `model`
-  bool repeat = false;       // the committer found it in the log already: only answer it
+  Admission::Ticket ticket;      // of an account of `model`
+  std::size_t logged_bytes = 0;  // set by the committer
+  bool repeat = false;           // the committer found it in the log already: only answer it
 };
 
 // Frees the minibatch and its place in the queue, then calls back: an answered client finds room.

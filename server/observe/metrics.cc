@@ -83,6 +83,16 @@ struct Metrics::Series {
       Make(registry, BuildGauge(), "prequel_queued_bytes", "Bytes they hold").Add({});
   Family<Counter>& replays = Make(registry, BuildCounter(), "prequel_replays_total",
                                   "Models replayed at start-up, by status code");
+  Family<Counter>& snapshots =
+      Make(registry, BuildCounter(), "prequel_snapshots_total", "Snapshots stored, by status code");
+  Counter& snapshot_bytes =
+      Make(registry, BuildCounter(), "prequel_snapshot_bytes_total", "Bytes of them").Add({});
+  Histogram& snapshot_seconds =
+      Make(registry, BuildHistogram(), "prequel_snapshot_seconds", "Time to store one snapshot")
+          .Add({}, Latencies());
+  Counter& snapshots_lost = Make(registry, BuildCounter(), "prequel_snapshots_lost_total",
+                                 "Snapshots that could not be used at start-up")
+                                .Add({});
   Gauge& models = Make(registry, BuildGauge(), "prequel_models", "Models hosted").Add({});
   Gauge& storage_healthy =
       Make(registry, BuildGauge(), "prequel_storage_healthy", "1 while the store accepts writes")
@@ -141,6 +151,17 @@ void Metrics::OnPredict(std::string_view /*model*/, Index rows, Duration duratio
                         const absl::Status& status) {
   if (status.ok()) series_->predicted_rows.Increment(static_cast<double>(rows));
   series_->predict_seconds.Observe(Seconds(duration));
+}
+
+void Metrics::OnSnapshot(std::string_view /*model*/, std::uint64_t bytes, Duration duration,
+                         const absl::Status& status) {
+  series_->snapshots.Add({{"code", CodeOf(status)}}).Increment();
+  series_->snapshot_bytes.Increment(static_cast<double>(bytes));
+  series_->snapshot_seconds.Observe(Seconds(duration));
+}
+
+void Metrics::OnSnapshotLost(std::string_view /*model*/, const absl::Status&) {
+  series_->snapshots_lost.Increment();
 }
 
 void Metrics::OnReplayDone(std::string_view /*model*/, const absl::Status& status) {

@@ -34,6 +34,9 @@ class Metrics final : public EngineObserver {
                 const absl::Status& status) override;
   void OnPredict(std::string_view model, Index rows, Duration duration,
                  const absl::Status& status) override;
+  void OnSnapshot(std::string_view model, std::uint64_t bytes, Duration duration,
+                  const absl::Status& status) override;
+  void OnSnapshotLost(std::string_view model, const absl::Status& status) override;
   void OnReplayDone(std::string_view model, const absl::Status& status) override;
 
   // In Prometheus' text format, version 0.0.4.

@@ -34,6 +34,14 @@ void InfoToProto(const ModelInfo& info, v1::Model* model) {
   }
 }
 
+void SnapshotToProto(const StoredSnapshot& stored, v1::Snapshot* snapshot) {
+  snapshot->set_revision(stored.revision);
+  *snapshot->mutable_create_time() =
+      google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(stored.create_time_us);
+  snapshot->set_bytes(static_cast<std::int64_t>(stored.bytes));
+  snapshot->set_build(stored.build);
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* ModelServiceImpl::CreateModel(grpc::CallbackServerContext* context,
@@ -65,6 +73,22 @@ grpc::ServerUnaryReactor* ModelServiceImpl::DeleteModel(grpc::CallbackServerCont
                                                         google::protobuf::Empty* /*response*/) {
   const UnaryCall call(context, "DeleteModel", request->name(), observer_);
   pool_.Run(call, [this, request] { return Delete(*request); });
+  return call.reactor();
+}
+
+grpc::ServerUnaryReactor* ModelServiceImpl::CreateSnapshot(grpc::CallbackServerContext* context,
+                                                           const v1::CreateSnapshotRequest* request,
+                                                           v1::Snapshot* response) {
+  const UnaryCall call(context, "CreateSnapshot", request->name(), observer_);
+  const absl::StatusOr<std::string> id = ModelIdOf(request->name());
+  if (!id.ok()) {
+    call.Finish(id.status());
+    return call.reactor();
+  }
+  engine_.CreateSnapshot(*id, [call, response](const absl::StatusOr<StoredSnapshot>& stored) {
+    if (stored.ok()) SnapshotToProto(*stored, response);
+    call.Finish(stored.status());
+  });
   return call.reactor();
 }
 

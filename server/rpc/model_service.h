@@ -26,6 +26,9 @@ class ModelServiceImpl final : public v1::ModelService::CallbackService {
   grpc::ServerUnaryReactor* DeleteModel(grpc::CallbackServerContext* context,
                                         const v1::DeleteModelRequest* request,
                                         google::protobuf::Empty* response) override;
+  grpc::ServerUnaryReactor* CreateSnapshot(grpc::CallbackServerContext* context,
+                                           const v1::CreateSnapshotRequest* request,
+                                           v1::Snapshot* response) override;
 
  private:
   absl::Status Create(const v1::CreateModelRequest& request, v1::Model* response);

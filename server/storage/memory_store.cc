@@ -1,10 +1,12 @@
 #include "server/storage/memory_store.h"
 
+#include <iterator>
 #include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/storage/record.h"
+#include "server/storage/snapshot_record.h"
 
 namespace prequel {
 
@@ -23,6 +25,8 @@ void MemoryDisk::Crash() {
   ++crashes_;
   for (const std::string& key : unsynced_) log_.erase(key);
   unsynced_.clear();
+  for (const std::string& key : unsynced_chunks_) snapshots_.erase(key);
+  unsynced_chunks_.clear();
   failure_ = Failure::kNone;
 }
 
@@ -30,6 +34,24 @@ void MemoryDisk::CorruptRecord(LogId log, std::uint64_t offset) {
   MutexLock lock(mu_);
   std::string& value = log_.at(LogKey(log, offset));
   value[value.size() / 2] ^= 1;
+}
+
+void MemoryDisk::CorruptSnapshot(LogId log, std::uint64_t next_offset) {
+  MutexLock lock(mu_);
+  std::string& value = snapshots_.at(SnapshotKey(log, next_offset));
+  value[value.size() / 2] ^= 1;
+}
+
+void MemoryDisk::CorruptSnapshotChunk(LogId log, std::uint64_t next_offset, std::uint32_t index) {
+  MutexLock lock(mu_);
+  std::string& value = snapshots_.at(SnapshotChunkKey(log, next_offset, index));
+  value[value.size() / 2] ^= 1;
+}
+
+std::size_t MemoryDisk::records(LogId log) const {
+  MutexLock lock(mu_);
+  return static_cast<std::size_t>(
+      std::distance(log_.lower_bound(LogKey(log, 0)), log_.lower_bound(LogKey(log + 1, 0))));
 }
 
 void MemoryDisk::CorruptModel(std::string_view name) {
@@ -106,6 +128,68 @@ absl::Status MemoryStore::Read(LogId log, std::uint64_t from, std::size_t limit,
   return absl::OkStatus();
 }
 
+absl::Status MemoryStore::WriteSnapshotChunk(LogId log, std::uint64_t next_offset,
+                                             std::uint32_t index, std::string_view chunk) {
+  RunHook();
+  MutexLock lock(disk_->mu_);
+  if (absl::Status status = BeginWrite(); !status.ok()) return status;
+  const std::string key = SnapshotChunkKey(log, next_offset, index);
+  disk_->snapshots_[key] = EncodeSnapshotChunk(key, chunk);
+  disk_->unsynced_chunks_.push_back(key);
+  return EndWrite();
+}
+
+absl::Status MemoryStore::CommitSnapshot(const StoredSnapshot& snapshot,
+                                         std::span<const std::uint64_t> drop,
+                                         std::uint64_t keep_from) {
+  RunHook();
+  MutexLock lock(disk_->mu_);
+  if (absl::Status status = BeginWrite(); !status.ok()) return status;
+  // A commit whose sync fails is taken for lost: the disk is as it was before.
+  if (disk_->failure_ == MemoryDisk::Failure::kSync) return EndWrite();
+  const LogId log = snapshot.log;
+  disk_->snapshots_[SnapshotKey(log, snapshot.next_offset)] = EncodeSnapshotHead(snapshot);
+  for (const std::uint64_t offset : drop) disk_->snapshots_.erase(SnapshotKey(log, offset));
+  std::string head;  // of the chunks that follow it
+  const auto end = disk_->snapshots_.lower_bound(SnapshotKey(log + 1, 0));
+  for (auto it = disk_->snapshots_.lower_bound(SnapshotKey(log, 0)); it != end;) {
+    if (IsSnapshotKey(it->first)) head = it->first;
+    it = it->first.starts_with(head) && !head.empty() ? std::next(it) : disk_->snapshots_.erase(it);
+  }
+  disk_->unsynced_chunks_.clear();
+  disk_->log_.erase(disk_->log_.lower_bound(LogKey(log, 0)),
+                    disk_->log_.lower_bound(LogKey(log, keep_from)));
+  return EndWrite();
+}
+
+absl::StatusOr<std::vector<StoredSnapshot>> MemoryStore::ListSnapshots(LogId log) const {
+  MutexLock lock(disk_->mu_);
+  std::vector<StoredSnapshot> snapshots;
+  const auto end = disk_->snapshots_.lower_bound(SnapshotKey(log + 1, 0));
+  for (auto it = disk_->snapshots_.lower_bound(SnapshotKey(log, 0)); it != end; ++it) {
+    if (IsSnapshotKey(it->first)) snapshots.push_back(DecodeSnapshotHead(it->first, it->second));
+  }
+  return snapshots;
+}
+
+absl::Status MemoryStore::ReadSnapshot(
+    const StoredSnapshot& snapshot,
+    absl::FunctionRef<absl::Status(std::string_view chunk)> visit) const {
+  for (std::uint32_t i = 0; i < snapshot.chunks; ++i) {
+    std::string value;
+    {
+      MutexLock lock(disk_->mu_);
+      const auto it =
+          disk_->snapshots_.find(SnapshotChunkKey(snapshot.log, snapshot.next_offset, i));
+      if (it != disk_->snapshots_.end()) value = it->second;
+    }
+    const absl::StatusOr<std::string_view> chunk = DecodeSnapshotChunk(snapshot, i, value);
+    if (!chunk.ok()) return chunk.status();
+    if (absl::Status status = visit(*chunk); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<StoredModel>> MemoryStore::ListModels() const {
   MutexLock lock(disk_->mu_);
   std::vector<StoredModel> models;
@@ -143,6 +227,8 @@ absl::Status MemoryStore::DeleteModel(std::string_view name, LogId log) {
   }
   if (absl::Status status = BeginWrite(); !status.ok()) return status;
   disk_->models_.erase(ModelKey(name, log));
+  disk_->snapshots_.erase(disk_->snapshots_.lower_bound(SnapshotKey(log, 0)),
+                          disk_->snapshots_.lower_bound(SnapshotKey(log + 1, 0)));
   disk_->log_.erase(disk_->log_.lower_bound(LogKey(log, 0)),
                     disk_->log_.lower_bound(LogKey(log + 1, 0)));
   return EndWrite();

@@ -38,6 +38,10 @@ class MemoryDisk {
   void CorruptModel(std::string_view name);
   // Removes a record that should be there.
   void LoseRecord(LogId log, std::uint64_t offset);
+  void CorruptSnapshot(LogId log, std::uint64_t next_offset);  // its head
+  void CorruptSnapshotChunk(LogId log, std::uint64_t next_offset, std::uint32_t index);
+  // Records of `log` that are there.
+  std::size_t records(LogId log) const;
   // Writes that were accepted, synced or not.
   int writes() const;
 
@@ -48,8 +52,10 @@ class MemoryDisk {
   mutable Mutex mu_;
   Table models_ ABSL_GUARDED_BY(mu_);
   Table log_ ABSL_GUARDED_BY(mu_);
+  Table snapshots_ ABSL_GUARDED_BY(mu_);
   LogId next_log_id_ ABSL_GUARDED_BY(mu_) = 1;
   std::vector<std::string> unsynced_ ABSL_GUARDED_BY(mu_);  // keys of log_ that a crash loses
+  std::vector<std::string> unsynced_chunks_ ABSL_GUARDED_BY(mu_);  // the same of snapshots_
   Failure failure_ ABSL_GUARDED_BY(mu_) = Failure::kNone;
   std::function<void()> hook_ ABSL_GUARDED_BY(mu_);
   bool open_ ABSL_GUARDED_BY(mu_) = false;
@@ -72,6 +78,14 @@ class MemoryStore final : public Store {
   absl::Status Append(std::span<const LogRecord> records) override;
   absl::Status Read(LogId log, std::uint64_t from, std::size_t limit,
                     absl::FunctionRef<absl::Status(const LogRecord&)> visit) const override;
+  absl::Status WriteSnapshotChunk(LogId log, std::uint64_t next_offset, std::uint32_t index,
+                                  std::string_view chunk) override;
+  absl::Status CommitSnapshot(const StoredSnapshot& snapshot, std::span<const std::uint64_t> drop,
+                              std::uint64_t keep_from) override;
+  absl::StatusOr<std::vector<StoredSnapshot>> ListSnapshots(LogId log) const override;
+  absl::Status ReadSnapshot(
+      const StoredSnapshot& snapshot,
+      absl::FunctionRef<absl::Status(std::string_view chunk)> visit) const override;
   absl::StatusOr<std::vector<StoredModel>> ListModels() const override;
   absl::StatusOr<StoredModel> CreateModel(std::string_view name, std::string_view config,
                                           std::int64_t create_time_us) override;

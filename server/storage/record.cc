@@ -1,55 +1,16 @@
 #include "server/storage/record.h"
 
-#include <bit>
 #include <cstddef>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "server/storage/crc32c.h"
+#include "server/storage/bytes.h"
 
 namespace prequel {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "values are stored little-endian");
-
 constexpr char kRecordVersion = 1;
 constexpr char kModelVersion = 1;
-constexpr std::size_t kCrcSize = 4;
 constexpr std::size_t kRecordHead = 3 + 8;  // of a record without a producer
-
-void AppendBigEndian(std::uint64_t value, std::string* out) {
-  for (int shift = 56; shift >= 0; shift -= 8) out->push_back(static_cast<char>(value >> shift));
-}
-
-std::uint64_t ReadBigEndian(std::string_view bytes) {
-  std::uint64_t value = 0;
-  for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
-  return value;
-}
-
-template <class T>
-void AppendInteger(T value, std::string* out) {
-  out->append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
-template <class T>
-T ReadInteger(std::string_view bytes) {
-  T value;
-  std::memcpy(&value, bytes.data(), sizeof(value));
-  return value;
-}
-
-void AppendCrc(std::string_view key, std::string* value) {
-  AppendInteger(ExtendCrc32c(ExtendCrc32c(0, key), *value), value);
-}
-
-// Whether `value` ends in the checksum of `key` and the bytes before it.
-bool HasCrc(std::string_view key, std::string_view value) {
-  if (value.size() < kCrcSize) return false;
-  const std::string_view body = value.substr(0, value.size() - kCrcSize);
-  return ReadInteger<std::uint32_t>(value.substr(body.size())) ==
-         ExtendCrc32c(ExtendCrc32c(0, key), body);
-}
 
 template <class T>
 std::string EncodeInteger(std::string_view key, T integer) {
@@ -61,14 +22,14 @@ std::string EncodeInteger(std::string_view key, T integer) {
 
 template <class T>
 absl::StatusOr<T> DecodeInteger(std::string_view key, std::string_view value) {
-  if (value.size() != sizeof(T) + kCrcSize || !HasCrc(key, value)) {
+  if (value.size() != sizeof(T) + kCrcBytes || !HasCrc(key, value)) {
     return absl::DataLossError(absl::StrCat("the store's \"", std::string(key), "\" is damaged"));
   }
   return ReadInteger<T>(value);
 }
 
 absl::Status CheckModelValue(std::string_view key, std::string_view value) {
-  if (value.size() < 1 + 8 + kCrcSize || !HasCrc(key, value)) {
+  if (value.size() < 1 + 8 + kCrcBytes || !HasCrc(key, value)) {
     return absl::DataLossError("the stored model record is damaged (checksum mismatch)");
   }
   if (value[0] != kModelVersion) {
@@ -82,8 +43,8 @@ absl::Status CheckModelValue(std::string_view key, std::string_view value) {
 
 std::string LogKey(LogId log, std::uint64_t offset) {
   std::string key;
-  AppendBigEndian(log, &key);
-  AppendBigEndian(offset, &key);
+  AppendBigEndian(log, 8, &key);
+  AppendBigEndian(offset, 8, &key);
   return key;
 }
 
@@ -101,7 +62,7 @@ RecordFrame FrameRecord(const LogRecord& record) {
 
 absl::StatusOr<LogRecord> DecodeRecord(LogId log, std::uint64_t offset, std::string_view value) {
   const auto byte = [value](std::size_t i) { return static_cast<unsigned char>(value[i]); };
-  if (value.size() < kRecordHead + kCrcSize || !HasCrc(LogKey(log, offset), value)) {
+  if (value.size() < kRecordHead + kCrcBytes || !HasCrc(LogKey(log, offset), value)) {
     return RecordLost(log, offset, "checksum mismatch");
   }
   if (value[0] != kRecordVersion) {
@@ -112,7 +73,7 @@ absl::StatusOr<LogRecord> DecodeRecord(LogId log, std::uint64_t offset, std::str
     return RecordLost(log, offset, absl::StrCat("unknown type ", byte(1)));
   }
   const std::size_t producer = byte(2);
-  if (producer > kMaxProducerBytes || value.size() < kRecordHead + producer + kCrcSize) {
+  if (producer > kMaxProducerBytes || value.size() < kRecordHead + producer + kCrcBytes) {
     return RecordLost(log, offset, "malformed producer");
   }
   const std::size_t head = kRecordHead + producer;
@@ -121,7 +82,7 @@ absl::StatusOr<LogRecord> DecodeRecord(LogId log, std::uint64_t offset, std::str
                    .type = static_cast<RecordType>(value[1]),
                    .producer = value.substr(3, producer),
                    .sequence = ReadInteger<std::uint64_t>(value.substr(3 + producer)),
-                   .payload = value.substr(head, value.size() - head - kCrcSize)};
+                   .payload = value.substr(head, value.size() - head - kCrcBytes)};
 }
 
 absl::Status RecordLost(LogId log, std::uint64_t offset, std::string_view why) {
@@ -132,7 +93,7 @@ absl::Status RecordLost(LogId log, std::uint64_t offset, std::string_view why) {
 std::string ModelKey(std::string_view name, LogId log) {
   std::string key(name);
   key.push_back('\0');
-  AppendBigEndian(log, &key);
+  AppendBigEndian(log, 8, &key);
   return key;
 }
 
@@ -155,7 +116,7 @@ absl::StatusOr<StoredModel> DecodeModel(std::string_view key, std::string_view v
   model.problem = CheckModelValue(key, value);
   if (model.problem.ok()) {
     model.create_time_us = ReadInteger<std::int64_t>(value.substr(1));
-    model.config = value.substr(9, value.size() - 9 - kCrcSize);
+    model.config = value.substr(9, value.size() - 9 - kCrcBytes);
   }
   return model;
 }

@@ -54,4 +54,12 @@ rocksdb::ColumnFamilyOptions LogFamilyOptions() {
   return options;
 }
 
+// Written once by chunks of a megabyte, read at most once, deleted as a whole.
+rocksdb::ColumnFamilyOptions SnapshotFamilyOptions() {
+  rocksdb::ColumnFamilyOptions options = LogFamilyOptions();
+  options.write_buffer_size = 16 * kMiB;
+  options.blob_file_size = 64 * kMiB;
+  return options;
+}
+
 }  // namespace prequel

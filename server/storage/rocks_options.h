@@ -8,5 +8,6 @@ namespace prequel {
 rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env);
 rocksdb::ColumnFamilyOptions SmallFamilyOptions();  // meta and models
 rocksdb::ColumnFamilyOptions LogFamilyOptions();
+rocksdb::ColumnFamilyOptions SnapshotFamilyOptions();
 
 }  // namespace prequel

@@ -1,10 +1,8 @@
 #include "server/storage/rocks_store.h"
 
-#include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/experimental.h>
 #include <rocksdb/table.h>
-#include <rocksdb/write_batch.h>
 
 #include <array>
 #include <filesystem>
@@ -13,20 +11,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/storage/record.h"
+#include "server/storage/rocks_database.h"
 #include "server/storage/rocks_options.h"
-#include "server/sync/mutex.h"
 
 namespace prequel {
 namespace {
-
-rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
-std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
-
-absl::Status ReadError(const rocksdb::Status& status) {
-  if (status.ok()) return absl::OkStatus();
-  if (status.IsCorruption()) return absl::DataLossError(status.ToString());
-  return absl::UnavailableError(absl::StrCat("reading the store failed: ", status.ToString()));
-}
 
 absl::Status WriteError(const rocksdb::Status& status) {
   if (status.IsNoSpace()) {
@@ -70,43 +59,29 @@ absl::Status PrepareDirectory(const std::string& directory, rocksdb::Env* env) {
 
 }  // namespace
 
-struct RocksStore::Database {
-  // Constant after Open.
-  rocksdb::WriteOptions write_options;
-  std::vector<rocksdb::ColumnFamilyHandle*> families;  // destroyed before db
-  std::unique_ptr<rocksdb::DB> db;
-
-  rocksdb::ColumnFamilyHandle* meta() const { return families[0]; }
-  rocksdb::ColumnFamilyHandle* models() const { return families[1]; }
-  rocksdb::ColumnFamilyHandle* log() const { return families[2]; }
-
-  Mutex admin_mu;  // one CreateModel or DeleteModel at a time; taken before mu
-  LogId next_log_id ABSL_GUARDED_BY(admin_mu) = 1;
-
-  Mutex mu;
-  absl::Status health ABSL_GUARDED_BY(mu);
-
-  ~Database() {
-    for (rocksdb::ColumnFamilyHandle* family : families) {
-      if (db != nullptr) (void)db->DestroyColumnFamilyHandle(family);
-    }
-    if (db != nullptr) (void)db->Close();
-  }
-
-  absl::Status Write(rocksdb::WriteBatch& batch);
-  absl::Status Fail(const rocksdb::Status& status);
-  absl::Status LoadMeta();
-  absl::StatusOr<std::string> FindModel(std::string_view name) const;
-};
+absl::Status ReadError(const rocksdb::Status& status) {
+  if (status.ok()) return absl::OkStatus();
+  if (status.IsCorruption()) return absl::DataLossError(status.ToString());
+  return absl::UnavailableError(absl::StrCat("reading the store failed: ", status.ToString()));
+}
 
 // Several writers may be in RocksDB at once; the first failure shuts the door behind all of them.
-absl::Status RocksStore::Database::Write(rocksdb::WriteBatch& batch) {
+absl::Status RocksStore::Database::WriteWith(const rocksdb::WriteOptions& options,
+                                             rocksdb::WriteBatch& batch) {
   {
     MutexLock lock(mu);
     if (!health.ok()) return WritesRefused(health);
   }
-  const rocksdb::Status status = db->Write(write_options, &batch);
+  const rocksdb::Status status = db->Write(options, &batch);
   return status.ok() ? absl::OkStatus() : Fail(status);
+}
+
+absl::Status RocksStore::Database::Write(rocksdb::WriteBatch& batch) {
+  return WriteWith(write_options, batch);
+}
+
+absl::Status RocksStore::Database::WriteUnsynced(rocksdb::WriteBatch& batch) {
+  return WriteWith({}, batch);
 }
 
 absl::Status RocksStore::Database::Fail(const rocksdb::Status& status) {
@@ -157,7 +132,8 @@ absl::StatusOr<std::unique_ptr<RocksStore>> RocksStore::Open(const RocksOptions&
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
       {rocksdb::kDefaultColumnFamilyName, SmallFamilyOptions()},
       {"models", SmallFamilyOptions()},
-      {"log", LogFamilyOptions()}};
+      {"log", LogFamilyOptions()},
+      {"snapshots", SnapshotFamilyOptions()}};
   auto database = std::make_unique<Database>();
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(DatabaseOptions(env), options.directory,
@@ -253,6 +229,7 @@ absl::Status RocksStore::DeleteModel(std::string_view name, LogId log) {
   rocksdb::WriteBatch batch;
   batch.Delete(database_->models(), key);
   batch.DeleteRange(database_->log(), begin, end);
+  batch.DeleteRange(database_->snapshots(), begin, end);
   if (absl::Status status = database_->Write(batch); !status.ok()) return status;
   // Frees the space soon instead of whenever a compaction comes by; its failure loses nothing.
   const rocksdb::Slice first = begin, last = end;

@@ -31,6 +31,14 @@ class RocksStore final : public Store {
   absl::Status Append(std::span<const LogRecord> records) override;
   absl::Status Read(LogId log, std::uint64_t from, std::size_t limit,
                     absl::FunctionRef<absl::Status(const LogRecord&)> visit) const override;
+  absl::Status WriteSnapshotChunk(LogId log, std::uint64_t next_offset, std::uint32_t index,
+                                  std::string_view chunk) override;
+  absl::Status CommitSnapshot(const StoredSnapshot& snapshot, std::span<const std::uint64_t> drop,
+                              std::uint64_t keep_from) override;
+  absl::StatusOr<std::vector<StoredSnapshot>> ListSnapshots(LogId log) const override;
+  absl::Status ReadSnapshot(
+      const StoredSnapshot& snapshot,
+      absl::FunctionRef<absl::Status(std::string_view chunk)> visit) const override;
   absl::StatusOr<std::vector<StoredModel>> ListModels() const override;
   absl::StatusOr<StoredModel> CreateModel(std::string_view name, std::string_view config,
                                           std::int64_t create_time_us) override;

@@ -1,4 +1,5 @@
-// Everything a server keeps on disk: the models it hosts and their logs, as opaque bytes.
+// Everything a server keeps on disk: the models it hosts, their logs and snapshots, as opaque
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/storage/log.h"
+#include "server/storage/snapshot_store.h"
 
 namespace prequel {
 
@@ -21,7 +23,7 @@ struct StoredModel {
 };
 
 // Thread-safe. One process at a time may have a store open.
-class Store : public Log {
+class Store : public Log, public SnapshotStore {
  public:
   // Every model, ordered by name.
   virtual absl::StatusOr<std::vector<StoredModel>> ListModels() const = 0;
@@ -31,8 +33,8 @@ class Store : public Log {
   virtual absl::StatusOr<StoredModel> CreateModel(std::string_view name, std::string_view config,
                                                   std::int64_t create_time_us) = 0;
 
-  // Removes the record and the whole log, durably and atomically. NOT_FOUND if there is none.
-  // REQUIRES: nobody appends to `log` now or later.
+  // Removes the record, the whole log and its snapshots, durably and atomically. NOT_FOUND if there
+  // is none. REQUIRES: nobody appends to `log` now or later.
   virtual absl::Status DeleteModel(std::string_view name, LogId log) = 0;
 
   // OK while writes are accepted; else the error since which they are refused.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/accept/check.h"
+#include "tests/accept/durability.h"
 
 int main(int argc, char** argv) {
   std::string name;
@@ -16,10 +17,13 @@ int main(int argc, char** argv) {
     }
   }
   prequel::accept::Report report(json);
-  if (!prequel::accept::RunAcceptance(name, report)) {
-    std::fprintf(stderr,
-                 "usage: prequel_accept NAME [--json]\n\n  core   the rules and the fold: "
-                 "oracles, streams, calibration, determinism\n");
+  if (!prequel::accept::RunAcceptance(name, report) &&
+      !prequel::accept::RunDurability(name, report)) {
+    std::fprintf(
+        stderr,
+        "usage: prequel_accept NAME [--json]\n\n  core   the rules and the fold: "
+        "oracles, streams, calibration, determinism\n  durability   nothing is lost, nothing "
+        "counted twice: kill -9 under load\n");
     return 2;
   }
   return report.Finish();

@@ -64,6 +64,7 @@ TEST_F(ClientTest, EveryCallReachesTheServer) {
   EXPECT_EQ(server_.last_predict().options().samples(), 5);
   EXPECT_EQ(client_.PredictThenLearn("m", OneRow())->report().rows(), 1);
   EXPECT_EQ(client_.GetEvaluation("m")->cumulative().examples(), 10);
+  EXPECT_EQ(client_.CreateSnapshot("m")->revision(), 7);
   EXPECT_TRUE(client_.DeleteModel("m").ok());
 }
 

@@ -117,6 +117,13 @@ class FakeServer::Models final : public v1::ModelService::Service {
     return state_.Outcome();
   }
 
+  grpc::Status CreateSnapshot(grpc::ServerContext*, const v1::CreateSnapshotRequest*,
+                              v1::Snapshot* snapshot) override {
+    snapshot->set_revision(7);
+    snapshot->set_bytes(1234);
+    return state_.Outcome();
+  }
+
  private:
   State& state_;
 };

@@ -313,6 +313,11 @@ TEST_F(ProgramTest, Generate) {
   EXPECT_EQ(Run("generate moon").exit_code, 2);
 }
 
+TEST_F(ProgramTest, Snapshot) {
+  EXPECT_EQ(Run("snapshot m").out, "stored models/m at revision 7, 1,234 bytes\n");
+  EXPECT_THAT(Run("snapshot m --json").out, HasSubstr("\"revision\""));
+}
+
 TEST_F(ProgramTest, Health) {
   EXPECT_EQ(Run("health").exit_code, 0);
   server_.behaviour().serving = false;

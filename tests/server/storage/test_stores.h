@@ -12,6 +12,7 @@
 #include "server/storage/memory_store.h"
 #include "server/storage/record.h"
 #include "server/storage/rocks_store.h"
+#include "server/storage/snapshot_record.h"
 
 namespace prequel {
 
@@ -43,6 +44,7 @@ class TestDisk {
   virtual void CorruptRecord(LogId log, std::uint64_t offset) = 0;
   virtual void LoseRecord(LogId log, std::uint64_t offset) = 0;
   virtual void CorruptModel(const std::string& name, LogId log) = 0;
+  virtual void CorruptSnapshotChunk(LogId log, std::uint64_t offset, std::uint32_t index) = 0;
 };
 
 class MemoryTestDisk final : public TestDisk {
@@ -53,6 +55,9 @@ class MemoryTestDisk final : public TestDisk {
   }
   void LoseRecord(LogId log, std::uint64_t offset) override { disk_->LoseRecord(log, offset); }
   void CorruptModel(const std::string& name, LogId) override { disk_->CorruptModel(name); }
+  void CorruptSnapshotChunk(LogId log, std::uint64_t offset, std::uint32_t index) override {
+    disk_->CorruptSnapshotChunk(log, offset, index);
+  }
 
  private:
   std::shared_ptr<MemoryDisk> disk_ = std::make_shared<MemoryDisk>();
@@ -69,13 +74,17 @@ class RocksTestDisk final : public TestDisk {
     raw.Check(raw.db->Delete({}, raw.families[2], LogKey(log, offset)));
   }
   void CorruptModel(const std::string& name, LogId log) override { Flip(1, ModelKey(name, log)); }
+  void CorruptSnapshotChunk(LogId log, std::uint64_t offset, std::uint32_t index) override {
+    Flip(3, SnapshotChunkKey(log, offset, index));
+  }
 
  private:
   // The database as RocksDB sees it.
   struct Raw {
     explicit Raw(const std::string& path) {
       std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
-      for (const char* name : {"default", "models", "log"}) descriptors.push_back({name, {}});
+      for (const char* name : {"default", "models", "log", "snapshots"})
+        descriptors.push_back({name, {}});
       rocksdb::DB* opened = nullptr;
       Check(rocksdb::DB::Open({}, path, descriptors, &families, &opened));
       db.reset(opened);

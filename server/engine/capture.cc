@@ -1,0 +1,75 @@
+#include "server/engine/capture.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/engine/ledger_codec.h"
+
+namespace prequel {
+namespace {
+
+constexpr std::uint32_t kVersion = 1;
+
+// version (u32) | length of the ledger (u64)
+constexpr std::size_t kHead = 4 + 8;
+
+absl::Status Lost(const StoredSnapshot& stored, const std::string& what) {
+  return absl::DataLossError(
+      absl::StrCat("log ", stored.log, ", snapshot at offset ", stored.next_offset, ": ", what));
+}
+
+}  // namespace
+
+absl::Status WriteCapture(const Capture& capture,
+                          absl::FunctionRef<absl::Status(std::string_view chunk)> write) {
+  const auto in_chunks = [&write](std::string_view bytes) {
+    absl::Status status;
+    while (status.ok() && !bytes.empty()) {
+      status = write(bytes.substr(0, kMaxSnapshotChunk));
+      bytes.remove_prefix(std::min(bytes.size(), kMaxSnapshotChunk));
+    }
+    return status;
+  };
+  const std::uint64_t length = capture.ledger.size();
+  std::string head(kHead, '\0');
+  std::memcpy(head.data(), &kVersion, sizeof(kVersion));
+  std::memcpy(head.data() + sizeof(kVersion), &length, sizeof(length));
+  if (absl::Status status = in_chunks(head + capture.ledger); !status.ok()) return status;
+  return in_chunks(capture.learner->EncodeState(*capture.snapshot.state));
+}
+
+absl::StatusOr<Restored> ReadCapture(const SnapshotStore& store, const StoredSnapshot& stored,
+                                     const Learner& learner) {
+  if (!stored.problem.ok()) return stored.problem;
+  std::string bytes;
+  bytes.reserve(std::min(stored.bytes, std::uint64_t{stored.chunks} * kMaxSnapshotChunk));
+  const absl::Status read = store.ReadSnapshot(stored, [&bytes](std::string_view chunk) {
+    bytes.append(chunk);
+    return absl::OkStatus();
+  });
+  if (!read.ok()) return read;
+  if (bytes.size() != stored.bytes || bytes.size() < kHead) return Lost(stored, "truncated");
+  std::uint32_t version = 0;
+  std::uint64_t length = 0;
+  std::memcpy(&version, bytes.data(), sizeof(version));
+  std::memcpy(&length, bytes.data() + sizeof(version), sizeof(length));
+  if (version != kVersion) return Lost(stored, absl::StrCat("unknown version ", version));
+  const std::string_view body = std::string_view(bytes).substr(kHead);
+  if (length > body.size()) return Lost(stored, "malformed ledger");
+  absl::StatusOr<Ledger> ledger = DecodeLedger(body.substr(0, length));
+  if (!ledger.ok()) return Lost(stored, std::string(ledger.status().message()));
+  absl::StatusOr<LearnerState> state = learner.DecodeState(body.substr(length));
+  if (!state.ok()) return state.status();
+  if (state->revision != stored.revision) return Lost(stored, "is of another revision");
+  Restored restored;
+  restored.ledger = *std::move(ledger);
+  restored.snapshot.revision = state->revision;
+  restored.snapshot.next_offset = stored.next_offset;
+  restored.snapshot.state = std::make_shared<const LearnerState>(*std::move(state));
+  return restored;
+}
+
+}  // namespace prequel

@@ -1,0 +1,162 @@
+#include "server/engine/snapshotter.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace prequel {
+namespace {
+
+absl::Status Stopped() { return absl::UnavailableError("the server is shutting down"); }
+
+absl::Status Deleted(const std::string& model) {
+  return absl::NotFoundError(absl::StrCat("model ", model, " was deleted"));
+}
+
+}  // namespace
+
+Snapshotter::Snapshotter(SnapshotStore& store, const Clock& clock, EngineObserver& observer,
+                         const SnapshotOptions& options)
+    : store_(store), clock_(clock), observer_(observer), options_(options), thread_([this] {
+        Run();
+      }) {}
+
+void Snapshotter::Enqueue(Capture capture, SnapshotCallback done) {
+  absl::Status refused;
+  {
+    MutexLock lock(mu_);
+    if (stopped_) {
+      refused = Stopped();
+    } else if (forbidden_.contains(capture.log)) {
+      refused = Deleted(capture.model);
+    } else {
+      jobs_.push_back({std::move(capture), std::move(done)});
+    }
+  }
+  if (!refused.ok()) return done(refused);
+  wake_.NotifyOne();
+}
+
+void Snapshotter::Distrust(LogId log, std::uint64_t next_offset) {
+  MutexLock lock(mu_);
+  distrusted_.insert({log, next_offset});
+}
+
+void Snapshotter::Forbid(LogId log) {
+  std::vector<Job> refused;
+  {
+    MutexLock lock(mu_);
+    forbidden_.insert(log);
+    for (auto it = jobs_.begin(); it != jobs_.end();) {
+      if (it->capture.log != log) {
+        ++it;
+        continue;
+      }
+      refused.push_back(std::move(*it));
+      it = jobs_.erase(it);
+    }
+    while (writing_ == log) idle_.Wait(mu_);
+  }
+  for (Job& job : refused) job.done(Deleted(job.capture.model));
+}
+
+void Snapshotter::Allow(LogId log) {
+  MutexLock lock(mu_);
+  forbidden_.erase(log);
+}
+
+void Snapshotter::Stop() {
+  std::deque<Job> refused;
+  {
+    MutexLock lock(mu_);
+    stopped_ = true;
+    refused.swap(jobs_);
+  }
+  wake_.NotifyOne();
+  for (Job& job : refused) job.done(Stopped());
+  if (thread_.joinable()) thread_.join();
+}
+
+void Snapshotter::Run() {
+  while (true) {
+    Job job;
+    {
+      MutexLock lock(mu_);
+      while (!stopped_ && jobs_.empty()) wake_.Wait(mu_);
+      if (stopped_) return;
+      job = std::move(jobs_.front());
+      jobs_.pop_front();
+      writing_ = job.capture.log;
+    }
+    const absl::StatusOr<StoredSnapshot> stored = Take(job.capture);
+    job.capture = {};  // gives the state back before anybody is told
+    {
+      MutexLock lock(mu_);
+      writing_ = 0;
+      idle_.NotifyAll();
+    }
+    job.done(stored);
+  }
+}
+
+absl::StatusOr<StoredSnapshot> Snapshotter::Take(const Capture& capture) {
+  const auto start = std::chrono::steady_clock::now();
+  absl::StatusOr<StoredSnapshot> stored = Write(capture);
+  observer_.OnSnapshot(capture.model, stored.ok() ? stored->bytes : 0,
+                       std::chrono::steady_clock::now() - start, stored.status());
+  return stored;
+}
+
+absl::StatusOr<std::vector<StoredSnapshot>> Snapshotter::List(LogId log,
+                                                              std::vector<std::uint64_t>* drop) {
+  absl::StatusOr<std::vector<StoredSnapshot>> all = store_.ListSnapshots(log);
+  if (!all.ok()) return all;
+  std::vector<StoredSnapshot> trusted;
+  MutexLock lock(mu_);
+  for (StoredSnapshot& snapshot : *all) {
+    if (snapshot.problem.ok() && !distrusted_.contains({log, snapshot.next_offset})) {
+      trusted.push_back(std::move(snapshot));
+    } else {
+      drop->push_back(snapshot.next_offset);
+    }
+  }
+  return trusted;
+}
+
+absl::StatusOr<StoredSnapshot> Snapshotter::Write(const Capture& capture) {
+  std::vector<std::uint64_t> drop;
+  absl::StatusOr<std::vector<StoredSnapshot>> kept = List(capture.log, &drop);
+  if (!kept.ok()) return kept.status();
+  const auto now = clock_.Now().time_since_epoch();
+  StoredSnapshot snapshot{
+      .log = capture.log,
+      .next_offset = capture.snapshot.next_offset,
+      .revision = capture.snapshot.revision,
+      .create_time_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count(),
+      .build = options_.build};
+  if (!kept->empty() && kept->back().next_offset == snapshot.next_offset) return kept->back();
+  const absl::Status written = WriteCapture(capture, [&](std::string_view chunk) {
+    snapshot.bytes += chunk.size();
+    return store_.WriteSnapshotChunk(snapshot.log, snapshot.next_offset, snapshot.chunks++, chunk);
+  });
+  if (!written.ok()) return written;
+  kept->push_back(snapshot);
+  while (kept->size() > static_cast<std::size_t>(options_.keep)) {
+    drop.push_back(kept->front().next_offset);
+    kept->erase(kept->begin());
+  }
+  std::erase(drop, snapshot.next_offset);  // a bad one at this very offset is written over
+  // The record before the oldest one stays: a log that was truncated is never taken for empty.
+  const std::uint64_t oldest = kept->front().next_offset;
+  const std::uint64_t keep_from = options_.full_history || oldest == 0 ? 0 : oldest - 1;
+  if (absl::Status status = store_.CommitSnapshot(snapshot, drop, keep_from); !status.ok()) {
+    return status;
+  }
+  MutexLock lock(mu_);
+  distrusted_.erase({snapshot.log, snapshot.next_offset});
+  return snapshot;
+}
+
+}  // namespace prequel

@@ -1,0 +1,84 @@
+// Writes snapshots: one thread, one at a time, beside learning and reading.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/engine/capture.h"
+#include "server/engine/clock.h"
+#include "server/engine/observer.h"
+#include "server/engine/options.h"
+#include "server/storage/snapshot_store.h"
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+using SnapshotCallback = absl::AnyInvocable<void(const absl::StatusOr<StoredSnapshot>&)>;
+
+// Thread-safe. A thread of its own, so that no worker is kept from folding while a large state is
+// written; one at a time, so that at most one state is in memory twice.
+class Snapshotter {
+ public:
+  // All but the options outlive it.
+  Snapshotter(SnapshotStore& store, const Clock& clock, EngineObserver& observer,
+              const SnapshotOptions& options);
+  ~Snapshotter() { Stop(); }
+  Snapshotter(const Snapshotter&) = delete;
+  Snapshotter& operator=(const Snapshotter&) = delete;
+
+  // Never blocks; a model has at most one automatic capture and those asked for in the queue.
+  // `done` is called once, on the snapshotter's thread or, when refused, on the caller's.
+  void Enqueue(Capture capture, SnapshotCallback done);
+
+  // Stores `capture` on the caller's thread. REQUIRES: stopped.
+  absl::StatusOr<StoredSnapshot> Take(const Capture& capture);
+
+  // The snapshot of `log` at `next_offset` could not be read: it counts for nothing from now on.
+  void Distrust(LogId log, std::uint64_t next_offset);
+
+  // From now on nothing of `log` is written: what waits is answered NOT_FOUND, what is being
+  // written is finished first. REQUIRES: not called by a callback.
+  void Forbid(LogId log);
+  void Allow(LogId log);
+
+  // Ends what is being written, answers the rest with UNAVAILABLE. REQUIRES: not called by a
+  // callback, nor by two threads at once.
+  void Stop();
+
+ private:
+  struct Job {
+    Capture capture;
+    SnapshotCallback done;
+  };
+
+  void Run();
+  // Those of `log` that are trusted, oldest first; what else there is goes to `drop`.
+  absl::StatusOr<std::vector<StoredSnapshot>> List(LogId log, std::vector<std::uint64_t>* drop);
+  absl::StatusOr<StoredSnapshot> Write(const Capture& capture);
+
+  // Constant after construction.
+  SnapshotStore& store_;
+  const Clock& clock_;
+  EngineObserver& observer_;
+  const SnapshotOptions options_;
+
+  Mutex mu_;
+  CondVar wake_, idle_;
+  std::deque<Job> jobs_ ABSL_GUARDED_BY(mu_);
+  LogId writing_ ABSL_GUARDED_BY(mu_) = 0;  // logs count from 1
+  std::set<LogId> forbidden_ ABSL_GUARDED_BY(mu_);
+  std::set<std::pair<LogId, std::uint64_t>> distrusted_ ABSL_GUARDED_BY(mu_);
+  bool stopped_ ABSL_GUARDED_BY(mu_) = false;
+
+  std::thread thread_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,58 @@
+// RocksStore's database: what its source files share. Internal to the folder.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/storage/rocks_store.h"
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+inline rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+inline std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+// DATA_LOSS, or UNAVAILABLE for what may pass.
+absl::Status ReadError(const rocksdb::Status& status);
+
+struct RocksStore::Database {
+  // Constant after Open.
+  rocksdb::WriteOptions write_options;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;  // destroyed before db
+  std::unique_ptr<rocksdb::DB> db;
+
+  rocksdb::ColumnFamilyHandle* meta() const { return families[0]; }
+  rocksdb::ColumnFamilyHandle* models() const { return families[1]; }
+  rocksdb::ColumnFamilyHandle* log() const { return families[2]; }
+  rocksdb::ColumnFamilyHandle* snapshots() const { return families[3]; }
+
+  Mutex admin_mu;  // one CreateModel or DeleteModel at a time; taken before mu
+  LogId next_log_id ABSL_GUARDED_BY(admin_mu) = 1;
+
+  Mutex mu;
+  absl::Status health ABSL_GUARDED_BY(mu);
+
+  ~Database() {
+    for (rocksdb::ColumnFamilyHandle* family : families) {
+      if (db != nullptr) (void)db->DestroyColumnFamilyHandle(family);
+    }
+    if (db != nullptr) (void)db->Close();
+  }
+
+  absl::Status Write(rocksdb::WriteBatch& batch);
+  // Durable with the next Write.
+  absl::Status WriteUnsynced(rocksdb::WriteBatch& batch);
+  absl::Status WriteWith(const rocksdb::WriteOptions& options, rocksdb::WriteBatch& batch);
+  absl::Status Fail(const rocksdb::Status& status);
+  absl::Status LoadMeta();
+  absl::StatusOr<std::string> FindModel(std::string_view name) const;
+};
+
+}  // namespace prequel

@@ -1,0 +1,65 @@
+#include "tests/accept/durability.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "tests/end_to_end/crash_run.h"
+
+namespace prequel::accept {
+namespace {
+
+// PREQUEL_KILLS=20 for a look.
+int Kills() {
+  const char* kills = std::getenv("PREQUEL_KILLS");
+  return kills == nullptr ? 500 : std::atoi(kills);
+}
+
+}  // namespace
+
+bool RunDurability(const std::string& name, Report& report) {
+  if (name != "durability" && name.rfind("durability.", 0) != 0) return false;
+  const std::string part = name.size() > 11 ? name.substr(11) : "";
+  if (part.empty() || part == "kill") KillUnderLoad(report);
+  return true;
+}
+
+void KillUnderLoad(Report& report) {
+  report.Section("kill -9 under load");
+  const std::filesystem::path root =
+      std::filesystem::temp_directory_path() / ("prequel-accept-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(root);
+  CrashOptions options;
+  options.prequeld = PREQUELD;
+  options.directory = root / "data";
+  options.models = 4;
+  options.producers = 3;
+  options.kills = Kills();
+  options.min_alive_ms = 5;
+  options.max_alive_ms = 250;
+  options.flags = {"--snapshot-batches=500", "--snapshots-kept=2"};
+  const CrashResult result = RunCrashes(options);
+  std::filesystem::remove_all(root);
+  const std::string setting =
+      "4 models x 3 producers, a snapshot every 500 minibatches, killed 5 "
+      "to 250 ms after ready, seed 1";
+  if (!result.problem.empty()) std::fprintf(stderr, "%s\n", result.problem.c_str());
+  const auto add = [&](const char* name, double value, double target, Direction direction) {
+    report.Add({name, value, 0, target, direction, setting});
+  };
+  add("finished (1 = yes)", result.problem.empty() ? 1 : 0, 1, Direction::kAtLeast);
+  add("kills", result.kills, options.kills, Direction::kAtLeast);
+  add("minibatches acknowledged", static_cast<double>(result.acknowledged), 20 * options.kills,
+      Direction::kAtLeast);
+  add("of them by a repeat, the first answer lost", static_cast<double>(result.repeated), 1,
+      Direction::kAtLeast);
+  add("acknowledged and lost", static_cast<double>(result.lost), 0, Direction::kAtMost);
+  add("counted twice", static_cast<double>(result.twice), 0, Direction::kAtMost);
+  add("models that differ in any bit from the plain fold", result.different, 0, Direction::kAtMost);
+  add("mean milliseconds from start to ready", result.restart_ms, 5000, Direction::kAtMost);
+}
+
+}  // namespace prequel::accept

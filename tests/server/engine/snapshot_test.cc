@@ -1,0 +1,318 @@
+// Snapshots: the same bits as the whole log, taken beside learning, and never trusted blindly.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/server/engine/engine_fixture.h"
+
+namespace prequel {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Code = absl::StatusCode;
+
+// What an engine tells of its snapshots.
+class SnapshotObserver : public EngineObserver {
+ public:
+  void OnSnapshot(std::string_view, std::uint64_t, Duration, const absl::Status& status) override {
+    MutexLock lock(mu_);
+    ++(status.ok() ? taken_ : failed_);
+  }
+  void OnSnapshotLost(std::string_view model, const absl::Status& status) override {
+    MutexLock lock(mu_);
+    lost_.push_back(std::string(model) + ": " + status.ToString());
+  }
+  void OnReplayProgress(std::string_view, std::uint64_t records) override {
+    MutexLock lock(mu_);
+    replayed_ = records;
+  }
+  int taken() {
+    MutexLock lock(mu_);
+    return taken_;
+  }
+  int failed() {
+    MutexLock lock(mu_);
+    return failed_;
+  }
+  std::vector<std::string> lost() {
+    MutexLock lock(mu_);
+    return std::exchange(lost_, {});
+  }
+
+ private:
+  Mutex mu_;
+  int taken_ ABSL_GUARDED_BY(mu_) = 0;
+  int failed_ ABSL_GUARDED_BY(mu_) = 0;
+  std::uint64_t replayed_ ABSL_GUARDED_BY(mu_) = 0;
+  std::vector<std::string> lost_ ABSL_GUARDED_BY(mu_);
+};
+
+class SnapshotTest : public EngineFixture {
+ protected:
+  SnapshotTest() {
+    observer_ = &snapshots_;
+    options_.snapshots.every_batches = 0;
+    options_.snapshots.every_bytes = 0;
+    options_.snapshots.build = "test build";
+  }
+
+  absl::StatusOr<StoredSnapshot> Take(const std::string& name) {
+    std::promise<absl::StatusOr<StoredSnapshot>> promise;
+    engine_->CreateSnapshot(name, [&promise](const absl::StatusOr<StoredSnapshot>& stored) {
+      promise.set_value(stored);
+    });
+    return promise.get_future().get();
+  }
+
+  void LearnMany(const std::string& name, int from, int to, const std::string& producer = "") {
+    std::vector<std::future<Outcome>> answers;
+    for (int i = from; i < to; ++i) {
+      LearnRequest request = Request(i % 11 == 3 ? MakeDivergentBatch() : MakeBatch(i));
+      if (!producer.empty()) request.origin = {producer, i + 1};
+      answers.push_back(Submit(name, std::move(request)));
+    }
+    for (auto& answer : answers) (void)answer.get();
+  }
+
+  std::vector<std::uint64_t> Offsets(LogId log) {
+    std::vector<std::uint64_t> offsets;
+    const std::vector<StoredSnapshot> snapshots = store_->ListSnapshots(log).value();
+    for (const StoredSnapshot& stored : snapshots) {
+      offsets.push_back(stored.next_offset);
+    }
+    return offsets;
+  }
+
+  // What a store without any snapshot would hold.
+  std::string Uninterrupted(int batches) {
+    EngineFixture::disk_ = std::make_shared<MemoryDisk>();
+    Start();
+    EXPECT_TRUE(Create("a").ok());
+    LearnMany("a", 0, batches, "p");
+    return StateBytes("a");
+  }
+
+  SnapshotObserver snapshots_;
+};
+
+TEST_F(SnapshotTest, ARestartGoesOnFromItBitForBit) {
+  const std::string expected = Uninterrupted(100);
+  disk_ = std::make_shared<MemoryDisk>();
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  for (int from = 0; from < 100; from += 20) {
+    LearnMany("a", from, from + 20, "p");
+    const absl::StatusOr<StoredSnapshot> stored = Take("a");
+    ASSERT_TRUE(stored.ok()) << stored.status();
+    EXPECT_EQ(stored->revision, Revision("a"));
+    EXPECT_EQ(stored->next_offset, static_cast<std::uint64_t>(from + 20));
+    EXPECT_EQ(stored->build, "test build");
+    Start();
+    EXPECT_EQ(engine_->GetSnapshot("a")->next_offset, static_cast<std::uint64_t>(from + 20));
+  }
+  EXPECT_EQ(StateBytes("a"), expected);
+  EXPECT_THAT(snapshots_.lost(), IsEmpty());
+  EXPECT_EQ(disk_->records(1), 41u) << "truncated behind the third newest";
+}
+
+TEST_F(SnapshotTest, TheLedgerIsInIt) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  LearnMany("a", 0, 10, "p");
+  LearnRequest wide = Request(MakeBatch(10, 3));
+  wide.origin = {"p", 11};
+  const absl::Status refused = Submit("a", std::move(wide)).get().status();
+  LearnRequest once = Request(MakeBatch(11));
+  once.origin.id = "request";
+  const Outcome learned = Submit("a", std::move(once)).get();
+  ASSERT_TRUE(Take("a").ok());
+  Start();
+  for (std::int64_t sequence : {4, 8, 11}) {  // failed, learned, refused
+    LearnRequest repeat = Request(MakeBatch(0));
+    repeat.origin = {"p", sequence};
+    const Outcome answer = Submit("a", std::move(repeat)).get();
+    EXPECT_EQ(answer.ok(), sequence == 8) << answer.status();
+    if (sequence == 8) {
+      EXPECT_EQ(answer->revision, 7) << "one before it had failed";
+    } else if (sequence == 11) {
+      EXPECT_EQ(answer.status(), refused);
+    }
+  }
+  LearnRequest repeat = Request(MakeBatch(11));
+  repeat.origin.id = "request";
+  const Outcome answer = Submit("a", std::move(repeat)).get();
+  EXPECT_TRUE(answer->repeated);
+  EXPECT_EQ(answer->learned.scores.nll, learned->learned.scores.nll);
+  LearnRequest inquiry;
+  inquiry.origin.id = "p";
+  inquiry.inquiry = true;
+  EXPECT_EQ(Submit("a", std::move(inquiry)).get()->next_sequence, 12);
+}
+
+TEST_F(SnapshotTest, OneIsTakenEverySoManyMinibatchesOrBytes) {
+  for (const bool bytes : {false, true}) {
+    options_.snapshots.every_batches = bytes ? 0 : 10;
+    options_.snapshots.every_bytes = bytes ? 2000 : 0;  // 208 bytes a minibatch
+    disk_ = std::make_shared<MemoryDisk>();
+    Start();
+    ASSERT_TRUE(Create("a").ok());
+    const int before = snapshots_.taken();
+    for (int i = 0; i < 35; ++i) ASSERT_TRUE(Learn("a", MakeBatch(i)).ok());
+    ASSERT_TRUE(Take("a").ok());  // behind the automatic ones
+    EXPECT_GE(snapshots_.taken() - before, 3);
+    EXPECT_LE(snapshots_.taken() - before, 4);
+    EXPECT_LE(Offsets(1).size(), 3u);
+  }
+}
+
+TEST_F(SnapshotTest, NothingNewIsNotStoredAgain) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  LearnMany("a", 0, 3);
+  const StoredSnapshot first = Take("a").value();
+  const int writes = disk_->writes();
+  EXPECT_EQ(Take("a")->next_offset, first.next_offset);
+  EXPECT_EQ(disk_->writes(), writes);
+}
+
+TEST_F(SnapshotTest, ShutdownTakesOneOfWhatIsNew) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  ASSERT_TRUE(Create("idle").ok());
+  LearnMany("a", 0, 7);
+  engine_->Shutdown(clock_.In(10));
+  EXPECT_EQ(snapshots_.taken(), 1);
+  EXPECT_THAT(Offsets(1), ElementsAre(7));
+  Start();
+  engine_->Shutdown(clock_.In(10));
+  EXPECT_EQ(snapshots_.taken(), 1) << "nothing new";
+}
+
+TEST_F(SnapshotTest, SoManyAreKeptAndTheLogBehindThem) {
+  options_.snapshots.keep = 2;
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  for (int i = 0; i < 5; ++i) {
+    LearnMany("a", 4 * i, 4 * i + 4);
+    ASSERT_TRUE(Take("a").ok());
+  }
+  EXPECT_THAT(Offsets(1), ElementsAre(16, 20));
+  EXPECT_EQ(disk_->records(1), 5u) << "those behind the oldest, and the one before";
+  options_.snapshots.full_history = true;
+  Start();
+  LearnMany("a", 20, 30);
+  ASSERT_TRUE(Take("a").ok());
+  EXPECT_EQ(disk_->records(1), 15u) << "nothing more is truncated";
+}
+
+TEST_F(SnapshotTest, ADamagedOneIsNamedAndTheOneBeforeIsUsed) {
+  const std::string expected = Uninterrupted(30);
+  for (const bool head : {true, false}) {
+    disk_ = std::make_shared<MemoryDisk>();
+    Start();
+    ASSERT_TRUE(Create("a").ok());
+    for (int from = 0; from < 30; from += 10) {
+      LearnMany("a", from, from + 10, "p");
+      ASSERT_TRUE(Take("a").ok());
+    }
+    Stop();
+    for (const std::uint64_t offset : {20u, 30u}) {
+      if (head) {
+        disk_->CorruptSnapshot(1, offset);
+      } else {
+        disk_->CorruptSnapshotChunk(1, offset, 1);
+      }
+    }
+    Start();
+    EXPECT_EQ(StateBytes("a"), expected);
+    const std::vector<std::string> lost = snapshots_.lost();
+    ASSERT_EQ(lost.size(), 2u);
+    EXPECT_THAT(lost[0], HasSubstr("a: DATA_LOSS: log 1, snapshot at offset 30"));
+    EXPECT_THAT(lost[1], HasSubstr("snapshot at offset 20"));
+    // The next one replaces what cannot be read.
+    ASSERT_TRUE(Take("a").ok());
+    Start();
+    EXPECT_EQ(StateBytes("a"), expected);
+    EXPECT_THAT(snapshots_.lost(), IsEmpty());
+  }
+}
+
+TEST_F(SnapshotTest, WithoutAGoodOneATruncatedLogIsDataLossOfThatModelOnly) {
+  options_.snapshots.keep = 1;
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  ASSERT_TRUE(Create("b").ok());
+  LearnMany("a", 0, 10);
+  LearnMany("b", 0, 10);
+  ASSERT_TRUE(Take("a").ok());
+  Stop();
+  disk_->CorruptSnapshotChunk(1, 10, 0);
+  Start();
+  EXPECT_EQ(engine_->GetModel("a")->problem.code(), Code::kDataLoss);
+  EXPECT_TRUE(Learn("b", MakeBatch(1)).ok());
+}
+
+TEST_F(SnapshotTest, AFailedOneCostsNothingThatWasLearned) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  LearnMany("a", 0, 10, "p");
+  ASSERT_TRUE(Take("a").ok());
+  LearnMany("a", 10, 20, "p");
+  const std::string expected = StateBytes("a");
+  for (const auto failure : {MemoryDisk::Failure::kSync, MemoryDisk::Failure::kFull}) {
+    disk_->FailWrites(failure);
+    EXPECT_FALSE(Take("a").ok());
+    EXPECT_TRUE(engine_->Predict("a", MakeBatch(1), {}).ok());
+    disk_->Crash();
+    Start();
+    EXPECT_EQ(StateBytes("a"), expected);
+    EXPECT_THAT(Offsets(1), ElementsAre(10));
+  }
+  EXPECT_EQ(snapshots_.failed(), 2);
+  EXPECT_TRUE(Take("a").ok());
+}
+
+// While one is being written readers read, and other models learn.
+TEST_F(SnapshotTest, HoldsUpNobody) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  LearnMany("a", 0, 5);
+  std::promise<void> writing, go_on;
+  std::atomic<bool> first = true;
+  std::shared_future<void> gate = go_on.get_future().share();
+  disk_->OnWrite([&] {
+    if (!first.exchange(false)) return;
+    writing.set_value();
+    gate.wait();
+  });
+  std::promise<absl::StatusOr<StoredSnapshot>> promise;
+  engine_->CreateSnapshot(
+      "a", [&](const absl::StatusOr<StoredSnapshot>& stored) { promise.set_value(stored); });
+  writing.get_future().wait();
+  EXPECT_EQ(Learn("a", MakeBatch(5))->revision, 5) << "one before it had failed";
+  EXPECT_TRUE(engine_->Predict("a", MakeBatch(1), {}).ok());
+  EXPECT_TRUE(Create("b").ok());
+  EXPECT_TRUE(Learn("b", MakeBatch(5)).ok());
+  go_on.set_value();
+  const absl::StatusOr<StoredSnapshot> stored = promise.get_future().get();
+  ASSERT_TRUE(stored.ok());
+  EXPECT_EQ(stored->next_offset, 5u) << "of what it was when it was asked for";
+  disk_->OnWrite(nullptr);
+}
+
+TEST_F(SnapshotTest, ADeletedModelLeavesNone) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  LearnMany("a", 0, 5);
+  ASSERT_TRUE(Take("a").ok());
+  ASSERT_TRUE(engine_->DeleteModel("a").ok());
+  EXPECT_THAT(Offsets(1), IsEmpty());
+  EXPECT_EQ(Take("a").status().code(), Code::kNotFound);
+  ASSERT_TRUE(Create("a").ok());
+  EXPECT_EQ(Take("a")->revision, 0);
+}
+
+}  // namespace
+}  // namespace prequel
