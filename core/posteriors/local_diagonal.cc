@@ -1,21 +1,11 @@
 #include "core/posteriors/local_diagonal.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/linalg/sum_log.h"
+#include "core/linalg/tiles.h"
 
 namespace prequel {
-namespace {
-
-// Calls visit(start, size) for tiles of which half a dozen vectors fit into the first-level cache.
-template <class Visit>
-void ForTiles(Index size, const Visit& visit) {
-  constexpr Index kTile = 512;
-  for (Index start = 0; start < size; start += kTile) visit(start, std::min(kTile, size - start));
-}
-
-}  // namespace
 
 absl::Status LocalDiagonal::Begin(const DiagonalGaussian& prior, Index /*columns*/,
                                   bool /*draws*/) {
@@ -61,17 +51,18 @@ absl::Status LocalDiagonal::SolveCurve() {
   const Index size = prior_->size();
   Vector& fitted = precision_[current_];
   for (Vector* v : {&fitted, &direction_, &mean_}) v->resize(size);
-  increment_.resize(size);
+  Tile variance;
   double covariance_kl = 0, energy = 0;
-  ForTiles(size, [&](Index start, Index count) {
+  ForEachTile(size, [&](Index start, Index count) {
     const auto prior = prior_->precision.segment(start, count).array();
     auto precision = fitted.segment(start, count).array();
     auto direction = direction_.segment(start, count).array();
-    auto ratio = increment_.segment(0, count).array();
-    precision = prior + curvature_.segment(start, count).array();
-    ratio = prior / precision;
+    auto ratio = curvature_.segment(start, count).array();
+    precision = prior + ratio;
+    variance = precision.inverse();
+    ratio = prior * variance;
     covariance_kl += 0.5 * ((ratio - 1).sum() - SumLog(ratio.matrix()));
-    direction = gradient_.segment(start, count).array() / precision;
+    direction = gradient_.segment(start, count).array() * variance;
     if (!has_offset_) {
       energy += (prior * direction.square()).sum();
       mean_.segment(start, count).array() = prior_->mean.segment(start, count).array() + direction;
