@@ -74,38 +74,34 @@ class EveryLearner : public testing::TestWithParam<Combination> {
   Scratch scratch_;
 };
 
-TEST_P(EveryLearner, LearnsBetterThanThePrior) {
-  LearnerState state = FoldFrom(learner_.Initial(), 0, 30);
-  const double early = state.evaluation.cumulative.nll / state.evaluation.cumulative.weight;
-  const LearnerState later = FoldFrom(state, 30, 30);
-  const double late = (later.evaluation.cumulative.nll - state.evaluation.cumulative.nll) /
-                      (later.evaluation.cumulative.weight - state.evaluation.cumulative.weight);
+// Both halves are scored before they are learned, so this is not a training error.
+TEST_P(EveryLearner, ScoresBetterTheMoreItHasLearned) {
+  const LearnerState half = FoldFrom(learner_.Initial(), 0, 20);
+  const LearnerState whole = FoldFrom(half, 20, 20);
+  const double early = half.evaluation.cumulative.nll / half.evaluation.cumulative.weight;
+  const double late = (whole.evaluation.cumulative.nll - half.evaluation.cumulative.nll) /
+                      (whole.evaluation.cumulative.weight - half.evaluation.cumulative.weight);
   EXPECT_LT(late, early + 0.02);
-  EXPECT_EQ(later.revision, 60);
-  EXPECT_EQ(later.examples, 60 * 16);
+  EXPECT_EQ(whole.revision, 40);
+  EXPECT_EQ(whole.examples, 40 * 16);
 }
 
-TEST_P(EveryLearner, IsTheSameFoldTwice) {
-  const LearnerState once = FoldFrom(learner_.Initial(), 0, 12);
-  Scratch fresh;
-  std::swap(scratch_, fresh);
-  const LearnerState again = FoldFrom(learner_.Initial(), 0, 12);
-  EXPECT_EQ(learner_.EncodeState(once), learner_.EncodeState(again));
-}
-
+// The same state comes of folding again, of fresh scratch, and of a restart half way.
 TEST_P(EveryLearner, RestartsBitIdentically) {
-  const LearnerState half = FoldFrom(learner_.Initial(), 0, 6);
-  const absl::StatusOr<LearnerState> restored = learner_.DecodeState(learner_.EncodeState(half));
+  const LearnerState straight = FoldFrom(learner_.Initial(), 0, 8);
+  scratch_ = Scratch();
+  const std::string half = learner_.EncodeState(FoldFrom(learner_.Initial(), 0, 4));
+  const absl::StatusOr<LearnerState> restored = learner_.DecodeState(half);
   ASSERT_TRUE(restored.ok()) << restored.status();
-  EXPECT_EQ(learner_.EncodeState(*restored), learner_.EncodeState(half));
-  const LearnerState straight = FoldFrom(half, 6, 6);
-  const LearnerState resumed = FoldFrom(*restored, 6, 6);
-  EXPECT_EQ(learner_.EncodeState(straight), learner_.EncodeState(resumed));
+  EXPECT_EQ(learner_.EncodeState(*restored), half);
+  scratch_ = Scratch();
+  const LearnerState resumed = FoldFrom(*restored, 4, 4);
+  EXPECT_EQ(learner_.EncodeState(resumed), learner_.EncodeState(straight));
 }
 
 TEST_P(EveryLearner, PredictsWhatItWillBeScoredBy) {
-  const LearnerState state = FoldFrom(learner_.Initial(), 0, 10);
-  const Batch batch = BatchAt(10);
+  const LearnerState state = FoldFrom(learner_.Initial(), 0, 3);
+  const Batch batch = BatchAt(3, 4);
   const absl::StatusOr<Predictions> asked =
       learner_.Predict(state, batch, PredictOptions{}, scratch_);
   ASSERT_TRUE(asked.ok()) << asked.status();
@@ -123,27 +119,28 @@ TEST_P(EveryLearner, PredictsWhatItWillBeScoredBy) {
     for (Index i = 0; i < batch.targets.cols(); ++i) {
       nll -= std::log(asked->probabilities(static_cast<Index>(batch.targets(0, i)), i));
     }
-    EXPECT_NEAR(learned->scores.nll, nll / 16, 1e-8);
+    EXPECT_NEAR(learned->scores.nll, nll / 4, 1e-8);
   } else {
-    EXPECT_NEAR(*learned->scores.rmse, std::sqrt((asked->mean - batch.targets).squaredNorm() / 16),
+    EXPECT_NEAR(*learned->scores.rmse, std::sqrt((asked->mean - batch.targets).squaredNorm() / 4),
                 1e-8);
   }
 }
 
+// Fewer rows than weights and more.
 TEST_P(EveryLearner, TakesOneRowAndManyRows) {
   LearnerState state = learner_.Initial(), next;
-  for (const Index rows : {1, 1, 2, 1, 300, 1, 40}) {
+  for (const Index rows : {1, 2, 1, 100, 1}) {
     const absl::StatusOr<Learned> learned =
         learner_.Update(state, BatchAt(static_cast<std::uint64_t>(rows), rows), scratch_, next);
     ASSERT_TRUE(learned.ok()) << rows << " rows: " << learned.status();
     std::swap(state, next);
   }
-  EXPECT_EQ(state.examples, 346);
+  EXPECT_EQ(state.examples, 105);
 }
 
 TEST_P(EveryLearner, StaysFiniteOnExtremeInputs) {
-  LearnerState state = FoldFrom(learner_.Initial(), 0, 5), next;
-  Batch batch = BatchAt(5);
+  LearnerState state = FoldFrom(learner_.Initial(), 0, 3), next;
+  Batch batch = BatchAt(3);
   batch.inputs.col(0).setConstant(1e8);
   batch.inputs.col(1).setConstant(-1e12);
   ASSERT_TRUE(learner_.CheckBatch(batch).ok());
