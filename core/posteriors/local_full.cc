@@ -1,63 +1,11 @@
 #include "core/posteriors/local_full.h"
 
-#include <algorithm>
 #include <cmath>
 
+#include "core/linalg/cholesky.h"
+#include "core/posteriors/logit_blocks.h"
+
 namespace prequel {
-namespace {
-
-// out = columns · blockdiag(G_1, …, G_B): C columns of `columns` become R columns per example.
-void ScaleByRoots(const Matrix& columns, const Matrix& roots, double factor, Matrix& out) {
-  const Index logits = roots.rows();
-  if (logits == 1) {
-    out.resize(columns.rows(), columns.cols());
-    out = columns * (factor * roots.row(0)).asDiagonal();
-    return;
-  }
-  const Index examples = columns.cols() / logits;
-  const Index rank = roots.cols() / examples;
-  out.resize(columns.rows(), rank * examples);
-  for (Index i = 0; i < examples; ++i) {
-    out.middleCols(i * rank, rank).noalias() =
-        columns.middleCols(i * logits, logits) * (factor * roots.middleCols(i * rank, rank));
-  }
-}
-
-// Block i of `out` (+)= sign · left_iᵀ right_i, over blocks of `logits` columns.
-void BlockProducts(const Matrix& left, const Matrix& right, Index logits, double sign,
-                   bool accumulate, Matrix& out) {
-  if (!accumulate) out.setZero(logits, left.cols());
-  if (logits == 1) {
-    out.row(0) += sign * left.cwiseProduct(right).colwise().sum();
-    return;
-  }
-  for (Index i = 0; i < left.cols() / logits; ++i) {
-    out.middleCols(i * logits, logits).noalias() +=
-        sign *
-        (left.middleCols(i * logits, logits).transpose() * right.middleCols(i * logits, logits));
-  }
-}
-
-double LogDeterminant(const Matrix& factor) { return 2 * factor.diagonal().array().log().sum(); }
-
-// tr((C Cᵀ)⁻¹) = ‖C⁻¹‖²_F, a strip of columns at a time: C⁻¹ is lower triangular, so a strip
-// starts at its own row and the whole costs n³/3.
-double TraceOfInverse(const Matrix& factor, Matrix& scratch) {
-  constexpr Index kStrip = 32;
-  const Index size = factor.rows();
-  scratch.resize(size, kStrip);
-  double trace = 0;
-  for (Index start = 0; start < size; start += kStrip) {
-    const Index rows = size - start;
-    auto strip = scratch.topLeftCorner(rows, std::min(kStrip, rows));
-    strip.setIdentity();
-    factor.bottomRightCorner(rows, rows).triangularView<Eigen::Lower>().solveInPlace(strip);
-    trace += strip.squaredNorm();
-  }
-  return trace;
-}
-
-}  // namespace
 
 absl::Status LocalFull::Begin(const FullGaussian& prior, Index columns, bool draws) {
   prior_ = &prior;
@@ -120,11 +68,15 @@ void LocalFull::AddCurve(Expansion& expansion, double weight) {
   projected_gradient_.noalias() += weight * (projected_ * score);
   Curvature& curvature = now();
   if (by_parameters_) {
+    scaled_.resize(projected_.rows(), local.root.cols());
     ScaleByRoots(projected_, local.root, std::sqrt(weight), scaled_);
     curvature.factor.selfadjointView<Eigen::Lower>().rankUpdate(scaled_);
     return;
   }
   gradient_.noalias() += weight * (jacobian_ * score);
+  for (Matrix* columns : {&curvature.root, &curvature.gain}) {
+    columns->resize(jacobian_.rows(), local.root.cols());
+  }
   ScaleByRoots(jacobian_, local.root, 1, curvature.root);
   ScaleByRoots(projected_, local.root, 1, curvature.gain);
   curvature.factor.resize(curvature.root.cols(), curvature.root.cols());
