@@ -76,6 +76,11 @@ void Expansion::MarginalCovariance(const Vector& variances) {
       *model_);
 }
 
+void Expansion::Jvp(const Vector& theta, const Vector& v, MatrixRef out) const {
+  std::visit([&]<class M>(const M& model) { model.Jvp(theta, TapeOf<M>(tapes_), v, out); },
+             *model_);
+}
+
 double Expansion::Expect(Expectation expectation) {
   const bool at_mean = expectation == Expectation::kAtMean;
   if (at_mean) moments_.covariance.swap(no_covariance_);

@@ -35,6 +35,9 @@ class Expansion {
   void Jacobian(Matrix& out) const;
   void MarginalCovariance(const Vector& variances);
 
+  // REQUIRES: Forward(theta) or Linearize(theta). out (C × B) = J_i v.
+  void Jvp(const Vector& theta, const Vector& v, MatrixRef out) const;
+
   LogitMoments& moments() { return moments_; }
   const LogitMoments& moments() const { return moments_; }
 

@@ -1,5 +1,6 @@
 #include "core/problem.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -35,6 +36,13 @@ absl::Status CheckSizes(const Problem& problem) {
                                    full ? " fit a full posterior: use posterior \"diagonal\" or a "
                                           "smaller network"
                                         : " are allowed: use a smaller network"));
+  }
+  const auto* low_rank = std::get_if<LowRankGaussian>(&problem.initial);
+  if (low_rank != nullptr && low_rank->rank() > ConfigLimits::kMaxFactorEntries / params) {
+    return FieldError(
+        "config.posterior.options.rank",
+        absl::StrCat("is ", low_rank->rank(), "; with ", params, " parameters it must be in [1, ",
+                     std::max<Index>(1, ConfigLimits::kMaxFactorEntries / params), "]"));
   }
   return absl::OkStatus();
 }
@@ -128,7 +136,17 @@ absl::Status MakePosterior(Problem& p) {
   if (!Take(MakeByName<Posterior>("config.posterior.name", config.name), &p.initial, &status)) {
     return status;
   }
-  return Options("config.posterior", config).Finish();
+  Options options("config.posterior", config);
+  status = std::visit(
+      [&]<class Q>(Q& q) {
+        if constexpr (requires { q.Configure(options, Index{}); }) {
+          return q.Configure(options, p.num_params());
+        }
+        return options.Finish();
+      },
+      p.initial);
+  if (status.ok()) config.options = options.resolved();
+  return status;
 }
 
 absl::Status MakeParts(Problem& p) {
@@ -185,7 +203,7 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
         p.prior_mean = weights.Mean(p.model, p.config.seed);
         const Vector variances = weights.Variances(p.model);
         p.prior_precision = variances.cwiseInverse();
-        std::visit([&]<class Q>(Q& q) { q = Q::FromDiagonal(p.prior_mean, variances); }, p.initial);
+        std::visit([&]<class Q>(Q& q) { q = q.FromDiagonal(p.prior_mean, variances); }, p.initial);
       },
       p.prior);
   return p;

@@ -12,6 +12,8 @@
 #include "core/posteriors/full_gaussian.h"
 #include "core/posteriors/local_diagonal.h"
 #include "core/posteriors/local_full.h"
+#include "core/posteriors/local_low_rank.h"
+#include "core/posteriors/low_rank_gaussian.h"
 #include "core/posteriors/point_mass.h"
 #include "core/random/philox.h"
 
@@ -27,7 +29,9 @@ concept PosteriorType = std::copyable<Q> &&
   { Q::kName } -> std::convertible_to<std::string_view>;
   // Whether the weights are uncertain: else logits are known, and nothing is linearised.
   { Q::kHasVariance } -> std::convertible_to<bool>;
-  { Q::FromDiagonal(v, v) } -> std::same_as<Q>;  // of the prior's mean and variances
+  // Of the prior's mean and variances. A family with a shape has Configure(options, D) as well,
+  // which leaves a prototype that makes others of its shape.
+  { q.FromDiagonal(v, v) } -> std::same_as<Q>;
   { q.mean } -> std::convertible_to<const Vector&>;
   { q.size() } -> std::same_as<Index>;
   { q.IsFinite() } -> std::same_as<bool>;
@@ -66,7 +70,7 @@ struct PosteriorSet {
   using Samplers = std::tuple<typename Qs::Sampler...>;
 };
 
-using Posteriors = PosteriorSet<FullGaussian, DiagonalGaussian, PointMass>;
+using Posteriors = PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian, PointMass>;
 using Posterior = Posteriors::Variant;
 using Projectors = Posteriors::Projectors;
 using Samplers = Posteriors::Samplers;

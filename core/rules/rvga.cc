@@ -175,5 +175,7 @@ template absl::Status Rvga::Fit(Expansion&, LocalFull&, const Stream&, RuleScrat
                                 StepReport&) const;
 template absl::Status Rvga::Fit(Expansion&, LocalDiagonal&, const Stream&, RuleScratch&,
                                 StepReport&) const;
+template absl::Status Rvga::Fit(Expansion&, LocalLowRank&, const Stream&, RuleScratch&,
+                                StepReport&) const;
 
 }  // namespace prequel

@@ -23,7 +23,7 @@ inline std::vector<RuleUnderTest> RulesUnderTest() {
     for (const char* scheme : {"implicit", "explicit"}) {
       all.push_back({Word("rvga_") + over + "_" + scheme,
                      {"rvga", {{"scheme", Word(scheme)}, {"expectation", Word(over)}}},
-                     {"full", "diagonal"}});
+                     {"full", "diagonal", "low_rank"}});
     }
   }
   all.push_back({"rvga_closed_form",

@@ -1,0 +1,69 @@
+// q = N(m, (diag(d) + W Wᵀ)⁻¹), W: D × L: a precision of a diagonal and a low rank.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/linalg/types.h"
+#include "core/linalg/woodbury.h"
+#include "core/options.h"
+#include "core/random/philox.h"
+
+namespace prequel {
+
+class LocalLowRank;
+class LowRankSampler;
+
+// Options:
+//   rank  L, 1 ≤ L ≤ D; 10 unless given, D when that is less
+struct LowRankGaussian {
+  static constexpr std::string_view kName = "low_rank";
+  static constexpr bool kHasVariance = true;
+
+  using Projector = LocalLowRank;
+  using Sampler = LowRankSampler;
+
+  Vector mean;      // m: D
+  Vector diagonal;  // d: D, positive
+  Matrix factor;    // W: D × L
+
+  // D = params; the rank from the options. Leaves a prototype, to make others of.
+  absl::Status Configure(Options& options, Index params);
+  // N(mean, diag(variances)) of the rank of this one.
+  LowRankGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
+
+  template <class A, class Self>
+  static void Fields(A& a, Self& s) {
+    a.Value("mean", s.mean);
+    a.Value("diagonal", s.diagonal);
+    a.Value("factor", s.factor);
+  }
+
+  Index size() const { return mean.size(); }
+  Index rank() const { return factor.cols(); }
+  bool IsFinite() const;
+  bool IsSound(Index params) const;
+};
+
+// KL(q ‖ from), nats; O(DL²). The matrices are scratch.
+class LowRankDivergence {
+ public:
+  double Kl(const LowRankGaussian& q, const LowRankGaussian& from);
+
+ private:
+  Woodbury q_, from_;
+  Matrix solved_;  // Λ_q⁻¹ W_from
+};
+
+// Draws mean + Λ^{−1/2}-distributed deviations, by Woodbury::Deviate.
+class LowRankSampler {
+ public:
+  absl::Status Prepare(const LowRankGaussian& posterior);
+  void Draw(const Stream& stream, Vector& theta);
+
+ private:
+  Vector mean_, normal_;
+  Woodbury precision_;
+};
+
+}  // namespace prequel
