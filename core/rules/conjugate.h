@@ -7,6 +7,7 @@
 #include "core/expansion.h"
 #include "core/posteriors/posterior.h"
 #include "core/random/philox.h"
+#include "core/rules/explicit_step.h"
 #include "core/rules/rule_scratch.h"
 #include "core/rules/rule_state.h"
 #include "core/step_report.h"
@@ -33,15 +34,7 @@ struct Conjugate {
   // Fits `local`, which stands at its prior with `expansion` linearised and projected there.
   absl::Status Fit(Expansion& expansion, LocalFull& local, const Stream& /*stream*/,
                    RuleScratch& /*scratch*/, StepReport& report) const {
-    expansion.Expect(Expectation::kAtMean);
-    local.StartCurve();
-    local.AddCurve(expansion, 1.0);
-    if (absl::Status status = local.SolveCurve(); !status.ok()) return status;
-    local.Move(1.0);
-    local.Accept();
-    report.passes = 1;
-    report.kl = local.kl();
-    return absl::OkStatus();
+    return ExplicitStep(Expectation::kAtMean, expansion, local, report);
   }
 };
 

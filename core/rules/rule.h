@@ -13,6 +13,8 @@
 #include "core/rules/adam.h"
 #include "core/rules/conjugate.h"
 #include "core/rules/ivon.h"
+#include "core/rules/lofi.h"
+#include "core/rules/lrvga.h"
 #include "core/rules/mode.h"
 #include "core/rules/rule_scratch.h"
 #include "core/rules/rule_state.h"
@@ -71,7 +73,7 @@ struct RuleSet {
   }
 };
 
-using Rules = RuleSet<Rvga, Conjugate, Ivon, Adam>;
+using Rules = RuleSet<Rvga, Conjugate, Ivon, Lofi, Lrvga, Adam>;
 using Rule = Rules::Variant;
 using RuleState = Rules::States;
 

@@ -33,6 +33,13 @@ inline std::vector<RuleUnderTest> RulesUnderTest() {
                  "bernoulli"});
   all.push_back({"conjugate", {"conjugate", {}}, {"full"}, "linear", "gaussian"});
 
+  all.push_back({"lofi", {"lofi", {}}, {"low_rank"}});
+  // What the spherical variant forgets of a network with a wide prior it never stops relearning.
+  all.push_back(
+      {"lofi_spherical", {"lofi", {{"variant", Word("spherical")}}}, {"low_rank"}, "linear"});
+  all.push_back({"lofi_at_mean", {"lofi", {{"expectation", Word("mean")}}}, {"low_rank"}});
+  all.push_back({"lrvga", {"lrvga", {}}, {"low_rank"}});
+
   const auto dataset = [](std::map<std::string, OptionValue> options) {
     options["mode"] = Word("dataset");
     options["dataset_size"] = 960.0;

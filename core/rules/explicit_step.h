@@ -1,0 +1,36 @@
+// One natural-gradient step on a minibatch, with expectations under q_{t−1}.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/expansion.h"
+#include "core/options.h"
+#include "core/step_report.h"
+
+namespace prequel {
+
+// Λ ← Λ + H, m ← m + Λ⁻¹ Σ_i J_iᵀ E[r_i]. REQUIRES: `local` (a LocalFit) stands at its prior, with
+// `expansion` linearised and projected there. It is then ready to Commit.
+template <class Local>
+absl::Status ExplicitStep(Expectation expectation, Expansion& expansion, Local& local,
+                          StepReport& report) {
+  expansion.Expect(expectation);
+  local.StartCurve();
+  local.AddCurve(expansion, 1.0);
+  if (absl::Status status = local.SolveCurve(); !status.ok()) return status;
+  local.Move(1.0);
+  local.Accept();
+  report.passes = 1;
+  report.kl = local.kl();
+  return absl::OkStatus();
+}
+
+// Reads "expectation": "linearized", over the logits f ~ N(f_m, J P Jᵀ), or "mean", over none.
+inline void ConfigureExpectation(Options& options, Expectation* expectation) {
+  std::string name = "linearized";
+  options.Choice("expectation", &name, {"linearized", "mean"});
+  *expectation = name == "mean" ? Expectation::kAtMean : Expectation::kLinearized;
+}
+
+}  // namespace prequel

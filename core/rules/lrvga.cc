@@ -1,0 +1,15 @@
+#include "core/rules/lrvga.h"
+
+#include <string>
+
+namespace prequel {
+
+absl::Status Lrvga::Configure(Options& options) {
+  std::string mode = "recursive";
+  options.Choice("mode", &mode, {"recursive"});
+  options.Integer("loops", &loops, 1, 1000);
+  ConfigureExpectation(options, &expectation);
+  return options.Finish();
+}
+
+}  // namespace prequel
