@@ -3,25 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "absl/strings/str_cat.h"
-#include "core/error.h"
 #include "core/linalg/cholesky.h"
 #include "core/posteriors/logit_blocks.h"
 
 namespace prequel {
-namespace {
-
-constexpr Index kMaxEntries = Index{1} << 27;  // of W̃: 1 GiB
-
-}  // namespace
 
 absl::Status LocalLowRank::Begin(const LowRankGaussian& prior, Index columns, bool /*draws*/) {
-  const Index most = std::max<Index>(1, kMaxEntries / std::max<Index>(1, prior.size()));
-  if (columns > most) {
-    return FieldError("batch.inputs.shape",
-                      absl::StrCat("makes ", columns, " columns of curvature of ", prior.size(),
-                                   " weights, and ", most, " can be held: send fewer rows"));
-  }
+  absl::Status status = CheckColumns(prior.size(), columns);
+  if (!status.ok()) return status;
   prior_ = &prior;
   columns_ = columns;
   compression_ = Compression();

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
+#include "core/error.h"
+
 namespace prequel {
 namespace {
 
 constexpr Index kUsualRank = 10;
+constexpr Index kMaxEntries = Index{1} << 27;  // of the columns of one minibatch: 1 GiB
 
 }  // namespace
 
@@ -32,19 +36,30 @@ bool LowRankGaussian::IsSound(Index params) const {
          rank() >= 1 && rank() <= params && IsFinite();
 }
 
-// 2 KL = tr(Λ_p Λ_q⁻¹) − D + log|Λ_q| − log|Λ_p| + δᵀ Λ_p δ, with p = from and Λ_p = d + W Wᵀ:
+// 2 KL = tr(Λ_p Λ_q⁻¹) − D + log|Λ_q| − log|Λ_p| + δᵀ Λ_p δ, with q = this, p = from and Λ_p = d +
+// W Wᵀ:
 //   tr(Λ_p Λ_q⁻¹) = Σ_j d_j (Λ_q⁻¹)_jj + Σ_l w_lᵀ Λ_q⁻¹ w_l
-double LowRankDivergence::Kl(const LowRankGaussian& q, const LowRankGaussian& from) {
+double LowRankGaussian::Kl(const LowRankGaussian& from) const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (!q_.Factor(q.diagonal, q.factor).ok()) return kInfinity;
-  if (!from_.Factor(from.diagonal, from.factor).ok()) return kInfinity;
-  q_.SolveColumns(from.factor, solved_);
-  const double factor_trace = solved_.cwiseProduct(from.factor).sum();
-  const Vector moved = q.mean - from.mean;
+  Woodbury mine, theirs;
+  if (!mine.Factor(diagonal, factor).ok()) return kInfinity;
+  if (!theirs.Factor(from.diagonal, from.factor).ok()) return kInfinity;
+  Matrix solved;  // Λ_q⁻¹ W_p
+  mine.SolveColumns(from.factor, solved);
+  const double factor_trace = solved.cwiseProduct(from.factor).sum();
+  const Vector moved = mean - from.mean;
   const double energy =
       from.diagonal.dot(moved.cwiseAbs2()) + (from.factor.transpose() * moved).squaredNorm();
-  return 0.5 * (q_.TraceOfInverse(from.diagonal) + factor_trace - static_cast<double>(q.size()) +
-                q_.log_det() - from_.log_det() + energy);
+  return 0.5 * (mine.TraceOfInverse(from.diagonal) + factor_trace - static_cast<double>(size()) +
+                mine.log_det() - theirs.log_det() + energy);
+}
+
+absl::Status CheckColumns(Index params, Index columns) {
+  const Index most = std::max<Index>(1, kMaxEntries / std::max<Index>(1, params));
+  if (columns <= most) return absl::OkStatus();
+  return FieldError("batch.inputs.shape",
+                    absl::StrCat("makes ", columns, " columns of curvature of ", params,
+                                 " weights, and ", most, " can be held: send fewer rows"));
 }
 
 absl::Status LowRankSampler::Prepare(const LowRankGaussian& posterior) {

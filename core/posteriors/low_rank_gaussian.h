@@ -39,20 +39,13 @@ struct LowRankGaussian {
     a.Value("factor", s.factor);
   }
 
+  // KL(this ‖ from), nats; infinity when either is no precision. O(DL²).
+  double Kl(const LowRankGaussian& from) const;
+
   Index size() const { return mean.size(); }
   Index rank() const { return factor.cols(); }
   bool IsFinite() const;
   bool IsSound(Index params) const;
-};
-
-// KL(q ‖ from), nats; O(DL²). The matrices are scratch.
-class LowRankDivergence {
- public:
-  double Kl(const LowRankGaussian& q, const LowRankGaussian& from);
-
- private:
-  Woodbury q_, from_;
-  Matrix solved_;  // Λ_q⁻¹ W_from
 };
 
 // Draws mean + Λ^{−1/2}-distributed deviations, by Woodbury::Deviate.
@@ -65,5 +58,9 @@ class LowRankSampler {
   Vector mean_, normal_;
   Woodbury precision_;
 };
+
+// INVALID_ARGUMENT when a minibatch of `columns` curvature columns of D = params weights is too
+// large to hold.
+absl::Status CheckColumns(Index params, Index columns);
 
 }  // namespace prequel

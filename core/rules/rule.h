@@ -19,6 +19,7 @@
 #include "core/rules/rule_scratch.h"
 #include "core/rules/rule_state.h"
 #include "core/rules/rvga.h"
+#include "core/rules/slang.h"
 #include "core/rules/step_input.h"
 #include "core/step_report.h"
 
@@ -73,7 +74,7 @@ struct RuleSet {
   }
 };
 
-using Rules = RuleSet<Rvga, Conjugate, Ivon, Lofi, Lrvga, Adam>;
+using Rules = RuleSet<Rvga, Conjugate, Ivon, Slang, Lofi, Lrvga, Adam>;
 using Rule = Rules::Variant;
 using RuleState = Rules::States;
 

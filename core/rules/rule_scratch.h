@@ -2,6 +2,8 @@
 #pragma once
 
 #include "core/linalg/types.h"
+#include "core/linalg/woodbury.h"
+#include "core/posteriors/compression.h"
 
 namespace prequel {
 
@@ -11,6 +13,13 @@ struct RuleScratch {
   Vector gradient, squares;         // of one back-propagation
   Vector mean_gradient, curvature;  // averages over draws
   Vector precision;
+
+  // Of a precision of low rank.
+  Woodbury woodbury;
+  Compressor compressor;
+  Matrix jacobian;  // D × C·B
+  Matrix columns;   // D × (L + those of the minibatch)
+  Vector normal;
 };
 
 }  // namespace prequel

@@ -3,46 +3,16 @@
 #include <cmath>
 #include <string>
 
-#include "client/csv_reader.h"
 #include "tests/accept/core.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
+#include "tests/accept/reference_file.h"
 
 namespace prequel::accept {
 namespace {
 
 constexpr double kPrecision = 2.8072;
 constexpr double kBiasPrecision = 1e-5;
-
-// The reference files list the bias first; our θ ends with it.
-Matrix BiasLast(const Matrix& reference) {
-  const Index last = reference.rows() - 1;
-  Matrix out(reference.rows(), reference.cols());
-  out << reference.bottomRows(last), reference.topRows(1);
-  return out;
-}
-
-// A header-less or headed CSV of numbers, row by row.
-Matrix ReadNumbers(const std::string& path, Index rows, Index cols) {
-  auto reader = client::CsvReader::Open(path);
-  if (!reader.ok()) {
-    std::fprintf(stderr, "%s\n", reader.status().ToString().c_str());
-    std::exit(2);
-  }
-  std::vector<std::vector<std::string>> cells;
-  client::CsvRow row;
-  while (*(*reader)->Next(&row)) cells.push_back(row.cells);
-  if (static_cast<Index>(cells.size()) == rows - 1) {
-    cells.insert(cells.begin(), (*reader)->header());  // there was no header
-  }
-  Matrix out(rows, cols);
-  for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < cols; ++j) {
-      out(i, j) = std::stod(cells.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j)));
-    }
-  }
-  return out;
-}
 
 }  // namespace
 

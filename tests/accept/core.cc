@@ -1,8 +1,14 @@
 #include "tests/accept/core.h"
 
+#include "tests/accept/rules.h"
+
 namespace prequel::accept {
 
 bool RunAcceptance(const std::string& name, Report& report) {
+  if (name == "rules" || name.rfind("rules.", 0) == 0) {
+    RunRules(name.size() > 6 ? name.substr(6) : "", report);
+    return true;
+  }
   if (name != "core" && name.rfind("core.", 0) != 0) return false;
   const std::string part = name.size() > 5 ? name.substr(5) : "";
   const auto wants = [&](const char* section) { return part.empty() || part == section; };

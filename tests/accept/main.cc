@@ -22,8 +22,9 @@ int main(int argc, char** argv) {
     std::fprintf(
         stderr,
         "usage: prequel_accept NAME [--json]\n\n  core   the rules and the fold: "
-        "oracles, streams, calibration, determinism\n  durability   nothing is lost, nothing "
-        "counted twice: kill -9 under load\n");
+        "oracles, streams, calibration, determinism\n  rules  every rule: published optima, "
+        "convergence\n         (one section of either: NAME.SECTION, as in rules.a1a)\n"
+        "  durability   nothing is lost, nothing counted twice: kill -9 under load\n");
     return 2;
   }
   return report.Finish();

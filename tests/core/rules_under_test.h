@@ -53,6 +53,12 @@ inline std::vector<RuleUnderTest> RulesUnderTest() {
   all.push_back({"ivon_at_mean",
                  {"ivon", dataset({{"beta2", 0.99}, {"predictive", Word("mean")}})},
                  {"diagonal"}});
+  all.push_back({"slang", {"slang", dataset({{"alpha", 0.3}, {"beta", 0.3}})}, {"low_rank"}});
+  all.push_back(
+      {"slang_ggn",
+       {"slang",
+        dataset({{"curvature", Word("ggn")}, {"samples", 2.0}, {"alpha", 0.3}, {"beta", 0.3}})},
+       {"low_rank"}});
   all.push_back({"adam", {"adam", dataset({{"alpha", 0.02}})}, {"point"}});
   return all;
 }

@@ -1,0 +1,10 @@
+#include "tests/accept/rules.h"
+
+namespace prequel::accept {
+
+void RunRules(const std::string& part, Report& report) {
+  const auto wants = [&](const char* section) { return part.empty() || part == section; };
+  if (wants("a1a")) SlangA1a(report);
+}
+
+}  // namespace prequel::accept

@@ -1,0 +1,15 @@
+// The parts of `accept rules`.
+#pragma once
+
+#include <string>
+
+#include "tests/accept/check.h"
+
+namespace prequel::accept {
+
+// `part` empty: all of them.
+void RunRules(const std::string& part, Report& report);
+
+void SlangA1a(Report& report);
+
+}  // namespace prequel::accept
