@@ -1,5 +1,6 @@
 #include "core/models/squares.h"
 
+#include <cmath>
 #include <utility>
 
 #include "core/models/dense.h"
@@ -17,44 +18,43 @@ double Largest(const Values& values) {
 
 }  // namespace
 
-bool Squares::InSingle(const DenseLayer& layer, ConstMatrixRef a, ConstMatrixRef other) {
+bool Squares::SquareInSingle(const DenseLayer& layer, ConstMatrixRef a) {
   const bool large = layer.inputs * layer.outputs >= kSingleWeights;
   if (large && squared_ == Squared::kNone) {
     SingleBuffer::View squared = single_.Resize(a.rows(), a.cols());
     squared.array() = a.array().cast<float>().square();
-    largest_ = Largest(squared);
     squared_ = Squared::kSingle;
   }
-  // Infinity compares false; NaN stays NaN in either precision.
-  if (squared_ == Squared::kSingle && largest_ < kMostSingle) {
-    const double most = Largest(other);
-    if (most < kMostSingle && largest_ * most < kMostSingle) return true;
-  }
+  return squared_ == Squared::kSingle;
+}
+
+Buffer::ConstView Squares::SquareInDouble(ConstMatrixRef a) {
   if (squared_ != Squared::kDouble) {
     double_.Resize(a.rows(), a.cols()).array() = a.array().square();
     squared_ = Squared::kDouble;
   }
-  return false;
+  return std::as_const(double_).view();
 }
 
 void Squares::Affine(const DenseLayer& layer, ConstVectorRef variances, ConstMatrixRef a,
                      MatrixRef out) {
-  const Eigen::Map<const Matrix> weights = Weights(layer, variances);
-  if (!InSingle(layer, a, weights)) {
-    prequel::Affine(layer, variances, std::as_const(double_).view(), out);
-    return;
+  if (SquareInSingle(layer, a)) {
+    SingleBuffer::View left = left_.Resize(layer.outputs, layer.inputs);
+    left = Weights(layer, variances).cast<float>();
+    SingleBuffer::View product = product_.Resize(layer.outputs, a.cols());
+    product.noalias() = left * single_.view();
+    if (std::isfinite(product.sum())) {  // what is too large is infinite, and so is its sum
+      out = product.cast<double>();
+      if (layer.has_bias) out.colwise() += variances.segment(layer.bias_offset(), layer.outputs);
+      return;
+    }
   }
-  SingleBuffer::View left = left_.Resize(layer.outputs, layer.inputs);
-  left = weights.cast<float>();
-  SingleBuffer::View product = product_.Resize(layer.outputs, a.cols());
-  product.noalias() = left * single_.view();
-  out = product.cast<double>();
-  if (layer.has_bias) out.colwise() += variances.segment(layer.bias_offset(), layer.outputs);
+  prequel::Affine(layer, variances, SquareInDouble(a), out);
 }
 
 void Squares::OuterSum(const DenseLayer& layer, ConstMatrixRef s, ConstMatrixRef a, VectorRef out) {
-  if (!InSingle(layer, a, s)) {
-    prequel::OuterSum(layer, s, std::as_const(double_).view(), out);
+  if (!SquareInSingle(layer, a) || !(Largest(s) * Largest(single_.view()) < kMostSingle)) {
+    prequel::OuterSum(layer, s, SquareInDouble(a), out);
     return;
   }
   SingleBuffer::View left = left_.Resize(s.rows(), s.cols());

@@ -30,11 +30,12 @@ class Squares {
  private:
   enum class Squared { kNone, kSingle, kDouble };
 
-  // Squares `a` unless that is done; whether the product with `other` is to be in single precision.
-  bool InSingle(const DenseLayer& layer, ConstMatrixRef a, ConstMatrixRef other);
+  // Squares `a` in single precision unless that is done; false where that does not serve.
+  bool SquareInSingle(const DenseLayer& layer, ConstMatrixRef a);
+  // The same in double precision, and from then on.
+  Buffer::ConstView SquareInDouble(ConstMatrixRef a);
 
   Squared squared_ = Squared::kNone;
-  double largest_ = 0;  // of A∘A, when kSingle
   Buffer double_;
   SingleBuffer single_, left_, product_;
 };

@@ -1,10 +1,12 @@
 // N(mean, diag(precision)⁻¹): O(D) memory.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "core/linalg/sum_log.h"
+#include "core/linalg/tiles.h"
 #include "core/linalg/types.h"
 #include "core/random/philox.h"
 
@@ -43,8 +45,13 @@ struct DiagonalGaussian {
   Index size() const { return mean.size(); }
   bool IsFinite() const {
     // 0 · x is NaN for the x that are not finite; a sum vectorises, a test per element does not.
-    const double zero = (0 * mean.array() + 0 * precision.array()).sum();
-    return zero == 0 && (precision.size() == 0 || precision.minCoeff() > 0);
+    double zero = 0, least = 1;
+    ForEachTile(size(), [&](Index start, Index count) {
+      const auto precisions = precision.segment(start, count).array();
+      zero += (0 * (mean.segment(start, count).array() + precisions)).sum();
+      least = std::min(least, precisions.minCoeff());
+    });
+    return zero == 0 && least > 0;
   }
   bool IsSound(Index params) const {
     return mean.size() == params && precision.size() == params && IsFinite();

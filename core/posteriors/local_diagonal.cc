@@ -11,7 +11,8 @@ absl::Status LocalDiagonal::Begin(const DiagonalGaussian& prior, Index /*columns
                                   bool /*draws*/) {
   prior_ = &prior;
   current_ = kPrior;
-  has_variance_ = moved_ = has_offset_ = whole_step_ = false;
+  has_variance_ = false;
+  mean_ = accepted_mean_ = &prior.mean;
   mean_kl_ = accepted_mean_kl_ = 0;
   return absl::OkStatus();
 }
@@ -22,19 +23,25 @@ const Vector& LocalDiagonal::Variance() {
   return variance_;
 }
 
+double LocalDiagonal::MeanKl(const Vector& mean) const {
+  return 0.5 * (prior_->precision.array() * (mean - prior_->mean).array().square()).sum();
+}
+
 void LocalDiagonal::StartCurve() {
   accepted_ = current_;
   current_ = current_ == 0 ? 1 : 0;
   added_ = has_variance_ = false;
 }
 
+// The sum of the curvatures becomes the precision in SolveCurve.
 void LocalDiagonal::AddCurve(Expansion& expansion, double weight) {
+  Vector& curvature = precision_[current_];
   if (!added_) {
     expansion.Gradient(gradient_);
-    expansion.CurvatureDiagonal(curvature_);
+    expansion.CurvatureDiagonal(curvature);
     if (weight != 1) {
       gradient_ *= weight;
-      curvature_ *= weight;
+      curvature *= weight;
     }
     added_ = true;
     return;
@@ -42,41 +49,37 @@ void LocalDiagonal::AddCurve(Expansion& expansion, double weight) {
   expansion.Gradient(increment_);
   gradient_ += weight * increment_;
   expansion.CurvatureDiagonal(increment_);
-  curvature_ += weight * increment_;
+  curvature += weight * increment_;
 }
 
-// With λ' = λ + h, direction = (g − λ δ)/λ' and KL(N(m, 1/λ') ‖ N(m, 1/λ)) = ½ Σ [λ/λ' − 1 −
-// log(λ/λ')]. The whole step, which is always tried first, is taken in the same pass.
+// With λ' = λ + h, the whole step goes to m_k + (g − λ (m_k − m))/λ', and
+// KL(N(·, 1/λ') ‖ N(·, 1/λ)) = ½ Σ [λ/λ' − 1 − log(λ/λ')].
 absl::Status LocalDiagonal::SolveCurve() {
   const Index size = prior_->size();
-  Vector& fitted = precision_[current_];
-  for (Vector* v : {&fitted, &direction_, &mean_}) v->resize(size);
-  Tile variance;
+  const bool moved = accepted_mean_ != &prior_->mean;
+  whole_step_.resize(size);
+  Tile variance, ratio, offset;
   double covariance_kl = 0, energy = 0;
   ForEachTile(size, [&](Index start, Index count) {
     const auto prior = prior_->precision.segment(start, count).array();
-    auto precision = fitted.segment(start, count).array();
-    auto direction = direction_.segment(start, count).array();
-    auto ratio = curvature_.segment(start, count).array();
-    precision = prior + ratio;
+    const auto mean = prior_->mean.segment(start, count).array();
+    const auto gradient = gradient_.segment(start, count).array();
+    auto precision = precision_[current_].segment(start, count).array();
+    precision += prior;
     variance = precision.inverse();
     ratio = prior * variance;
     covariance_kl += 0.5 * ((ratio - 1).sum() - SumLog(ratio.matrix()));
-    direction = gradient_.segment(start, count).array() * variance;
-    if (!has_offset_) {
-      energy += (prior * direction.square()).sum();
-      mean_.segment(start, count).array() = prior_->mean.segment(start, count).array() + direction;
+    if (moved) {  // (m_k − m) (1 − λ/λ') + g/λ'
+      offset = (accepted_mean_->segment(start, count).array() - mean) * (1 - ratio);
+      offset += gradient * variance;
     } else {
-      const auto offset = offset_.segment(start, count).array();
-      direction -= ratio * offset;
-      energy += (prior * (offset + direction).square()).sum();
-      mean_.segment(start, count).array() =
-          prior_->mean.segment(start, count).array() + (offset + direction);
+      offset = gradient * variance;
     }
+    whole_step_.segment(start, count).array() = mean + offset;
+    energy += (prior * offset.square()).sum();
   });
   covariance_kl_[current_] = covariance_kl;
-  mean_kl_ = 0.5 * energy;
-  whole_step_ = true;
+  whole_step_kl_ = 0.5 * energy;
   if (!std::isfinite(energy) || !std::isfinite(covariance_kl)) {
     return absl::InternalError("the curvature of the minibatch is not finite");
   }
@@ -85,45 +88,36 @@ absl::Status LocalDiagonal::SolveCurve() {
 
 void LocalDiagonal::KeepCurve() {
   current_ = accepted_;
-  has_variance_ = whole_step_ = false;
-  direction_ = gradient_.cwiseQuotient(precision());
-  if (has_offset_) {
-    direction_.array() -= prior_->precision.array() * offset_.array() / precision().array();
-  }
+  has_variance_ = false;
+  const auto offset = (*accepted_mean_ - prior_->mean).array();
+  whole_step_ = *accepted_mean_;
+  whole_step_.array() +=
+      (gradient_.array() - prior_->precision.array() * offset) / precision().array();
+  whole_step_kl_ = MeanKl(whole_step_);
 }
 
 void LocalDiagonal::Move(double rho) {
-  moved_ = true;
-  rho_ = rho;
-  if (rho == 1 && whole_step_) return;
-  whole_step_ = false;
-  if (!has_offset_) {
-    mean_kl_ = 0.5 * rho * rho * prior_->precision.dot(direction_.cwiseAbs2());
-    mean_ = prior_->mean + rho * direction_;
+  if (rho == 1) {
+    mean_ = &whole_step_;
+    mean_kl_ = whole_step_kl_;
     return;
   }
-  mean_kl_ = 0.5 * prior_->precision.dot((offset_ + rho * direction_).cwiseAbs2());
-  mean_ = prior_->mean + (offset_ + rho * direction_);
+  part_step_ = *accepted_mean_ + rho * (whole_step_ - *accepted_mean_);
+  mean_ = &part_step_;
+  mean_kl_ = MeanKl(part_step_);
 }
 
 void LocalDiagonal::Accept() {
-  if (has_offset_) {
-    offset_ += rho_ * direction_;
-  } else {
-    offset_.swap(direction_);
-    if (rho_ != 1) offset_ *= rho_;
-  }
-  has_offset_ = true;
-  whole_step_ = false;
+  kept_mean_.swap(mean_ == &part_step_ ? part_step_ : whole_step_);
+  mean_ = accepted_mean_ = &kept_mean_;
   accepted_mean_kl_ = mean_kl_;
 }
 
 void LocalDiagonal::Revert() {
   current_ = accepted_;
-  has_variance_ = whole_step_ = false;
+  has_variance_ = false;
+  mean_ = accepted_mean_;
   mean_kl_ = accepted_mean_kl_;
-  moved_ = has_offset_;
-  if (has_offset_) mean_ = prior_->mean + offset_;
 }
 
 void LocalDiagonal::Draw(const Stream& stream, bool negate, Vector& theta) {
@@ -133,17 +127,18 @@ void LocalDiagonal::Draw(const Stream& stream, bool negate, Vector& theta) {
   theta.array() = mean().array() + sign * theta.array() * Variance().array().sqrt();
 }
 
-void LocalDiagonal::Commit(DiagonalGaussian& next) {
-  if (moved_) {
-    next.mean.swap(mean_);
+absl::Status LocalDiagonal::Commit(DiagonalGaussian& next) {
+  if (mean_ == &kept_mean_) {
+    next.mean.swap(kept_mean_);
   } else {
-    next.mean = prior_->mean;
+    next.mean = *mean_;
   }
   if (curved(current_)) {
     next.precision.swap(precision_[current_]);
   } else {
     next.precision = prior_->precision;
   }
+  return absl::OkStatus();
 }
 
 }  // namespace prequel

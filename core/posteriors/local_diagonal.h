@@ -18,7 +18,7 @@ class LocalDiagonal {
 
   absl::Status Begin(const DiagonalGaussian& prior, Index columns = 0, bool draws = false);
 
-  const Vector& mean() const { return moved_ ? mean_ : prior_->mean; }
+  const Vector& mean() const { return *mean_; }
 
   void Project(Expansion& expansion) { expansion.MarginalCovariance(Variance()); }
   void Attach(Expansion& /*expansion*/) {}
@@ -36,7 +36,8 @@ class LocalDiagonal {
   double mean_kl() const { return mean_kl_; }
 
   void Draw(const Stream& stream, bool negate, Vector& theta);
-  void Commit(DiagonalGaussian& next);
+  // Always OK: SolveCurve has seen every precision and mean.
+  absl::Status Commit(DiagonalGaussian& next);
 
  private:
   static constexpr int kPrior = 2;  // as an index: the prior's own precision
@@ -45,6 +46,8 @@ class LocalDiagonal {
     return curved(current_) ? precision_[current_] : prior_->precision;
   }
   const Vector& Variance();  // 1 / precision()
+  // ½ (m' − m)ᵀ diag(λ) (m' − m) for the prior's m and λ.
+  double MeanKl(const Vector& mean) const;
 
   const DiagonalGaussian* prior_ = nullptr;
   Vector precision_[2];  // two rounds' worth, in turn
@@ -55,16 +58,15 @@ class LocalDiagonal {
   Vector variance_;
   bool has_variance_ = false;
 
-  Vector gradient_, curvature_, increment_;
-  bool added_ = false;  // gradient_ and curvature_ hold this round's
+  Vector gradient_, increment_;
+  bool added_ = false;  // gradient_ and precision_[current_] hold this round's sums
 
-  // δ is 0 until a move was accepted; the step of a move is ρ · direction_.
-  bool moved_ = false;       // mean_ is q's mean; else it is the prior's
-  bool has_offset_ = false;  // offset_ is the accepted δ
-  bool whole_step_ = false;  // mean_ and mean_kl_ are those of Move(1)
-  Vector mean_, offset_, direction_;
-  double rho_ = 0;                             // of the last Move
-  double mean_kl_ = 0, accepted_mean_kl_ = 0;  // ½ δᵀ diag(λ) δ of the last and of the accepted
+  // Means: of q, of q before the last Move, of a whole step (ρ = 1) and of any other. The first two
+  // point to the prior's, or to one of those that follow.
+  const Vector* mean_ = nullptr;
+  const Vector* accepted_mean_ = nullptr;
+  Vector kept_mean_, whole_step_, part_step_;
+  double whole_step_kl_ = 0, mean_kl_ = 0, accepted_mean_kl_ = 0;
 };
 
 }  // namespace prequel

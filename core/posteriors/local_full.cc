@@ -168,8 +168,16 @@ void LocalFull::Draw(const Stream& stream, bool negate, Vector& theta) {
   theta.noalias() += prior_factor_.triangularView<Eigen::Lower>() * normal_;
 }
 
-void LocalFull::Commit(FullGaussian& next) {
+absl::Status LocalFull::Commit(FullGaussian& next) {
   next.mean = mean_;
+  WriteCovariance(next);
+  if (!next.IsFinite()) {
+    return absl::InternalError("the posterior is not finite after this minibatch");
+  }
+  return absl::OkStatus();
+}
+
+void LocalFull::WriteCovariance(FullGaussian& next) {
   Curvature& curvature = now();
   if (!curvature.present) {
     next.covariance = prior_->covariance;

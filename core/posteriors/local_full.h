@@ -57,8 +57,9 @@ class LocalFull {
   // θ = a draw of q that moves with it: the same stream gives the same z (common random numbers).
   void Draw(const Stream& stream, bool negate, Vector& theta);
 
-  // Writes q. REQUIRES: the last round was accepted. Destroys the fit.
-  void Commit(FullGaussian& next);
+  // Writes q. REQUIRES: the last round was accepted. Destroys the fit. INTERNAL when q is not
+  // finite.
+  absl::Status Commit(FullGaussian& next);
 
  private:
   // The curvature of one round. by examples: root = J_G, gain = K; by parameters: unused.
@@ -72,6 +73,7 @@ class LocalFull {
   Curvature& now() { return curvature_[current_]; }
   const Curvature& now() const { return curvature_[current_]; }
   void SolveDirection();
+  void WriteCovariance(FullGaussian& next);
 
   const FullGaussian* prior_ = nullptr;
   bool by_parameters_ = false;

@@ -128,15 +128,19 @@ void LocalLowRank::Draw(const Stream& stream, bool negate, Vector& theta) {
   theta += mean_;
 }
 
-void LocalLowRank::Commit(LowRankGaussian& next) {
+absl::Status LocalLowRank::Commit(LowRankGaussian& next) {
   next.mean = mean_;
   if (current_ == kPrior) {
     next.diagonal = prior_->diagonal;
     next.factor = prior_->factor;
-    return;
+  } else {
+    compressor_.Compress(compression_, prior_->diagonal, now().columns, prior_->rank(),
+                         next.diagonal, next.factor);
   }
-  compressor_.Compress(compression_, prior_->diagonal, now().columns, prior_->rank(), next.diagonal,
-                       next.factor);
+  if (!next.IsFinite()) {
+    return absl::InternalError("the posterior is not finite after this minibatch");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace prequel

@@ -43,7 +43,7 @@ class LocalLowRank {
   double mean_kl() const { return 0.5 * trial_offset_.dot(trial_dual_); }
 
   void Draw(const Stream& stream, bool negate, Vector& theta);
-  void Commit(LowRankGaussian& next);
+  absl::Status Commit(LowRankGaussian& next);
 
  private:
   struct Curvature {

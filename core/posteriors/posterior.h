@@ -60,7 +60,7 @@ concept LocalFit = requires(P& p, const P& c, typename P::Posterior& q, Expansio
   p.Revert();
   { c.kl() } -> std::same_as<double>;
   p.Draw(stream, flag, theta);
-  p.Commit(q);
+  { p.Commit(q) } -> std::same_as<absl::Status>;
 };
 
 template <PosteriorType... Qs>

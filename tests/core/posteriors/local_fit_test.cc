@@ -153,7 +153,7 @@ TEST_P(FullFit, SecondRoundIsAnchoredToThePrior) {
 
   fit_.Accept();
   FullGaussian next;
-  fit_.Commit(next);
+  ASSERT_TRUE(fit_.Commit(next).ok());
   EXPECT_LT(
       (Symmetric(next.covariance) - next_precision.llt().solve(identity)).cwiseAbs().maxCoeff(),
       1e-9);
@@ -213,7 +213,7 @@ TEST(FullFitDraws, HaveTheMomentsOfTheFit) {
   }
   EXPECT_LT(sum.cwiseAbs().maxCoeff(), 1e-8);  // antithetic pairs cancel
   FullGaussian q;
-  fit.Commit(q);
+  ASSERT_TRUE(fit.Commit(q).ok());
   const Matrix covariance = Symmetric(q.covariance);
   const double scale = covariance.diagonal().maxCoeff();
   EXPECT_LT((second - covariance).cwiseAbs().maxCoeff(), 0.05 * scale);
@@ -274,7 +274,7 @@ TEST(DiagonalFit, OneRoundIsTheDiagonalOfTheDenseStep) {
                            (precision.array() / prior.precision.array()).log().sum());
   EXPECT_NEAR(fit.kl(), kl, 1e-9 * (1 + kl));
   DiagonalGaussian next;
-  fit.Commit(next);
+  ASSERT_TRUE(fit.Commit(next).ok());
   EXPECT_LT((next.precision - precision).cwiseAbs().maxCoeff(), 1e-10);
 }
 

@@ -112,8 +112,8 @@ TEST_P(LowRankFit, IsTheFullFitRoundByRound) {
 
   LowRankGaussian next;
   FullGaussian full_next;
-  fit_.Commit(next);
-  full_.Commit(full_next);
+  ASSERT_TRUE(fit_.Commit(next).ok());
+  ASSERT_TRUE(full_.Commit(full_next).ok());
   EXPECT_EQ(next.rank(), 3);
   // Of the diagonal of the precision nothing is lost; of the rest all but the largest pairs.
   const Matrix precision =
@@ -132,8 +132,8 @@ TEST_P(LowRankFit, CommitsTheFullFitWhenTheRankHasRoom) {
   full_.Accept();
   LowRankGaussian next;
   FullGaussian full_next;
-  fit_.Commit(next);
-  full_.Commit(full_next);
+  ASSERT_TRUE(fit_.Commit(next).ok());
+  ASSERT_TRUE(full_.Commit(full_next).ok());
   EXPECT_LT((next.mean - full_next.mean).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_LT((Precision(next) * Symmetric(full_next.covariance) -
              Matrix::Identity(next.size(), next.size()))
@@ -148,7 +148,7 @@ TEST_P(LowRankFit, DrawsHaveTheMomentsOfTheFit) {
   fit_.Accept();
   full_.Accept();
   FullGaussian q;
-  full_.Commit(q);
+  ASSERT_TRUE(full_.Commit(q).ok());
   constexpr int kPairs = 20000;
   Vector theta, sum = Vector::Zero(q.size());
   Matrix second = Matrix::Zero(q.size(), q.size());
