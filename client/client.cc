@@ -145,6 +145,61 @@ absl::StatusOr<v1::Snapshot> Client::CreateSnapshot(const std::string& name) {
   return Invoke(stubs_->models, &v1::ModelService::Stub::CreateSnapshot, request, timeout_);
 }
 
+absl::StatusOr<v1::ListRevisionsResponse> Client::ListRevisions(const std::string& name) {
+  v1::ListRevisionsRequest request;
+  request.set_name(ModelName(name));
+  return Invoke(stubs_->models, &v1::ModelService::Stub::ListRevisions, request, timeout_);
+}
+
+absl::StatusOr<v1::Model> Client::RollbackModel(const std::string& name, std::int64_t revision) {
+  v1::RollbackModelRequest request;
+  request.set_name(ModelName(name));
+  request.set_revision(revision);
+  return Invoke(stubs_->models, &v1::ModelService::Stub::RollbackModel, request, timeout_);
+}
+
+absl::StatusOr<v1::Model> Client::ForkModel(const std::string& name,
+                                            std::optional<std::int64_t> revision,
+                                            const std::string& fork,
+                                            const v1::ModelConfig* config) {
+  v1::ForkModelRequest request;
+  request.set_name(ModelName(name));
+  if (revision.has_value()) request.set_revision(*revision);
+  request.set_model_id(fork);
+  if (config != nullptr) *request.mutable_config() = *config;
+  return Invoke(stubs_->models, &v1::ModelService::Stub::ForkModel, request, timeout_);
+}
+
+absl::Status Client::ExportModel(const std::string& name, std::optional<std::int64_t> revision,
+                                 const std::function<void(const std::string&)>& sink) {
+  v1::ExportModelRequest request;
+  request.set_name(ModelName(name));
+  if (revision.has_value()) request.set_revision(*revision);
+  grpc::ClientContext context;
+  const auto reader = stubs_->models.ExportModel(&context, request);
+  v1::ModelFilePiece piece;
+  while (reader->Read(&piece)) sink(piece.data());
+  return StatusFromGrpc(reader->Finish());
+}
+
+absl::StatusOr<v1::Model> Client::ImportModel(const std::string& id,
+                                              const std::function<std::string()>& source) {
+  grpc::ClientContext context;
+  v1::Model model;
+  const auto writer = stubs_->models.ImportModel(&context, &model);
+  v1::ImportModelRequest request;
+  request.set_model_id(id.starts_with("models/") ? id.substr(7) : id);
+  for (std::string data = source(); !data.empty(); data = source()) {
+    request.set_data(std::move(data));
+    if (!writer->Write(request)) break;
+    request.clear_model_id();
+  }
+  writer->WritesDone();
+  const grpc::Status status = writer->Finish();
+  if (!status.ok()) return StatusFromGrpc(status);
+  return model;
+}
+
 absl::StatusOr<v1::LearnResponse> Client::Learn(const std::string& name, v1::Batch batch,
                                                 const MinibatchNumber& number) {
   v1::LearnRequest request;

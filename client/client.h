@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,17 @@ class Client {
   absl::StatusOr<std::vector<v1::Model>> ListAllModels();
   absl::Status DeleteModel(const std::string& name);
   absl::StatusOr<v1::Snapshot> CreateSnapshot(const std::string& name);
+  absl::StatusOr<v1::ListRevisionsResponse> ListRevisions(const std::string& name);
+  absl::StatusOr<v1::Model> RollbackModel(const std::string& name, std::int64_t revision);
+  // Without a revision: of the newest. `config` may be null: the same one.
+  absl::StatusOr<v1::Model> ForkModel(const std::string& name, std::optional<std::int64_t> revision,
+                                      const std::string& fork, const v1::ModelConfig* config);
+  // `sink` is given the file's bytes in order; it is whole only if the result is OK.
+  absl::Status ExportModel(const std::string& name, std::optional<std::int64_t> revision,
+                           const std::function<void(const std::string&)>& sink);
+  // `source` gives the file's bytes in order, then nothing.
+  absl::StatusOr<v1::Model> ImportModel(const std::string& id,
+                                        const std::function<std::string()>& source);
 
   absl::StatusOr<v1::LearnResponse> Learn(const std::string& name, v1::Batch batch,
                                           const MinibatchNumber& number = {});

@@ -18,6 +18,7 @@ void AddLearn(CLI::App& app, Session& session);
 void AddPredict(CLI::App& app, Session& session);
 void AddEval(CLI::App& app, Session& session);
 void AddGenerate(CLI::App& app, Session& session);
+void AddHistory(CLI::App& app, Session& session);
 void AddHealth(CLI::App& app, Session& session);
 void AddSnapshot(CLI::App& app, Session& session);
 

@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   CLI::App app("Streams minibatches to a Prequel server and asks it for predictions.", "prequel");
   AddGlobalOptions(app, session);
   for (const auto add : {AddCreate, AddList, AddDescribe, AddDelete, AddLearn, AddPredict, AddEval,
-                         AddGenerate, AddHealth, AddSnapshot}) {
+                         AddGenerate, AddHealth, AddSnapshot, AddHistory}) {
     add(app, session);
   }
   app.footer(kFooter);  // after the subcommands: they inherit it

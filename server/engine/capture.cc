@@ -41,6 +41,28 @@ absl::Status WriteCapture(const Capture& capture,
   return in_chunks(capture.learner->EncodeState(*capture.snapshot.state));
 }
 
+absl::StatusOr<Restored> DecodeCapture(std::string_view bytes, const Learner& learner) {
+  if (bytes.size() < kHead) return absl::DataLossError("truncated");
+  std::uint32_t version = 0;
+  std::uint64_t length = 0;
+  std::memcpy(&version, bytes.data(), sizeof(version));
+  std::memcpy(&length, bytes.data() + sizeof(version), sizeof(length));
+  if (version != kVersion) {
+    return absl::FailedPreconditionError(absl::StrCat("unknown version ", version));
+  }
+  const std::string_view body = bytes.substr(kHead);
+  if (length > body.size()) return absl::DataLossError("malformed ledger");
+  absl::StatusOr<Ledger> ledger = DecodeLedger(body.substr(0, length));
+  if (!ledger.ok()) return ledger.status();
+  absl::StatusOr<LearnerState> state = learner.DecodeState(body.substr(length));
+  if (!state.ok()) return state.status();
+  Restored restored;
+  restored.ledger = *std::move(ledger);
+  restored.snapshot.revision = state->revision;
+  restored.snapshot.state = std::make_shared<const LearnerState>(*std::move(state));
+  return restored;
+}
+
 absl::StatusOr<Restored> ReadCapture(const SnapshotStore& store, const StoredSnapshot& stored,
                                      const Learner& learner) {
   if (!stored.problem.ok()) return stored.problem;
@@ -51,24 +73,11 @@ absl::StatusOr<Restored> ReadCapture(const SnapshotStore& store, const StoredSna
     return absl::OkStatus();
   });
   if (!read.ok()) return read;
-  if (bytes.size() != stored.bytes || bytes.size() < kHead) return Lost(stored, "truncated");
-  std::uint32_t version = 0;
-  std::uint64_t length = 0;
-  std::memcpy(&version, bytes.data(), sizeof(version));
-  std::memcpy(&length, bytes.data() + sizeof(version), sizeof(length));
-  if (version != kVersion) return Lost(stored, absl::StrCat("unknown version ", version));
-  const std::string_view body = std::string_view(bytes).substr(kHead);
-  if (length > body.size()) return Lost(stored, "malformed ledger");
-  absl::StatusOr<Ledger> ledger = DecodeLedger(body.substr(0, length));
-  if (!ledger.ok()) return Lost(stored, std::string(ledger.status().message()));
-  absl::StatusOr<LearnerState> state = learner.DecodeState(body.substr(length));
-  if (!state.ok()) return state.status();
-  if (state->revision != stored.revision) return Lost(stored, "is of another revision");
-  Restored restored;
-  restored.ledger = *std::move(ledger);
-  restored.snapshot.revision = state->revision;
-  restored.snapshot.next_offset = stored.next_offset;
-  restored.snapshot.state = std::make_shared<const LearnerState>(*std::move(state));
+  if (bytes.size() != stored.bytes) return Lost(stored, "truncated");
+  absl::StatusOr<Restored> restored = DecodeCapture(bytes, learner);
+  if (!restored.ok()) return Lost(stored, std::string(restored.status().message()));
+  if (restored->snapshot.revision != stored.revision) return Lost(stored, "is of another revision");
+  restored->snapshot.next_offset = stored.next_offset;
   return restored;
 }
 

@@ -35,7 +35,11 @@ struct Restored {
   Ledger ledger;
 };
 
-// DATA_LOSS for damage, FAILED_PRECONDITION for a version or a configuration that is not this one.
+// What WriteCapture wrote, at offset 0 of a log. DATA_LOSS for damage, FAILED_PRECONDITION for a
+// version or a configuration that is not this one.
+absl::StatusOr<Restored> DecodeCapture(std::string_view bytes, const Learner& learner);
+
+// The same from the store; errors name log and offset.
 absl::StatusOr<Restored> ReadCapture(const SnapshotStore& store, const StoredSnapshot& stored,
                                      const Learner& learner);
 

@@ -21,6 +21,11 @@ absl::Status AppendError(const absl::Status& status) {
       status.message()));
 }
 
+RecordType TypeOf(const LearnRequest& request) {
+  if (request.rollback) return RecordType::kRollback;
+  return request.refusal.ok() ? RecordType::kMinibatch : RecordType::kRefusal;
+}
+
 }  // namespace
 
 Committer::Committer(Log& log, const Clock& clock, EngineObserver& observer,
@@ -125,13 +130,12 @@ absl::Status Committer::Number(PendingBatch& batch) {
       batch.repeat = true;
       break;
     case Sequencer::Verdict::kNew:
-      records_.push_back(
-          {.log = model.log(),
-           .offset = model.next_offset + records_of_[&model]++,
-           .type = request.refusal.ok() ? RecordType::kMinibatch : RecordType::kRefusal,
-           .producer = request.origin.id,
-           .sequence = static_cast<std::uint64_t>(request.origin.sequence),
-           .payload = request.record});
+      records_.push_back({.log = model.log(),
+                          .offset = model.next_offset + records_of_[&model]++,
+                          .type = TypeOf(request),
+                          .producer = request.origin.id,
+                          .sequence = static_cast<std::uint64_t>(request.origin.sequence),
+                          .payload = request.record});
       break;
   }
   return absl::OkStatus();
@@ -175,7 +179,7 @@ void Committer::Deliver(std::unique_ptr<PendingBatch> batch) {
     return Answer(std::move(batch), std::move(outcome));
   }
   batch->logged_bytes = batch->request.record.size();
-  batch->request.record = {};
+  if (!batch->request.rollback) batch->request.record = {};
   model.Deliver(std::move(batch));
 }
 

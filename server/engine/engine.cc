@@ -59,8 +59,32 @@ absl::StatusOr<Snapshot> Engine::GetSnapshot(std::string_view name) const {
 }
 
 absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batch& batch,
-                                               const PredictOptions& options) const {
-  return impl_->Predict(name, batch, options);
+                                               const PredictOptions& options,
+                                               std::optional<std::int64_t> revision) const {
+  return impl_->Predict(name, batch, options, revision);
+}
+
+absl::StatusOr<Revisions> Engine::ListRevisions(std::string_view name) const {
+  return impl_->ListRevisions(name);
+}
+
+absl::StatusOr<ModelInfo> Engine::Rollback(std::string_view name, std::int64_t revision) {
+  return impl_->Rollback(name, revision);
+}
+
+absl::StatusOr<ModelInfo> Engine::Fork(std::string_view name, std::optional<std::int64_t> revision,
+                                       std::string_view fork, const LearnerConfig* config,
+                                       std::string config_bytes) {
+  return impl_->Fork(name, revision, fork, config, std::move(config_bytes));
+}
+
+absl::StatusOr<ModelFile> Engine::Export(std::string_view name,
+                                         std::optional<std::int64_t> revision) const {
+  return impl_->Export(name, revision);
+}
+
+absl::StatusOr<ModelInfo> Engine::Import(std::string_view name, ModelFile file) {
+  return impl_->Import(name, std::move(file));
 }
 
 void Engine::Shutdown(TimePoint deadline) { impl_->Shutdown(deadline); }

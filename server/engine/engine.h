@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,9 @@
 #include "core/prediction.h"
 #include "server/engine/clock.h"
 #include "server/engine/codec.h"
+#include "server/engine/history.h"
 #include "server/engine/learn.h"
+#include "server/engine/model_file.h"
 #include "server/engine/observer.h"
 #include "server/engine/options.h"
 #include "server/engine/snapshot.h"
@@ -91,13 +94,35 @@ class Engine {
   // engine's; as for Submit.
   void CreateSnapshot(std::string_view name, SnapshotCallback done);
 
+  // The revisions that the methods below can reach. Reads the store.
+  absl::StatusOr<Revisions> ListRevisions(std::string_view name) const;
+
+  // These fold on the caller's thread what lies between the snapshot before `revision` and it, and
+  // answer OUT_OF_RANGE for one that is no longer kept or yet to come. Without a revision: the
+  // newest.
+  //
+  // Goes on from the state of then, as a new revision: a record of the log like any other. What
+  // producers have sent stays counted.
+  absl::StatusOr<ModelInfo> Rollback(std::string_view name, std::int64_t revision);
+  // A new model `fork` that begins with that state; or, with a `config`, with what that makes of
+  // the same data: FAILED_PRECONDITION when the log no longer holds all of them.
+  absl::StatusOr<ModelInfo> Fork(std::string_view name, std::optional<std::int64_t> revision,
+                                 std::string_view fork, const LearnerConfig* config,
+                                 std::string config_bytes);
+  // The model as a file, and a new model of a file.
+  absl::StatusOr<ModelFile> Export(std::string_view name,
+                                   std::optional<std::int64_t> revision) const;
+  absl::StatusOr<ModelInfo> Import(std::string_view name, ModelFile file);
+
   // The newest published state; never waits for a writer. Holding the result does not hold up
   // learning.
   absl::StatusOr<Snapshot> GetSnapshot(std::string_view name) const;
 
   // The predictive of the newest published state, computed on the caller's thread.
+  // With a revision: that of then, as far as it is kept.
   absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
-                                         const PredictOptions& options) const;
+                                         const PredictOptions& options,
+                                         std::optional<std::int64_t> revision = std::nullopt) const;
 
   // Refuses new minibatches, waits for those accepted until `deadline`, then answers the rest:
   // UNAVAILABLE when not logged, UNKNOWN when logged but not folded. Until `deadline` it also takes

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/error.h"
+#include "server/engine/ledger_codec.h"
 #include "server/engine/status_codec.h"
 
 namespace prequel {
@@ -29,6 +30,10 @@ std::size_t BytesOf(const LearnRequest& request) {
 }
 
 }  // namespace
+
+std::int64_t Microseconds(TimePoint time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
+}
 
 Engine::Impl::Impl(const EngineOptions& options, const Parts& parts)
     : options_(options),
@@ -85,7 +90,13 @@ absl::StatusOr<ModelInfo> Engine::Impl::CreateModel(std::string_view name,
   if (absl::Status status = CheckModelName(name); !status.ok()) return status;
   absl::StatusOr<Learner> learner = Learner::Create(config);
   if (!learner.ok()) return learner.status();
+  return AddModel(name, LearnerFold(std::make_shared<const Learner>(*std::move(learner))),
+                  config_bytes);
+}
 
+absl::StatusOr<ModelInfo> Engine::Impl::AddModel(std::string_view name, LearnerFold fold,
+                                                 const std::string& config_bytes) {
+  if (absl::Status status = CheckModelName(name); !status.ok()) return status;
   MutexLock lock(admin_mu_);
   if (absl::Status status = admission_.CheckOpen(); !status.ok()) return status;
   if (models_.Find(name).ok()) {
@@ -95,12 +106,18 @@ absl::StatusOr<ModelInfo> Engine::Impl::CreateModel(std::string_view name,
     return absl::ResourceExhaustedError(
         absl::StrCat("the server hosts ", options_.max_models, " models, its limit"));
   }
-  const auto now = parts_.clock.Now().time_since_epoch();
-  absl::StatusOr<StoredModel> stored = parts_.store.CreateModel(
-      name, config_bytes, std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+  const Capture capture{
+      .learner = fold.learner(), .snapshot = fold.current(), .ledger = EncodeLedger(fold.ledger())};
+  const FirstSnapshot first{
+      .revision = fold.current().revision,
+      .build = options_.snapshots.build,
+      .write = [&capture](FirstSnapshot::Sink sink) { return WriteCapture(capture, sink); }};
+  absl::StatusOr<StoredModel> stored =
+      parts_.store.CreateModel(name, config_bytes, Microseconds(parts_.clock.Now()),
+                               fold.current().revision > 0 ? &first : nullptr);
   if (!stored.ok()) return stored.status();
   auto actor = std::make_shared<ModelActor>(*std::move(stored), actor_parts());
-  actor->StartEmpty(std::make_shared<const Learner>(*std::move(learner)));
+  actor->Start(std::move(fold));
   models_.Insert(actor);
   return actor->Info();
 }
@@ -191,22 +208,28 @@ absl::Status Engine::Impl::CheckLimits(const Batch& batch) const {
 }
 
 absl::StatusOr<PredictOutcome> Engine::Impl::Predict(std::string_view name, const Batch& batch,
-                                                     const PredictOptions& options) const {
-  const absl::StatusOr<Registry::Entry> model = models_.Find(name);
-  if (!model.ok()) return model.status();
-  const absl::StatusOr<ModelActor::View> view = (*model)->Read();
-  if (!view.ok()) return view.status();
+                                                     const PredictOptions& options,
+                                                     std::optional<std::int64_t> revision) const {
+  const absl::StatusOr<Source> source = FindSource(name);
+  if (!source.ok()) return source.status();
+  const Learner& learner = *source->view.learner;
   if (absl::Status status = CheckLimits(batch); !status.ok()) return status;
   if (absl::Status status = CheckPredictOptions(options); !status.ok()) return status;
-  if (absl::Status status = view->learner->CheckInputs(batch); !status.ok()) return status;
+  if (absl::Status status = learner.CheckInputs(batch); !status.ok()) return status;
+  Snapshot snapshot = source->view.snapshot;
+  if (revision.value_or(snapshot.revision) != snapshot.revision) {
+    absl::StatusOr<LearnerFold> fold = FoldAt(*source, revision);
+    if (!fold.ok()) return fold.status();
+    snapshot = fold->current();
+  }
   const auto start = std::chrono::steady_clock::now();
   ScratchPool::Lease scratch = scratch_.Take();
   absl::StatusOr<Predictions> predictions =
-      view->learner->Predict(*view->snapshot.state, batch, options, *scratch);
+      learner.Predict(*snapshot.state, batch, options, *scratch);
   parts_.observer.OnPredict(name, batch.rows(), std::chrono::steady_clock::now() - start,
                             predictions.status());
   if (!predictions.ok()) return predictions.status();
-  return PredictOutcome{view->snapshot.revision, *std::move(predictions)};
+  return PredictOutcome{snapshot.revision, *std::move(predictions)};
 }
 
 void Engine::Impl::TakeLastSnapshots(TimePoint deadline) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "server/engine/admission.h"
 #include "server/engine/committer.h"
 #include "server/engine/engine.h"
+#include "server/engine/history.h"
 #include "server/engine/registry.h"
 #include "server/engine/scratch_pool.h"
 #include "server/engine/snapshotter.h"
@@ -17,6 +19,9 @@
 #include "server/sync/mutex.h"
 
 namespace prequel {
+
+// Since the Unix epoch.
+std::int64_t Microseconds(TimePoint time);
 
 class Engine::Impl {
  public:
@@ -31,9 +36,18 @@ class Engine::Impl {
                                         std::string config_bytes);
   absl::Status DeleteModel(std::string_view name);
   void CreateSnapshot(std::string_view name, SnapshotCallback done);
+  absl::StatusOr<Revisions> ListRevisions(std::string_view name) const;
+  absl::StatusOr<ModelInfo> Rollback(std::string_view name, std::int64_t revision);
+  absl::StatusOr<ModelInfo> Fork(std::string_view name, std::optional<std::int64_t> revision,
+                                 std::string_view fork, const LearnerConfig* config,
+                                 std::string config_bytes);
+  absl::StatusOr<ModelFile> Export(std::string_view name,
+                                   std::optional<std::int64_t> revision) const;
+  absl::StatusOr<ModelInfo> Import(std::string_view name, ModelFile file);
   void Submit(std::string_view name, LearnRequest request, LearnCallback done);
   absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
-                                         const PredictOptions& options) const;
+                                         const PredictOptions& options,
+                                         std::optional<std::int64_t> revision) const;
   void Shutdown(TimePoint deadline);
 
   // Constant after construction.
@@ -49,6 +63,17 @@ class Engine::Impl {
   Committer committer_;
 
  private:
+  // A model that serves.
+  struct Source {
+    Registry::Entry model;
+    ModelActor::View view;
+  };
+  absl::StatusOr<Source> FindSource(std::string_view name) const;
+  absl::StatusOr<LearnerFold> FoldAt(const Source& source,
+                                     std::optional<std::int64_t> revision) const;
+  // A new model that begins with `fold`.
+  absl::StatusOr<ModelInfo> AddModel(std::string_view name, LearnerFold fold,
+                                     const std::string& config_bytes);
   absl::Status CheckLimits(const Batch& batch) const;
   absl::Status CheckContent(const Learner& learner, const LearnRequest& request) const;
   // OK when the request is to be logged, be it as a refusal.

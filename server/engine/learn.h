@@ -27,6 +27,8 @@ struct LearnRequest {
   // Nothing is to be learned, `batch` and `record` are empty: asks for the next_sequence of the
   // producer origin.id.
   bool inquiry = false;
+  // Nothing is to be learned either: `record` is EncodeRollback's, and becomes a record of its own.
+  bool rollback = false;
 };
 
 struct LearnOutcome {

@@ -33,6 +33,20 @@ absl::StatusOr<Learned> LearnerFold::Step(const Origin& origin, const Batch& bat
   return learned;
 }
 
+// The payload is the state's bytes, which say their revision themselves.
+std::string EncodeRollback(const Learner& learner, const LearnerState& state) {
+  return learner.EncodeState(state);
+}
+
+absl::Status LearnerFold::Rollback(std::string_view payload) {
+  ++current_.next_offset;
+  absl::StatusOr<LearnerState> state = learner_->DecodeState(payload);
+  if (!state.ok()) return state.status();
+  state->revision = ++current_.revision;
+  current_.state = std::make_shared<const LearnerState>(*std::move(state));
+  return absl::OkStatus();
+}
+
 void LearnerFold::Refuse(const Origin& origin, const absl::Status& refusal) {
   ++current_.next_offset;
   ledger_.Record(origin, {.status = refusal, .revision = current_.revision});

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "core/batch.h"
@@ -33,6 +36,13 @@ class LearnerFold {
                                const PredictOptions* options = nullptr,
                                Predictions* predictions = nullptr);
 
+  // The same for a rollback: the state of then becomes the next revision. The ledger stays: what
+  // was counted is not to be counted again. DATA_LOSS when `payload` is none.
+  absl::Status Rollback(std::string_view payload);
+
+  // Gives up what a fold goes on from.
+  Restored Release() && { return {std::move(current_), std::move(ledger_)}; }
+
   // The same for a refusal: only the ledger takes note of it.
   void Refuse(const Origin& origin, const absl::Status& refusal);
 
@@ -42,5 +52,8 @@ class LearnerFold {
   Snapshot current_;
   Ledger ledger_;
 };
+
+// The payload of a rollback to `state`.
+std::string EncodeRollback(const Learner& learner, const LearnerState& state);
 
 }  // namespace prequel

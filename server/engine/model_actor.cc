@@ -16,11 +16,12 @@ constexpr int kBatchesPerTurn = 8;
 ModelActor::ModelActor(StoredModel stored, const Parts& parts)
     : stored_(std::move(stored)), parts_(parts) {}
 
-void ModelActor::StartEmpty(std::shared_ptr<const Learner> learner) {
-  fold_.emplace(learner);
+void ModelActor::Start(LearnerFold fold) {
+  fold_.emplace(std::move(fold));
+  sequencer = Sequencer(fold_->ledger());
   MutexLock lock(mu_);
   stage_ = Stage::kServing;
-  published_ = {std::move(learner), fold_->current()};
+  published_ = {fold_->learner(), fold_->current()};
 }
 
 absl::StatusOr<ModelActor::View> ModelActor::Read() const {
@@ -126,8 +127,19 @@ void ModelActor::Fold(std::unique_ptr<PendingBatch> batch, Scratch& scratch) {
     absl::StatusOr<LearnOutcome> answer = fold_->ledger().AnswerTo(batch->request.origin);
     return Answer(std::move(batch), std::move(answer));
   }
+  if (batch->request.rollback) return Rollback(std::move(batch));
   if (batch->request.refusal.ok()) return Learn(std::move(batch), scratch);
   Refuse(std::move(batch));
+}
+
+void ModelActor::Rollback(std::unique_ptr<PendingBatch> batch) {
+  const absl::Status status = fold_->Rollback(batch->request.record);
+  Folded(batch->logged_bytes);
+  Publish();
+  if (!status.ok()) return Answer(std::move(batch), status);
+  LearnOutcome outcome;
+  outcome.revision = fold_->current().revision;
+  Answer(std::move(batch), std::move(outcome));
 }
 
 void ModelActor::Refuse(std::unique_ptr<PendingBatch> batch) {

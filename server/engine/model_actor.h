@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/engine/codec.h"
+#include "server/engine/history.h"
 #include "server/engine/learner_fold.h"
 #include "server/engine/observer.h"
 #include "server/engine/options.h"
@@ -53,9 +54,11 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   const std::string& name() const { return stored_.name; }
   LogId log() const { return stored_.log; }
   Admission::Account& account() { return account_; }
+  const std::string& config_bytes() const { return stored_.config; }
+  History history() const { return {parts_.store, parts_.codec, log(), stored_.from_snapshot}; }
 
   // Exactly one of these is called, once, before anything below.
-  void StartEmpty(std::shared_ptr<const Learner> learner);
+  void Start(LearnerFold fold);  // REQUIRES: at offset 0
   void StartReplay(absl::AnyInvocable<void()> done);
 
   // OK, or why the model cannot be read now (UNAVAILABLE: replaying; else its problem).
@@ -95,6 +98,7 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   void LearnTurn();
   void Fold(std::unique_ptr<PendingBatch> batch, Scratch& scratch);
   void Learn(std::unique_ptr<PendingBatch> batch, Scratch& scratch);
+  void Rollback(std::unique_ptr<PendingBatch> batch);
   void Refuse(std::unique_ptr<PendingBatch> batch);
   // Shows readers what the fold has come to.
   void Publish();
@@ -108,7 +112,6 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   absl::Status PrepareReplay();
   absl::Status RestoreFold(const std::shared_ptr<const Learner>& learner);
   void ReplayTurn();
-  absl::Status ReplayRecord(const LogRecord& record, Scratch& scratch);
   void FinishReplay(const absl::Status& status);
 
   // Constant after construction.

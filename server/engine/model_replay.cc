@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/engine/model_actor.h"
-#include "server/engine/status_codec.h"
+#include "server/engine/record_fold.h"
 
 namespace prequel {
 namespace {
@@ -50,6 +50,11 @@ absl::Status ModelActor::RestoreFold(const std::shared_ptr<const Learner>& learn
     parts_.snapshotter.Distrust(log(), it->next_offset);
     parts_.observer.OnSnapshotLost(name(), restored.status());
   }
+  if (stored_.from_snapshot) {
+    return absl::DataLossError(
+        "none of its snapshots can be read, and the log does not begin with "
+        "the model");
+  }
   fold_.emplace(learner);
   return absl::OkStatus();
 }
@@ -61,33 +66,14 @@ void ModelActor::ReplayTurn() {
   ScratchPool::Lease scratch = parts_.scratch.Take();
   const std::uint64_t from = fold_->current().next_offset;
   const absl::Status status =
-      parts_.store.Read(log(), from, kRecordsPerTurn,
-                        [&](const LogRecord& record) { return ReplayRecord(record, *scratch); });
+      parts_.store.Read(log(), from, kRecordsPerTurn, [&](const LogRecord& record) {
+        Folded(record.payload.size());
+        return FoldRecord(record, parts_.codec, *fold_, *scratch);
+      });
   const std::uint64_t replayed = fold_->current().next_offset;
   parts_.observer.OnReplayProgress(name(), replayed);
   if (!status.ok() || replayed - from < kRecordsPerTurn) return FinishReplay(status);
   Post(&ModelActor::ReplayTurn);
-}
-
-absl::Status ModelActor::ReplayRecord(const LogRecord& record, Scratch& scratch) {
-  const std::string where = absl::StrCat("log ", log(), ", record at offset ", record.offset);
-  Folded(record.payload.size());
-  const Origin origin{std::string(record.producer), static_cast<std::int64_t>(record.sequence)};
-  if (record.type == RecordType::kRefusal) {
-    absl::Status refusal;
-    const absl::Status decoded = DecodeStatus(record.payload, &refusal);
-    if (!decoded.ok()) return Annotate(decoded, where);
-    fold_->Refuse(origin, refusal);
-    return absl::OkStatus();
-  }
-  const absl::StatusOr<Batch> batch = parts_.codec.DecodeBatch(record.payload);
-  if (!batch.ok()) return Annotate(batch.status(), where);
-  if (absl::Status status = fold_->learner()->CheckBatch(*batch); !status.ok()) {
-    return Annotate(status, where);
-  }
-  // An update that fails now failed when it was pushed, and was answered with this error.
-  (void)fold_->Step(origin, *batch, scratch);
-  return absl::OkStatus();
 }
 
 void ModelActor::FinishReplay(const absl::Status& status) {

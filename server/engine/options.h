@@ -16,8 +16,8 @@ struct SnapshotOptions {
   // about that much per model again.
   std::int64_t every_batches = 4096;
   std::int64_t every_bytes = std::int64_t{64} << 20;
-  // The newest ones are kept, and the log behind the oldest of them: more of them can be lost, and
-  // more revisions returned to.
+  // The newest ones are kept, and, once there are as many, the log behind the oldest of them: more
+  // of them can be lost, and more revisions returned to.
   int keep = 3;
   bool full_history = false;  // keep the whole log as well
   std::string build;          // goes into every snapshot: version and instruction set

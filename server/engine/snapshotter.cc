@@ -149,8 +149,11 @@ absl::StatusOr<StoredSnapshot> Snapshotter::Write(const Capture& capture) {
   }
   std::erase(drop, snapshot.next_offset);  // a bad one at this very offset is written over
   // The record before the oldest one stays: a log that was truncated is never taken for empty.
+  // Until there are as many as are kept, the log's beginning stands for the others.
   const std::uint64_t oldest = kept->front().next_offset;
-  const std::uint64_t keep_from = options_.full_history || oldest == 0 ? 0 : oldest - 1;
+  const bool whole =
+      options_.full_history || kept->size() < static_cast<std::size_t>(options_.keep);
+  const std::uint64_t keep_from = whole || oldest == 0 ? 0 : oldest - 1;
   if (absl::Status status = store_.CommitSnapshot(snapshot, drop, keep_from); !status.ok()) {
     return status;
   }

@@ -30,7 +30,7 @@ google::rpc::Status RpcError(const absl::Status& status, std::string_view model)
   std::map<std::string, std::string> metadata;
   if (!model.empty()) metadata["model"] = std::string(model.substr(0, kMaxModel));
   if (const std::int64_t expected = ExpectedSequence(status); expected > 0) {
-    metadata["expected_sequence"] = std::to_string(expected);
+    metadata[wire::kExpectedSequence] = std::to_string(expected);
   }
   return wire::ErrorToProto(Shortened(status), metadata);
 }

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "server/rpc/learn_call.h"
+#include "server/rpc/model_answer.h"
 #include "server/rpc/resource_name.h"
+#include "server/rpc/revision_wait.h"
 #include "server/rpc/unary_call.h"
 #include "server/wire/batch.h"
 #include "server/wire/evaluation.h"
@@ -50,7 +52,15 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerConte
                                                        const v1::PredictRequest* request,
                                                        v1::PredictResponse* response) {
   const UnaryCall call(context, "Predict", request->name(), observer_);
-  pool_.Run(call, [this, request, response] { return PredictNow(*request, response); });
+  const auto predict = [this, call, request, response] {
+    pool_.Run(call, [this, request, response] { return PredictNow(*request, response); });
+  };
+  const absl::StatusOr<std::string> model = ModelIdOf(request->name());
+  if (model.ok() && request->min_revision() > 0) {
+    AwaitRevision(engine_, call, *model, request->min_revision(), predict);
+  } else {
+    predict();
+  }
   return call.reactor();
 }
 
@@ -101,7 +111,8 @@ absl::Status LearningServiceImpl::PredictNow(const v1::PredictRequest& request,
   const absl::StatusOr<PredictOptions> options =
       AdmitQuery(*model, batch->rows(), request.options());
   if (!options.ok()) return options.status();
-  const absl::StatusOr<PredictOutcome> outcome = engine_.Predict(*model, *batch, *options);
+  const absl::StatusOr<PredictOutcome> outcome =
+      engine_.Predict(*model, *batch, *options, RevisionOf(request));
   if (!outcome.ok()) return outcome.status();
   response->set_revision(outcome->revision);
   wire::PredictionsToProto(outcome->predictions, response->mutable_predictions());

@@ -1,18 +1,17 @@
 #include "server/rpc/model_service.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "google/protobuf/util/time_util.h"
+#include "server/rpc/model_answer.h"
+#include "server/rpc/model_transfer.h"
 #include "server/rpc/page_token.h"
 #include "server/rpc/resource_name.h"
 #include "server/rpc/unary_call.h"
 #include "server/wire/config.h"
 #include "server/wire/error.h"
-#include "server/wire/model.h"
 
 namespace prequel {
 namespace {
@@ -20,27 +19,6 @@ namespace {
 constexpr int kDefaultPage = 100;
 constexpr int kMaxPage = 1000;
 constexpr std::size_t kMaxPageBytes = 1 << 20;  // a page ends with the model that exceeds it
-
-void InfoToProto(const ModelInfo& info, v1::Model* model) {
-  model->set_name(ModelNameOf(info.name));
-  *model->mutable_create_time() = google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(
-      std::chrono::duration_cast<std::chrono::microseconds>(info.create_time.time_since_epoch())
-          .count());
-  model->set_revision(info.snapshot.revision);
-  model->set_serving(info.problem.ok());
-  if (!info.problem.ok()) model->set_problem(std::string(info.problem.message()));
-  if (info.learner != nullptr) {
-    wire::LearnerToProto(*info.learner, info.snapshot.state.get(), model);
-  }
-}
-
-void SnapshotToProto(const StoredSnapshot& stored, v1::Snapshot* snapshot) {
-  snapshot->set_revision(stored.revision);
-  *snapshot->mutable_create_time() =
-      google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(stored.create_time_us);
-  snapshot->set_bytes(static_cast<std::int64_t>(stored.bytes));
-  snapshot->set_build(stored.build);
-}
 
 }  // namespace
 
@@ -92,6 +70,40 @@ grpc::ServerUnaryReactor* ModelServiceImpl::CreateSnapshot(grpc::CallbackServerC
   return call.reactor();
 }
 
+grpc::ServerUnaryReactor* ModelServiceImpl::ListRevisions(grpc::CallbackServerContext* context,
+                                                          const v1::ListRevisionsRequest* request,
+                                                          v1::ListRevisionsResponse* response) {
+  const UnaryCall call(context, "ListRevisions", request->name(), observer_);
+  pool_.Run(call, [this, request, response] { return Revisions(*request, response); });
+  return call.reactor();
+}
+
+grpc::ServerUnaryReactor* ModelServiceImpl::RollbackModel(grpc::CallbackServerContext* context,
+                                                          const v1::RollbackModelRequest* request,
+                                                          v1::Model* response) {
+  const UnaryCall call(context, "RollbackModel", request->name(), observer_);
+  pool_.Run(call, [this, request, response] { return Rollback(*request, response); });
+  return call.reactor();
+}
+
+grpc::ServerUnaryReactor* ModelServiceImpl::ForkModel(grpc::CallbackServerContext* context,
+                                                      const v1::ForkModelRequest* request,
+                                                      v1::Model* response) {
+  const UnaryCall call(context, "ForkModel", request->name(), observer_);
+  pool_.Run(call, [this, request, response] { return Fork(*request, response); });
+  return call.reactor();
+}
+
+grpc::ServerWriteReactor<v1::ModelFilePiece>* ModelServiceImpl::ExportModel(
+    grpc::CallbackServerContext* /*context*/, const v1::ExportModelRequest* request) {
+  return new ExportCall(*request, engine_, observer_);
+}
+
+grpc::ServerReadReactor<v1::ImportModelRequest>* ModelServiceImpl::ImportModel(
+    grpc::CallbackServerContext* /*context*/, v1::Model* response) {
+  return new ImportCall(response, engine_, observer_);
+}
+
 absl::Status ModelServiceImpl::Create(const v1::CreateModelRequest& request, v1::Model* response) {
   const absl::StatusOr<LearnerConfig> config = wire::ResolveConfig(request.config());
   if (!config.ok()) return config.status();
@@ -129,6 +141,46 @@ absl::Status ModelServiceImpl::List(const v1::ListModelsRequest& request,
     InfoToProto(models[i], response->add_models());
     bytes += response->models(static_cast<int>(i)).ByteSizeLong();
   }
+  return absl::OkStatus();
+}
+
+absl::Status ModelServiceImpl::Revisions(const v1::ListRevisionsRequest& request,
+                                         v1::ListRevisionsResponse* response) const {
+  const absl::StatusOr<std::string> id = ModelIdOf(request.name());
+  if (!id.ok()) return id.status();
+  const absl::StatusOr<prequel::Revisions> revisions = engine_.ListRevisions(*id);
+  if (!revisions.ok()) return revisions.status();
+  const absl::StatusOr<ModelInfo> info = engine_.GetModel(*id);
+  if (!info.ok()) return info.status();
+  response->set_revision(info->snapshot.revision);
+  response->set_oldest_revision(revisions->oldest);
+  for (const StoredSnapshot& stored : revisions->snapshots) {
+    SnapshotToProto(stored, response->add_snapshots());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ModelServiceImpl::Rollback(const v1::RollbackModelRequest& request,
+                                        v1::Model* response) {
+  const absl::StatusOr<std::string> id = ModelIdOf(request.name());
+  if (!id.ok()) return id.status();
+  const absl::StatusOr<ModelInfo> info = engine_.Rollback(*id, request.revision());
+  if (!info.ok()) return info.status();
+  InfoToProto(*info, response);
+  return absl::OkStatus();
+}
+
+absl::Status ModelServiceImpl::Fork(const v1::ForkModelRequest& request, v1::Model* response) {
+  const absl::StatusOr<std::string> id = ModelIdOf(request.name());
+  if (!id.ok()) return id.status();
+  absl::StatusOr<LearnerConfig> config = LearnerConfig();
+  if (request.has_config()) config = wire::ResolveConfig(request.config());
+  if (!config.ok()) return config.status();
+  const absl::StatusOr<ModelInfo> info = engine_.Fork(
+      *id, RevisionOf(request), request.model_id(), request.has_config() ? &*config : nullptr,
+      request.has_config() ? wire::ConfigToBytes(*config) : "");
+  if (!info.ok()) return info.status();
+  InfoToProto(*info, response);
   return absl::OkStatus();
 }
 

@@ -30,7 +30,25 @@ class ModelServiceImpl final : public v1::ModelService::CallbackService {
                                            const v1::CreateSnapshotRequest* request,
                                            v1::Snapshot* response) override;
 
+  grpc::ServerUnaryReactor* ListRevisions(grpc::CallbackServerContext* context,
+                                          const v1::ListRevisionsRequest* request,
+                                          v1::ListRevisionsResponse* response) override;
+  grpc::ServerUnaryReactor* RollbackModel(grpc::CallbackServerContext* context,
+                                          const v1::RollbackModelRequest* request,
+                                          v1::Model* response) override;
+  grpc::ServerUnaryReactor* ForkModel(grpc::CallbackServerContext* context,
+                                      const v1::ForkModelRequest* request,
+                                      v1::Model* response) override;
+  grpc::ServerWriteReactor<v1::ModelFilePiece>* ExportModel(
+      grpc::CallbackServerContext* context, const v1::ExportModelRequest* request) override;
+  grpc::ServerReadReactor<v1::ImportModelRequest>* ImportModel(grpc::CallbackServerContext* context,
+                                                               v1::Model* response) override;
+
  private:
+  absl::Status Revisions(const v1::ListRevisionsRequest& request,
+                         v1::ListRevisionsResponse* response) const;
+  absl::Status Rollback(const v1::RollbackModelRequest& request, v1::Model* response);
+  absl::Status Fork(const v1::ForkModelRequest& request, v1::Model* response);
   absl::Status Create(const v1::CreateModelRequest& request, v1::Model* response);
   absl::Status Get(const v1::GetModelRequest& request, v1::Model* response) const;
   absl::Status List(const v1::ListModelsRequest& request, v1::ListModelsResponse* response) const;

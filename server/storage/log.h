@@ -9,6 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace prequel {
 
@@ -17,7 +18,8 @@ using LogId = std::uint64_t;
 
 enum class RecordType : std::uint8_t {
   kMinibatch = 1,
-  kRefusal = 2,  // of a numbered minibatch that could not be learned from: uses up its number
+  kRefusal = 2,   // of a numbered minibatch that could not be learned from: uses up its number
+  kRollback = 3,  // to an earlier state, which the payload holds
 };
 
 inline constexpr std::size_t kMaxProducerBytes = 128;
@@ -43,6 +45,9 @@ class Log {
   // write is refused until then: UNAVAILABLE, saying why. RESOURCE_EXHAUSTED: the disk is full.
   // REQUIRES: each log continues at its next offset.
   virtual absl::Status Append(std::span<const LogRecord> records) = 0;
+
+  // Of the first record of `log` that there is; 0 when there is none. Truncation moves it.
+  virtual absl::StatusOr<std::uint64_t> FirstOffset(LogId log) const = 0;
 
   // Calls `visit` with up to `limit` records of `log` from offset `from` on, in order. An error
   // of `visit` ends the reading and is returned. DATA_LOSS names log and offset of a record that

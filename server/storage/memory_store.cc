@@ -109,6 +109,13 @@ absl::Status MemoryStore::Append(std::span<const LogRecord> records) {
   return EndWrite();
 }
 
+absl::StatusOr<std::uint64_t> MemoryStore::FirstOffset(LogId log) const {
+  MutexLock lock(disk_->mu_);
+  const auto it = disk_->log_.lower_bound(LogKey(log, 0));
+  if (it == disk_->log_.end() || it->first >= LogKey(log + 1, 0)) return 0;
+  return OffsetOf(it->first);
+}
+
 absl::Status MemoryStore::Read(LogId log, std::uint64_t from, std::size_t limit,
                                absl::FunctionRef<absl::Status(const LogRecord&)> visit) const {
   const std::string end = LogKey(log + 1, 0);
@@ -202,18 +209,31 @@ absl::StatusOr<std::vector<StoredModel>> MemoryStore::ListModels() const {
 }
 
 absl::StatusOr<StoredModel> MemoryStore::CreateModel(std::string_view name, std::string_view config,
-                                                     std::int64_t create_time_us) {
+                                                     std::int64_t create_time_us,
+                                                     const FirstSnapshot* first) {
   RunHook();
+  StoredModel model{.name = std::string(name),
+                    .create_time_us = create_time_us,
+                    .from_snapshot = first != nullptr,
+                    .config = std::string(config)};
+  {
+    MutexLock lock(disk_->mu_);
+    model.log = disk_->next_log_id_;
+  }
+  absl::StatusOr<StoredSnapshot> head = StoredSnapshot();
+  if (first != nullptr) head = WriteFirst(*this, model.log, create_time_us, *first);
+  if (!head.ok()) return head.status();
   MutexLock lock(disk_->mu_);
   const auto it = disk_->models_.lower_bound(ModelKey(name, 0));
   if (it != disk_->models_.end() && it->first < ModelKey(name, ~LogId{0})) {
     return absl::AlreadyExistsError(absl::StrCat("model ", std::string(name), " exists"));
   }
   if (absl::Status status = BeginWrite(); !status.ok()) return status;
-  StoredModel model{.name = std::string(name),
-                    .log = disk_->next_log_id_++,
-                    .create_time_us = create_time_us,
-                    .config = std::string(config)};
+  disk_->next_log_id_ = model.log + 1;
+  if (first != nullptr) {
+    disk_->snapshots_[SnapshotKey(model.log, 0)] = EncodeSnapshotHead(*head);
+    disk_->unsynced_chunks_.clear();
+  }
   disk_->models_[ModelKey(name, model.log)] = EncodeModel(model);
   if (absl::Status status = EndWrite(); !status.ok()) return status;
   return model;

@@ -63,6 +63,7 @@ class MemoryDisk {
   int writes_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
+// Models are created by one thread at a time.
 class MemoryStore final : public Store {
  public:
   struct Options {
@@ -76,6 +77,7 @@ class MemoryStore final : public Store {
   ~MemoryStore() override;
 
   absl::Status Append(std::span<const LogRecord> records) override;
+  absl::StatusOr<std::uint64_t> FirstOffset(LogId log) const override;
   absl::Status Read(LogId log, std::uint64_t from, std::size_t limit,
                     absl::FunctionRef<absl::Status(const LogRecord&)> visit) const override;
   absl::Status WriteSnapshotChunk(LogId log, std::uint64_t next_offset, std::uint32_t index,
@@ -88,7 +90,8 @@ class MemoryStore final : public Store {
       absl::FunctionRef<absl::Status(std::string_view chunk)> visit) const override;
   absl::StatusOr<std::vector<StoredModel>> ListModels() const override;
   absl::StatusOr<StoredModel> CreateModel(std::string_view name, std::string_view config,
-                                          std::int64_t create_time_us) override;
+                                          std::int64_t create_time_us,
+                                          const FirstSnapshot* first) override;
   absl::Status DeleteModel(std::string_view name, LogId log) override;
   absl::Status health() const override;
 

@@ -29,7 +29,7 @@ absl::StatusOr<T> DecodeInteger(std::string_view key, std::string_view value) {
 }
 
 absl::Status CheckModelValue(std::string_view key, std::string_view value) {
-  if (value.size() < 1 + 8 + kCrcBytes || !HasCrc(key, value)) {
+  if (value.size() < 2 + 8 + kCrcBytes || !HasCrc(key, value)) {
     return absl::DataLossError("the stored model record is damaged (checksum mismatch)");
   }
   if (value[0] != kModelVersion) {
@@ -47,6 +47,8 @@ std::string LogKey(LogId log, std::uint64_t offset) {
   AppendBigEndian(offset, 8, &key);
   return key;
 }
+
+std::uint64_t OffsetOf(std::string_view log_key) { return ReadBigEndian(log_key.substr(8, 8)); }
 
 RecordFrame FrameRecord(const LogRecord& record) {
   RecordFrame frame;
@@ -69,7 +71,7 @@ absl::StatusOr<LogRecord> DecodeRecord(LogId log, std::uint64_t offset, std::str
     return RecordLost(log, offset, absl::StrCat("unknown version ", byte(0)));
   }
   if (byte(1) < static_cast<int>(RecordType::kMinibatch) ||
-      byte(1) > static_cast<int>(RecordType::kRefusal)) {
+      byte(1) > static_cast<int>(RecordType::kRollback)) {
     return RecordLost(log, offset, absl::StrCat("unknown type ", byte(1)));
   }
   const std::size_t producer = byte(2);
@@ -99,6 +101,7 @@ std::string ModelKey(std::string_view name, LogId log) {
 
 std::string EncodeModel(const StoredModel& model) {
   std::string value(1, kModelVersion);
+  value.push_back(model.from_snapshot ? 1 : 0);
   AppendInteger(model.create_time_us, &value);
   value += model.config;
   AppendCrc(ModelKey(model.name, model.log), &value);
@@ -115,8 +118,9 @@ absl::StatusOr<StoredModel> DecodeModel(std::string_view key, std::string_view v
   model.log = ReadBigEndian(key.substr(end + 1));
   model.problem = CheckModelValue(key, value);
   if (model.problem.ok()) {
-    model.create_time_us = ReadInteger<std::int64_t>(value.substr(1));
-    model.config = value.substr(9, value.size() - 9 - kCrcBytes);
+    model.from_snapshot = value[1] != 0;
+    model.create_time_us = ReadInteger<std::int64_t>(value.substr(2));
+    model.config = value.substr(10, value.size() - 10 - kCrcBytes);
   }
   return model;
 }

@@ -15,6 +15,7 @@ namespace prequel {
 inline constexpr std::uint32_t kStoreFormat = 1;
 
 std::string LogKey(LogId log, std::uint64_t offset);
+std::uint64_t OffsetOf(std::string_view log_key);
 
 // A log record's value is head, payload, tail: kept apart so that the payload need not be copied.
 struct RecordFrame {

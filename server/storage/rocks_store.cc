@@ -13,6 +13,7 @@
 #include "server/storage/record.h"
 #include "server/storage/rocks_database.h"
 #include "server/storage/rocks_options.h"
+#include "server/storage/snapshot_record.h"
 
 namespace prequel {
 namespace {
@@ -128,7 +129,10 @@ absl::StatusOr<std::string> RocksStore::Database::FindModel(std::string_view nam
 
 absl::StatusOr<std::unique_ptr<RocksStore>> RocksStore::Open(const RocksOptions& options) {
   rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
-  if (absl::Status status = PrepareDirectory(options.directory, env); !status.ok()) return status;
+  if (!options.read_only) {
+    const absl::Status prepared = PrepareDirectory(options.directory, env);
+    if (!prepared.ok()) return prepared;
+  }
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
       {rocksdb::kDefaultColumnFamilyName, SmallFamilyOptions()},
       {"models", SmallFamilyOptions()},
@@ -136,8 +140,11 @@ absl::StatusOr<std::unique_ptr<RocksStore>> RocksStore::Open(const RocksOptions&
       {"snapshots", SnapshotFamilyOptions()}};
   auto database = std::make_unique<Database>();
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(DatabaseOptions(env), options.directory,
-                                                   families, &database->families, &db);
+  const rocksdb::Status status =
+      options.read_only ? rocksdb::DB::OpenForReadOnly(DatabaseOptions(env), options.directory,
+                                                       families, &database->families, &db)
+                        : rocksdb::DB::Open(DatabaseOptions(env), options.directory, families,
+                                            &database->families, &db);
   if (!status.ok()) return OpenError(status, options.directory);
   database->db.reset(db);
   database->write_options.sync = options.sync;
@@ -163,6 +170,19 @@ absl::Status RocksStore::Append(std::span<const LogRecord> records) {
     if (!status.ok()) return database_->Fail(status);
   }
   return database_->Write(batch);
+}
+
+absl::StatusOr<std::uint64_t> RocksStore::FirstOffset(LogId log) const {
+  const std::string end = LogKey(log + 1, 0);
+  const rocksdb::Slice upper_bound = end;
+  rocksdb::ReadOptions options;
+  options.iterate_upper_bound = &upper_bound;
+  const std::unique_ptr<rocksdb::Iterator> it(
+      database_->db->NewIterator(options, database_->log()));
+  it->Seek(LogKey(log, 0));
+  if (it->Valid()) return OffsetOf(ToView(it->key()));
+  if (!it->status().ok()) return ReadError(it->status());
+  return 0;
 }
 
 absl::Status RocksStore::Read(LogId log, std::uint64_t from, std::size_t limit,
@@ -199,7 +219,8 @@ absl::StatusOr<std::vector<StoredModel>> RocksStore::ListModels() const {
 }
 
 absl::StatusOr<StoredModel> RocksStore::CreateModel(std::string_view name, std::string_view config,
-                                                    std::int64_t create_time_us) {
+                                                    std::int64_t create_time_us,
+                                                    const FirstSnapshot* first) {
   MutexLock lock(database_->admin_mu);
   const absl::StatusOr<std::string> existing = database_->FindModel(name);
   if (!existing.ok()) return existing.status();
@@ -207,13 +228,21 @@ absl::StatusOr<StoredModel> RocksStore::CreateModel(std::string_view name, std::
     return absl::AlreadyExistsError(absl::StrCat("model ", std::string(name), " exists"));
   }
   const StoredModel model{.name = std::string(name),
-                          .log = database_->next_log_id++,
+                          .log = database_->next_log_id,
                           .create_time_us = create_time_us,
+                          .from_snapshot = first != nullptr,
                           .config = std::string(config)};
   rocksdb::WriteBatch batch;
+  if (first != nullptr) {
+    const absl::StatusOr<StoredSnapshot> head =
+        WriteFirst(*this, model.log, create_time_us, *first);
+    if (!head.ok()) return head.status();
+    batch.Put(database_->snapshots(), SnapshotKey(model.log, 0), EncodeSnapshotHead(*head));
+  }
   batch.Put(database_->models(), ModelKey(name, model.log), EncodeModel(model));
   batch.Put(database_->meta(), ToSlice(kNextLogIdKey), EncodeNextLogId(model.log + 1));
   if (absl::Status status = database_->Write(batch); !status.ok()) return status;
+  ++database_->next_log_id;
   return model;
 }
 

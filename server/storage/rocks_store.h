@@ -18,6 +18,9 @@ struct RocksOptions {
   // Off, an append is durable only against a crash of the process, not of the machine: for
   // measurement.
   bool sync = true;
+  // Nothing on disk changes, and no lock is taken: for a directory that no server has open. Writes
+  // fail.
+  bool read_only = false;
   rocksdb::Env* env = nullptr;  // not owned; null: the real file system
 };
 
@@ -29,6 +32,7 @@ class RocksStore final : public Store {
   ~RocksStore() override;
 
   absl::Status Append(std::span<const LogRecord> records) override;
+  absl::StatusOr<std::uint64_t> FirstOffset(LogId log) const override;
   absl::Status Read(LogId log, std::uint64_t from, std::size_t limit,
                     absl::FunctionRef<absl::Status(const LogRecord&)> visit) const override;
   absl::Status WriteSnapshotChunk(LogId log, std::uint64_t next_offset, std::uint32_t index,
@@ -41,7 +45,8 @@ class RocksStore final : public Store {
       absl::FunctionRef<absl::Status(std::string_view chunk)> visit) const override;
   absl::StatusOr<std::vector<StoredModel>> ListModels() const override;
   absl::StatusOr<StoredModel> CreateModel(std::string_view name, std::string_view config,
-                                          std::int64_t create_time_us) override;
+                                          std::int64_t create_time_us,
+                                          const FirstSnapshot* first) override;
   absl::Status DeleteModel(std::string_view name, LogId log) override;
   absl::Status health() const override;
 

@@ -28,7 +28,7 @@ std::string ReasonOf(const absl::Status& status) {
     case absl::StatusCode::kFailedPrecondition:
       return "FAILED_PRECONDITION";
     case absl::StatusCode::kOutOfRange:
-      return "SEQUENCE_OUT_OF_RANGE";
+      return "REVISION_OUT_OF_RANGE";
     case absl::StatusCode::kCancelled:
       return "CANCELLED";
     case absl::StatusCode::kAborted:
@@ -46,7 +46,9 @@ google::rpc::Status ErrorToProto(const absl::Status& status,
   proto.set_code(static_cast<int>(status.code()));
   proto.set_message(std::string(status.message()));
   google::rpc::ErrorInfo info;
-  info.set_reason(ReasonOf(status));
+  // The one code that a field of metadata tells two reasons of.
+  const bool sequence = absl::IsOutOfRange(status) && metadata.contains(kExpectedSequence);
+  info.set_reason(sequence ? "SEQUENCE_OUT_OF_RANGE" : ReasonOf(status));
   info.set_domain(kErrorDomain);
   info.mutable_metadata()->insert(metadata.begin(), metadata.end());
   const std::optional<std::string> field = FieldOf(status);

@@ -11,6 +11,8 @@
 namespace prequel::wire {
 
 inline constexpr char kErrorDomain[] = "prequel";
+// Of an error about a sequence number: the one that is due.
+inline constexpr char kExpectedSequence[] = "expected_sequence";
 
 // The stable reason that programs switch on, UPPER_SNAKE_CASE.
 std::string ReasonOf(const absl::Status& status);

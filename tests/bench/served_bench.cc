@@ -114,7 +114,7 @@ void SyncedWrites(benchmark::State& state) {
     const Folder folder;
     auto store = RocksStore::Open({.directory = folder.path()});
     Abort(store.status());
-    const StoredModel model = *(*store)->CreateModel("m", "", 0);
+    const StoredModel model = *(*store)->CreateModel("m", "", 0, nullptr);
     for (int t = 0; t < kBatches; ++t) {
       LogRecord record;
       record.log = model.log;

@@ -124,6 +124,51 @@ class FakeServer::Models final : public v1::ModelService::Service {
     return state_.Outcome();
   }
 
+  grpc::Status ListRevisions(grpc::ServerContext*, const v1::ListRevisionsRequest*,
+                             v1::ListRevisionsResponse* response) override {
+    response->set_revision(9);
+    response->set_oldest_revision(3);
+    response->add_snapshots()->set_revision(3);
+    return state_.Outcome();
+  }
+
+  grpc::Status RollbackModel(grpc::ServerContext*, const v1::RollbackModelRequest* request,
+                             v1::Model* model) override {
+    model->set_name(request->name());
+    model->set_revision(10);
+    return state_.Outcome();
+  }
+
+  grpc::Status ForkModel(grpc::ServerContext*, const v1::ForkModelRequest* request,
+                         v1::Model* model) override {
+    model->set_name("models/" + request->model_id());
+    model->set_revision(request->has_revision() ? request->revision() : 9);
+    *model->mutable_config() = request->config();
+    return state_.Outcome();
+  }
+
+  grpc::Status ExportModel(grpc::ServerContext*, const v1::ExportModelRequest*,
+                           grpc::ServerWriter<v1::ModelFilePiece>* writer) override {
+    v1::ModelFilePiece piece;
+    for (const char* data : {"a model", " in two pieces"}) {
+      piece.set_data(data);
+      writer->Write(piece);
+    }
+    return state_.Outcome();
+  }
+
+  grpc::Status ImportModel(grpc::ServerContext*, grpc::ServerReader<v1::ImportModelRequest>* reader,
+                           v1::Model* model) override {
+    v1::ImportModelRequest request;
+    std::string file;
+    while (reader->Read(&request)) {
+      if (!request.model_id().empty()) model->set_name("models/" + request.model_id());
+      file += request.data();
+    }
+    model->set_revision(static_cast<std::int64_t>(file.size()));
+    return state_.Outcome();
+  }
+
  private:
   State& state_;
 };

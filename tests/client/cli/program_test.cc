@@ -318,6 +318,26 @@ TEST_F(ProgramTest, Snapshot) {
   EXPECT_THAT(Run("snapshot m --json").out, HasSubstr("\"revision\""));
 }
 
+TEST_F(ProgramTest, History) {
+  EXPECT_THAT(Run("revisions m").out,
+              StartsWith("models/m is at revision 9; it can be returned to any from 3 on\n"));
+  EXPECT_EQ(Run("rollback m").exit_code, 2) << "to which revision?";
+  EXPECT_EQ(Run("rollback m --revision 4").out, "rolled back models/m, at revision 10\n");
+  EXPECT_EQ(Run("fork m n").out, "forked models/n, at revision 9\n");
+  EXPECT_EQ(Run("fork m n --revision 5").out, "forked models/n, at revision 5\n");
+  const TemporaryFile json(R"({"features": [{"name": "z"}]})");
+  EXPECT_THAT(Run("fork m n --json --config " + json.path()).out, HasSubstr("\"z\""));
+  const TemporaryFile file;
+  const Outcome exported = Run("export m " + file.path());
+  EXPECT_EQ(exported.out, "exported models/m to " + file.path() + ", 21 bytes\n");
+  EXPECT_EQ(Content(file.path()), "a model in two pieces");
+  EXPECT_EQ(Run("import n " + file.path()).out, "imported models/n, at revision 21\n");
+  EXPECT_EQ(Run("import n /nonexistent").exit_code, 4);
+  server_.behaviour().error.set_code(5);
+  EXPECT_EQ(Run("export m " + file.path()).exit_code, 1);
+  EXPECT_EQ(Content(file.path()), "a model in two pieces") << "only a whole one replaces it";
+}
+
 TEST_F(ProgramTest, Health) {
   EXPECT_EQ(Run("health").exit_code, 0);
   server_.behaviour().serving = false;

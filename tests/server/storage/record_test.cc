@@ -40,8 +40,8 @@ TEST(RecordTest, HasTheWrittenFormat) {
   EXPECT_EQ(ModelKey("ab", 5), std::string("ab\0\0\0\0\0\0\0\0\5", 11));
   const std::string model =
       EncodeModel({.name = "ab", .log = 5, .create_time_us = 0x0102, .config = "cfg"});
-  EXPECT_EQ(model.substr(0, 12), std::string("\1\2\1\0\0\0\0\0\0cfg", 12));
-  EXPECT_EQ(model.size(), 12 + 4u);
+  EXPECT_EQ(model.substr(0, 13), std::string("\1\0\2\1\0\0\0\0\0\0cfg", 13));
+  EXPECT_EQ(model.size(), 13 + 4u);
 }
 
 TEST(RecordTest, RoundTrips) {

@@ -92,7 +92,7 @@ class RocksStoreTest : public ::testing::Test {
 
 TEST_F(RocksStoreTest, AfterAFailedSyncRefusesWritesUntilReopened) {
   std::unique_ptr<RocksStore> store = Open();
-  const LogId log = store->CreateModel("a", "", 0)->log;
+  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
   ASSERT_TRUE(Append(*store, log, 0).ok());
   env_.fail_sync = true;
   EXPECT_EQ(Append(*store, log, 1).code(), absl::StatusCode::kUnknown);
@@ -101,7 +101,8 @@ TEST_F(RocksStoreTest, AfterAFailedSyncRefusesWritesUntilReopened) {
   const absl::Status refused = Append(*store, log, 1);
   EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("injected"));
-  EXPECT_EQ(store->CreateModel("b", "", 0).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(store->CreateModel("b", "", 0, nullptr).status().code(),
+            absl::StatusCode::kUnavailable);
   EXPECT_EQ(store->DeleteModel("a", log).code(), absl::StatusCode::kUnavailable);
   EXPECT_FALSE(store->health().ok());
   EXPECT_GE(Records(*store, log), 1) << "reads go on";
@@ -116,7 +117,7 @@ TEST_F(RocksStoreTest, AfterAFailedSyncRefusesWritesUntilReopened) {
 
 TEST_F(RocksStoreTest, AFullDiskSaysSo) {
   std::unique_ptr<RocksStore> store = Open();
-  const LogId log = store->CreateModel("a", "", 0)->log;
+  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
   ASSERT_TRUE(Append(*store, log, 0).ok());
   env_.fail_append = true;
   const absl::Status full = Append(*store, log, 1);
@@ -172,7 +173,7 @@ TEST_F(RocksStoreTest, RefusesTheDirectoryOfANewerVersion) {
 TEST_F(RocksStoreTest, KeepsAValueOf64MiB) {
   const std::string payload(std::size_t{64} << 20, 'q');
   std::unique_ptr<RocksStore> store = Open();
-  const LogId log = store->CreateModel("a", "", 0)->log;
+  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
   const LogRecord record{.log = log, .offset = 0, .payload = payload};
   ASSERT_TRUE(store->Append({&record, 1}).ok());
   store.reset();

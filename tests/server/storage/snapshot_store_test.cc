@@ -73,7 +73,7 @@ class SnapshotStoreTest : public ::testing::Test {
   }
 
   LogId Create(const std::string& name) {
-    return store_->CreateModel(name, "config", 1234).value().log;
+    return store_->CreateModel(name, "config", 1234, nullptr).value().log;
   }
 
   void Append(LogId log, std::uint64_t from, std::uint64_t to) {
@@ -205,6 +205,31 @@ TYPED_TEST(SnapshotStoreTest, ADamagedOrMissingChunkIsNamed) {
   EXPECT_EQ(
       this->store_->ReadSnapshot(more, [](std::string_view) { return absl::OkStatus(); }).code(),
       absl::StatusCode::kDataLoss);
+}
+
+TYPED_TEST(SnapshotStoreTest, AModelMayBeginWithOne) {
+  FirstSnapshot first{.revision = 9, .build = "build", .write = [](FirstSnapshot::Sink sink) {
+                        (void)sink("first ");
+                        return sink("second");
+                      }};
+  const StoredModel model = this->store_->CreateModel("a", "config", 1, &first).value();
+  EXPECT_TRUE(model.from_snapshot);
+  const FirstSnapshot failing{.write = [](FirstSnapshot::Sink sink) {
+    (void)sink("first ");
+    return absl::InternalError("no more");
+  }};
+  EXPECT_EQ(this->store_->CreateModel("b", "config", 1, &failing).status().code(),
+            absl::StatusCode::kInternal);
+  const LogId next = this->Create("c");
+  EXPECT_THAT(this->Offsets(next), IsEmpty()) << "what failed is nothing";
+  this->Reopen();
+  const std::vector<StoredModel> models = this->store_->ListModels().value();
+  ASSERT_EQ(models.size(), 2u);
+  EXPECT_TRUE(models[0].from_snapshot);
+  EXPECT_FALSE(models[1].from_snapshot);
+  EXPECT_THAT(this->Offsets(model.log), ElementsAre(0));
+  EXPECT_EQ(*this->Read(model.log, 0), "first second");
+  EXPECT_EQ(this->store_->ListSnapshots(model.log)->front().revision, 9);
 }
 
 TYPED_TEST(SnapshotStoreTest, GoWithTheirModel) {

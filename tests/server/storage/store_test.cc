@@ -31,7 +31,7 @@ class StoreTest : public ::testing::Test {
   }
 
   LogId Create(const std::string& name, const std::string& config = "config") {
-    const absl::StatusOr<StoredModel> model = store_->CreateModel(name, config, 1234);
+    const absl::StatusOr<StoredModel> model = store_->CreateModel(name, config, 1234, nullptr);
     EXPECT_TRUE(model.ok()) << model.status();
     return model.ok() ? model->log : 0;
   }
@@ -90,7 +90,7 @@ TYPED_TEST(StoreTest, KeepsModelsAcrossReopening) {
 
 TYPED_TEST(StoreTest, RefusesANameThatIsTaken) {
   this->Create("prices");
-  EXPECT_EQ(this->store_->CreateModel("prices", "", 0).status().code(),
+  EXPECT_EQ(this->store_->CreateModel("prices", "", 0, nullptr).status().code(),
             absl::StatusCode::kAlreadyExists);
   this->Create("price");
   this->Create("prices2");
@@ -229,7 +229,7 @@ TYPED_TEST(StoreTest, TakesWritesAndReadsFromManyThreads) {
         ASSERT_TRUE(this->Append(log, offset, "payload").ok());
         ASSERT_TRUE(this->store_->ListModels().ok());
       }
-      const auto created = this->store_->CreateModel(own, "", 0);
+      const auto created = this->store_->CreateModel(own, "", 0, nullptr);
       ASSERT_TRUE(created.ok());
       ASSERT_TRUE(this->store_->DeleteModel(own, created->log).ok());
     });

@@ -1,0 +1,99 @@
+#include "server/engine/history.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/engine/record_fold.h"
+
+namespace prequel {
+namespace {
+
+constexpr std::size_t kRecordsPerRead = 256;
+
+}  // namespace
+
+absl::StatusOr<bool> History::IsWhole() const {
+  if (from_snapshot_) return false;
+  const absl::StatusOr<std::uint64_t> first = store_.FirstOffset(log_);
+  if (!first.ok()) return first.status();
+  return *first == 0;
+}
+
+absl::StatusOr<Revisions> History::List() const {
+  absl::StatusOr<std::vector<StoredSnapshot>> stored = store_.ListSnapshots(log_);
+  if (!stored.ok()) return stored.status();
+  Revisions revisions;
+  for (StoredSnapshot& snapshot : *stored) {
+    if (snapshot.problem.ok()) revisions.snapshots.push_back(std::move(snapshot));
+  }
+  if (revisions.snapshots.empty()) return revisions;
+  const StoredSnapshot& oldest = revisions.snapshots.front();
+  const absl::StatusOr<bool> whole = IsWhole();
+  if (!whole.ok()) return whole.status();
+  if (!*whole) revisions.oldest = oldest.revision;
+  return revisions;
+}
+
+absl::StatusOr<LearnerFold> History::Start(std::int64_t revision,
+                                           const std::shared_ptr<const Learner>& learner) const {
+  const absl::StatusOr<Revisions> revisions = List();
+  if (!revisions.ok()) return revisions.status();
+  for (auto it = revisions->snapshots.rbegin(); it != revisions->snapshots.rend(); ++it) {
+    if (it->revision > revision) continue;
+    absl::StatusOr<Restored> restored = ReadCapture(store_, *it, *learner);
+    if (restored.ok()) return LearnerFold(learner, *std::move(restored));
+  }
+  const absl::StatusOr<bool> whole = IsWhole();
+  if (!whole.ok()) return whole.status();
+  if (*whole) return LearnerFold(learner);
+  return absl::OutOfRangeError(
+      absl::StrCat("revision ", revision, " is no longer kept; the oldest is ", revisions->oldest));
+}
+
+absl::Status History::FoldUntil(const std::function<bool(const Snapshot&)>& there,
+                                LearnerFold& fold) const {
+  Scratch scratch;
+  while (!there(fold.current())) {
+    const std::uint64_t from = fold.current().next_offset;
+    // Ends the reading early.
+    const absl::Status arrived = absl::CancelledError();
+    const absl::Status status =
+        store_.Read(log_, from, kRecordsPerRead, [&](const LogRecord& record) {
+          absl::Status folded = FoldRecord(record, codec_, fold, scratch);
+          return folded.ok() && there(fold.current()) ? arrived : folded;
+        });
+    if (!status.ok() && status != arrived) return status;
+    if (fold.current().next_offset == from) break;  // the log's end
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<LearnerFold> History::At(std::int64_t revision,
+                                        const std::shared_ptr<const Learner>& learner) const {
+  absl::StatusOr<LearnerFold> fold = Start(revision, learner);
+  if (!fold.ok()) return fold;
+  const absl::Status status = FoldUntil(
+      [revision](const Snapshot& current) { return current.revision >= revision; }, *fold);
+  if (!status.ok()) return status;
+  if (fold->current().revision == revision) return fold;
+  return absl::OutOfRangeError(absl::StrCat(
+      "revision ", revision, " is yet to come; the newest is ", fold->current().revision));
+}
+
+absl::StatusOr<LearnerFold> History::Refold(std::uint64_t next_offset,
+                                            const std::shared_ptr<const Learner>& learner) const {
+  const absl::StatusOr<bool> whole = IsWhole();
+  if (!whole.ok()) return whole.status();
+  if (!*whole) {
+    return absl::FailedPreconditionError(
+        "another configuration must learn all the data, and the log no longer holds all of them; a "
+        "server with --retention=full keeps them");
+  }
+  LearnerFold fold(learner);
+  const absl::Status status = FoldUntil(
+      [next_offset](const Snapshot& current) { return current.next_offset >= next_offset; }, fold);
+  if (!status.ok()) return status;
+  return fold;
+}
+
+}  // namespace prequel

@@ -1,0 +1,50 @@
+#include "server/engine/record_fold.h"
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "server/engine/status_codec.h"
+
+namespace prequel {
+namespace {
+
+absl::Status FoldMinibatch(const LogRecord& record, const Origin& origin, const Codec& codec,
+                           LearnerFold& fold, Scratch& scratch) {
+  const absl::StatusOr<Batch> batch = codec.DecodeBatch(record.payload);
+  if (!batch.ok()) return batch.status();
+  if (absl::Status status = fold.learner()->CheckBatch(*batch); !status.ok()) return status;
+  (void)fold.Step(origin, *batch, scratch);
+  return absl::OkStatus();
+}
+
+absl::Status FoldRefusal(const LogRecord& record, const Origin& origin, LearnerFold& fold) {
+  absl::Status refusal;
+  if (absl::Status status = DecodeStatus(record.payload, &refusal); !status.ok()) return status;
+  fold.Refuse(origin, refusal);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status FoldRecord(const LogRecord& record, const Codec& codec, LearnerFold& fold,
+                        Scratch& scratch) {
+  const Origin origin{std::string(record.producer), static_cast<std::int64_t>(record.sequence)};
+  absl::Status status;
+  switch (record.type) {
+    case RecordType::kMinibatch:
+      status = FoldMinibatch(record, origin, codec, fold, scratch);
+      break;
+    case RecordType::kRefusal:
+      status = FoldRefusal(record, origin, fold);
+      break;
+    case RecordType::kRollback:
+      status = fold.Rollback(record.payload);
+      break;
+  }
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat("log ", record.log, ", record at offset ",
+                                                  record.offset, ": ", status.message()));
+}
+
+}  // namespace prequel

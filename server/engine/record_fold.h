@@ -1,0 +1,18 @@
+// One record of a log, folded in: the same for replay, for time travel and for a fork.
+#pragma once
+
+#include "absl/status/status.h"
+#include "core/learner.h"
+#include "server/engine/codec.h"
+#include "server/engine/learner_fold.h"
+#include "server/storage/log.h"
+
+namespace prequel {
+
+// Not OK: the record cannot be one of this model's; the message says where it stands. An update
+// that fails is OK: it failed when it was pushed, and was answered with its error.
+// REQUIRES: record.offset is fold.current().next_offset.
+absl::Status FoldRecord(const LogRecord& record, const Codec& codec, LearnerFold& fold,
+                        Scratch& scratch);
+
+}  // namespace prequel

@@ -1,0 +1,157 @@
+// What a model remembers of its producers, in memory and as bytes.
+#include "server/engine/ledger.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "server/engine/ledger_codec.h"
+#include "server/engine/recency_table.h"
+#include "server/engine/sequencer.h"
+#include "server/engine/status_codec.h"
+
+namespace prequel {
+namespace {
+
+PastAnswer Learned(std::int64_t revision) {
+  PastAnswer answer;
+  answer.revision = revision;
+  answer.learned.scores.examples = 8;
+  answer.learned.scores.nll = 0.5;
+  answer.learned.scores.rmse = 0.25;
+  answer.learned.report.rows = 8;
+  answer.learned.report.passes = 3;
+  answer.learned.report.kl = 0.125;
+  return answer;
+}
+
+PastAnswer Refused() { return {.status = FieldError("batch.inputs", "is odd"), .revision = 1}; }
+
+Ledger Example() {
+  Ledger ledger;
+  ledger.Record({"p", 1}, Learned(1));
+  ledger.Record({"p", 2}, Refused());
+  ledger.Record({"q", 1}, Learned(2));
+  ledger.Record({"id", 0}, Learned(3));
+  return ledger;
+}
+
+TEST(RecencyTableTest, ForgetsWhatWasTouchedLongestAgo) {
+  RecencyTable<int> table(2);
+  table.Touch("a") = 1;
+  table.Touch("b") = 2;
+  table.Touch("a");
+  EXPECT_NE(table.Find("b"), nullptr);
+  table.Touch("c") = 3;
+  EXPECT_EQ(table.Find("b"), nullptr);
+  EXPECT_EQ(*table.Find("a"), 1);
+  EXPECT_EQ(table.entries().front().first, "a");
+  const RecencyTable<int> moved = std::move(table);
+  EXPECT_EQ(*moved.Find("c"), 3);
+}
+
+TEST(StatusCodecTest, KeepsCodeMessageAndField) {
+  for (const absl::Status& status :
+       {FieldError("batch.inputs[3,1]", "is NaN"), absl::InternalError("diverged"),
+        absl::InvalidArgumentError(""), FieldError(absl::StatusCode::kOutOfRange, "f", "")}) {
+    absl::Status decoded;
+    ASSERT_TRUE(DecodeStatus(EncodeStatus(status), &decoded).ok());
+    EXPECT_EQ(decoded, status);
+    EXPECT_EQ(FieldOf(decoded), FieldOf(status));
+  }
+  absl::Status ignored;
+  for (const std::string& bytes : {std::string(), std::string("\x3"), std::string("\x3\x9\0x", 4),
+                                   std::string("\x63\0\0", 3)}) {
+    EXPECT_EQ(DecodeStatus(bytes, &ignored).code(), absl::StatusCode::kDataLoss);
+  }
+}
+
+TEST(LedgerTest, AnswersWhatItRemembers) {
+  const Ledger ledger = Example();
+  EXPECT_EQ(ledger.AnswerTo({"p", 1})->revision, 1);
+  EXPECT_EQ(ledger.AnswerTo({"p", 2}).status(), Refused().status);
+  EXPECT_EQ(ExpectedSequence(ledger.AnswerTo({"p", 3}).status()), 3);
+  EXPECT_EQ(ExpectedSequence(ledger.AnswerTo({"new", 1}).status()), 1);
+  EXPECT_EQ(ledger.AnswerTo({"id", 0})->revision, 3);
+  EXPECT_EQ(ledger.AnswerTo({"p", 0}).status().code(), absl::StatusCode::kOutOfRange);
+}
+
+TEST(LedgerTest, SurvivesItsBytes) {
+  const Ledger ledger = Example();
+  const std::string bytes = EncodeLedger(ledger);
+  const absl::StatusOr<Ledger> decoded = DecodeLedger(bytes);
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(EncodeLedger(*decoded), bytes);
+  EXPECT_EQ(decoded->AnswerTo({"p", 1})->learned.scores.rmse, 0.25);
+  EXPECT_EQ(decoded->AnswerTo({"p", 1})->learned.report.kl, 0.125);
+  EXPECT_EQ(decoded->AnswerTo({"p", 2}).status(), Refused().status);
+  EXPECT_EQ(decoded->producers().front().first, "p") << "the order is kept";
+}
+
+TEST(LedgerTest, EveryFlippedBitAndEveryTruncationIsRefused) {
+  const std::string bytes = EncodeLedger(Example());
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_FALSE(DecodeLedger(damaged).ok()) << bit;
+  }
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(DecodeLedger(std::string_view(bytes).substr(0, size)).ok()) << size;
+  }
+}
+
+// The format of server/README.md, byte by byte: changing it is a new version.
+TEST(LedgerTest, HasTheWrittenFormat) {
+  Ledger ledger;
+  ledger.Record({"p", 6}, Refused());
+  ledger.Record({"id", 0}, Learned(3));
+  const auto number = [](auto value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof(value));
+  };
+  const auto text = [&](const std::string& bytes) {
+    return number(std::uint64_t{bytes.size()}) + bytes;
+  };
+  const std::string none(1, '\0');
+  const std::string error = std::string("\3\14\0", 3) + "batch.inputs" + "batch.inputs: is odd";
+  const std::string scores = number(8.0) + number(0.5) + "\1" + number(0.25) + none + none + none +
+                             none + none + none + none + none;
+  const std::string report = number(std::int64_t{8}) + number(std::int64_t{0}) +
+                             number(std::int32_t{3}) + "\1" + number(0.0) + number(0.0) +
+                             number(0.125);
+  const std::string body = number(std::uint64_t{1}) + text("p") + number(std::int64_t{7}) +
+                           number(std::uint64_t{1}) + text(error) + number(std::int64_t{1}) +
+                           number(std::uint64_t{1}) + text("id") + text("") +
+                           number(std::int64_t{3}) + scores + report;
+  const std::string bytes = EncodeLedger(ledger);
+  EXPECT_EQ(bytes.substr(0, 12), "PREQUELL" + number(std::uint32_t{1}));
+  EXPECT_EQ(bytes.substr(24), body);
+}
+
+TEST(SequencerTest, GoesOnWhereTheLedgerIsAndGivesBackWhatWasNotLogged) {
+  using Verdict = Sequencer::Verdict;
+  Sequencer sequencer{Example()};
+  EXPECT_EQ(sequencer.Next("p"), 3);
+  EXPECT_EQ(sequencer.Take({"p", 2}), Verdict::kRepeat);
+  EXPECT_EQ(sequencer.Take({"p", 4}), Verdict::kGap);
+  EXPECT_EQ(sequencer.Take({"p", 3}), Verdict::kNew);
+  EXPECT_EQ(sequencer.Take({"p", 3}), Verdict::kRepeat);
+  EXPECT_EQ(sequencer.Take({"p", 4}), Verdict::kNew);
+  EXPECT_EQ(sequencer.Take({"id", 0}), Verdict::kRepeat);
+  EXPECT_EQ(sequencer.Take({"id2", 0}), Verdict::kNew);
+  EXPECT_EQ(sequencer.Take({"id2", 0}), Verdict::kRepeat);
+  sequencer.Settle(false);
+  EXPECT_EQ(sequencer.Next("p"), 3);
+  EXPECT_EQ(sequencer.Take({"id2", 0}), Verdict::kNew);
+  EXPECT_EQ(sequencer.Take({"p", 3}), Verdict::kNew);
+  sequencer.Settle(true);
+  EXPECT_EQ(sequencer.Next("p"), 4);
+  EXPECT_EQ(sequencer.Take({"id2", 0}), Verdict::kRepeat);
+  EXPECT_EQ(sequencer.Take({}), Verdict::kNew);
+  EXPECT_EQ(sequencer.Take({}), Verdict::kNew);
+}
+
+}  // namespace
+}  // namespace prequel
