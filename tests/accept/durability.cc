@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/end_to_end/crash_run.h"
+#include "tests/server/engine/simulation.h"
 
 namespace prequel::accept {
 namespace {
@@ -24,6 +25,7 @@ bool RunDurability(const std::string& name, Report& report) {
   if (name != "durability" && name.rfind("durability.", 0) != 0) return false;
   const std::string part = name.size() > 11 ? name.substr(11) : "";
   if (part.empty() || part == "kill") KillUnderLoad(report);
+  if (part.empty() || part == "simulation") SimulateSchedules(report);
   return true;
 }
 
@@ -60,6 +62,42 @@ void KillUnderLoad(Report& report) {
   add("counted twice", static_cast<double>(result.twice), 0, Direction::kAtMost);
   add("models that differ in any bit from the plain fold", result.different, 0, Direction::kAtMost);
   add("mean milliseconds from start to ready", result.restart_ms, 5000, Direction::kAtMost);
+}
+
+void SimulateSchedules(Report& report) {
+  report.Section("random schedules over a disk that loses power");
+  const char* wanted = std::getenv("PREQUEL_SCHEDULES");
+  const int schedules = wanted == nullptr ? 100'000 : std::atoi(wanted);
+  Simulated total;
+  int failed = 0;
+  for (int seed = 0; seed < schedules; ++seed) {
+    const Simulated one = Simulate(static_cast<std::uint64_t>(seed));
+    total.Add(one);
+    if (one.problem.empty()) continue;
+    ++failed;
+    std::fprintf(stderr, "seed %d: %s\n", seed, one.problem.c_str());
+  }
+  const std::string setting =
+      "seeds 0 to " + std::to_string(schedules - 1) + ", 24 steps each; a failing seed is named";
+  const auto add = [&](const char* name, std::int64_t value, double target, Direction direction) {
+    report.Add({name, static_cast<double>(value), 0, target, direction, setting});
+  };
+  add("schedules", schedules, schedules, Direction::kAtLeast);
+  add("of them with a broken invariant", failed, 0, Direction::kAtMost);
+  const struct {
+    const char* name;
+    std::int64_t count;
+  } met[] = {{"minibatches learned", total.learned},
+             {"repeats", total.repeats},
+             {"gaps", total.gaps},
+             {"refusals", total.refusals},
+             {"power losses", total.crashes},
+             {"restarts", total.restarts},
+             {"snapshots", total.snapshots},
+             {"rollbacks", total.rollbacks},
+             {"forks", total.forks},
+             {"states read", total.reads}};
+  for (const auto& [name, count] : met) add(name, count, schedules / 10, Direction::kAtLeast);
 }
 
 }  // namespace prequel::accept

@@ -11,5 +11,6 @@ namespace prequel::accept {
 bool RunDurability(const std::string& name, Report& report);
 
 void KillUnderLoad(Report& report);
+void SimulateSchedules(Report& report);
 
 }  // namespace prequel::accept

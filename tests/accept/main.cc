@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
         "usage: prequel_accept NAME [--json]\n\n  core   the rules and the fold: "
         "oracles, streams, calibration, determinism\n  rules  every rule: published optima, "
         "convergence\n         (one section of either: NAME.SECTION, as in rules.a1a)\n"
-        "  durability   nothing is lost, nothing counted twice: kill -9 under load\n");
+        "  durability   nothing is lost, nothing counted twice: kill -9 under load, random "
+        "schedules\n");
     return 2;
   }
   return report.Finish();

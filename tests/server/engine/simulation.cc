@@ -1,0 +1,379 @@
+#include "tests/server/engine/simulation.h"
+
+#include <atomic>
+#include <future>
+#include <map>
+#include <memory>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/engine/engine.h"
+#include "server/storage/memory_store.h"
+#include "tests/server/engine/fake_world.h"
+
+namespace prequel {
+namespace {
+
+using Outcome = absl::StatusOr<LearnOutcome>;
+
+constexpr int kProducers = 2;
+constexpr int kSteps = 24;
+
+// What a minibatch is: a function of its producer and number.
+Batch BatchOf(int producer, std::int64_t sequence) {
+  const int seed = static_cast<int>(31 * sequence) + 7 * producer;
+  return MakeBatch(seed, sequence % 13 == 5 ? 3 : 2, 2);  // every 13th is too wide
+}
+bool IsNonsense(std::int64_t sequence) { return sequence % 13 == 5; }
+
+// What made a revision: a minibatch, or a return to an earlier one.
+struct Event {
+  int producer = -1;
+  std::int64_t sequence = 0;
+  std::int64_t returned_to = 0;
+};
+
+class World {
+ public:
+  explicit World(std::uint64_t seed) : random_(seed) {
+    options_.workers = 1 + Draw(2);
+    options_.snapshots.every_batches = 1 + Draw(12);
+    options_.snapshots.keep = 1 + Draw(3);
+    options_.snapshots.full_history = Draw(3) == 0;
+  }
+
+  Simulated Run() {
+    Start();
+    if (!Failed()) Check(engine_->CreateModel("m", LinearConfig(2), "2").status(), "create");
+    for (int step = 0; step < kSteps && !Failed(); ++step) Step();
+    if (!Failed()) Restart(Draw(2) == 0);
+    if (!Failed()) CompareState("m", events_.size());
+    Stop();
+    return result_;
+  }
+
+ private:
+  int Draw(int below) { return static_cast<int>(random_() % static_cast<std::uint64_t>(below)); }
+  bool Failed() const { return !result_.problem.empty(); }
+  void Fail(const std::string& problem) {
+    if (!Failed()) result_.problem = problem;
+  }
+  void Check(const absl::Status& status, const char* what) {
+    if (!status.ok()) Fail(absl::StrCat(what, ": ", status.ToString()));
+  }
+
+  void Start() {
+    store_ = MemoryStore::Open(disk_).value();
+    absl::StatusOr<std::unique_ptr<Engine>> engine =
+        Engine::Create(options_, {*store_, codec_, clock_, observer_});
+    Check(engine.status(), "start");
+    if (Failed()) return;
+    engine_ = *std::move(engine);
+    engine_->AwaitReady();
+    reading_ = true;
+    reader_ = std::thread([this] { Read(); });
+  }
+
+  void Stop() {
+    reading_ = false;
+    if (reader_.joinable()) reader_.join();
+    engine_.reset();
+    store_.reset();
+  }
+
+  void Restart(bool cleanly) {
+    ++result_.restarts;
+    if (cleanly) engine_->Shutdown(clock_.In(10));
+    Stop();
+    Start();
+    if (Failed()) return;
+    const absl::StatusOr<ModelInfo> info = engine_->GetModel("m");
+    Check(info.status(), "model");
+    if (Failed()) return;
+    Check(info->problem, "replay");
+    if (info->snapshot.revision < acknowledged_) Fail("an acknowledged revision is lost");
+    Settle();
+  }
+
+  // What a reader sees while one server lives.
+  void Read() {
+    std::int64_t last = 0;
+    while (reading_) {
+      const absl::StatusOr<Snapshot> snapshot = engine_->GetSnapshot("m");
+      if (snapshot.ok()) {
+        if (snapshot->revision < last || snapshot->state->revision != snapshot->revision) {
+          torn_ = true;
+        }
+        last = snapshot->revision;
+        ++reads_;
+      }
+      std::this_thread::yield();
+    }
+  }
+
+  std::future<Outcome> Submit(LearnRequest request) {
+    auto promise = std::make_shared<std::promise<Outcome>>();
+    std::future<Outcome> future = promise->get_future();
+    engine_->Submit("m", std::move(request),
+                    [promise](Outcome outcome) { promise->set_value(std::move(outcome)); });
+    return future;
+  }
+  std::future<Outcome> Send(int producer, std::int64_t sequence) {
+    LearnRequest request;
+    request.batch = BatchOf(producer, sequence);
+    request.record = TestCodec::Encode(request.batch);
+    request.origin = {Name(producer), sequence};
+    return Submit(std::move(request));
+  }
+  static std::string Name(int producer) { return absl::StrCat("p", producer); }
+
+  void Step() {
+    switch (Draw(12)) {
+      case 0:
+        return Crash();
+      case 1:
+        return Restart(Draw(2) == 0);
+      case 2:
+        return TakeSnapshot();
+      case 3:
+        return Rollback();
+      case 4:
+        return Fork();
+      case 5:
+        return Repeat();
+      case 6:
+        return Leap();
+      default:
+        return Burst(1 + Draw(4));
+    }
+  }
+
+  // The answer to minibatch `sequence`, which is the first one to be known of it.
+  void Note(int producer, std::int64_t sequence, const Outcome& outcome) {
+    if (IsNonsense(sequence)) {
+      if (!absl::IsInvalidArgument(outcome.status())) {
+        return Fail(absl::StrCat("nonsense was answered ", outcome.status().ToString()));
+      }
+      ++result_.refusals;
+    } else if (!outcome.ok()) {
+      return Fail(absl::StrCat("number ", sequence, " was answered ", outcome.status().ToString()));
+    } else {
+      ++result_.learned;
+      if (!events_.emplace(outcome->revision, Event{producer, sequence}).second) {
+        return Fail(absl::StrCat("revision ", outcome->revision, " was given twice"));
+      }
+      acknowledged_ = std::max(acknowledged_, outcome->revision);
+    }
+    next_[static_cast<std::size_t>(producer)] = sequence + 1;
+  }
+
+  // Whether the server is still sure of itself.
+  static bool IsAnswer(const Outcome& outcome) {
+    return outcome.ok() || absl::IsInvalidArgument(outcome.status());
+  }
+
+  // Several at once from one producer, some of them sent twice.
+  void Burst(int count) {
+    const int producer = Draw(kProducers);
+    const std::int64_t first = next_[static_cast<std::size_t>(producer)];
+    std::vector<std::pair<std::int64_t, std::future<Outcome>>> answers;
+    for (std::int64_t i = first; i < first + count; ++i) {
+      answers.emplace_back(i, Send(producer, i));
+      if (Draw(3) == 0) answers.emplace_back(i, Send(producer, i));
+    }
+    for (auto& [sequence, future] : answers) {
+      const Outcome outcome = future.get();
+      const bool known = sequence < next_[static_cast<std::size_t>(producer)];
+      if (!IsAnswer(outcome)) {
+        if (!crashed_) Fail(absl::StrCat("unexpected: ", outcome.status().ToString()));
+      } else if (known) {
+        ExpectRepeat(producer, sequence, outcome);
+      } else {
+        Note(producer, sequence, outcome);
+      }
+    }
+  }
+
+  void ExpectRepeat(int producer, std::int64_t sequence, const Outcome& outcome) {
+    ++result_.repeats;
+    if (IsNonsense(sequence)) {
+      if (!absl::IsInvalidArgument(outcome.status())) Fail("a refusal was not repeated");
+      return;
+    }
+    if (!outcome.ok()) return Fail(outcome.status().ToString());
+    const auto it = events_.find(outcome->revision);
+    if (!outcome->repeated || it == events_.end() || it->second.producer != producer ||
+        it->second.sequence != sequence) {
+      Fail(absl::StrCat("a repeat of number ", sequence, " was answered otherwise"));
+    }
+  }
+
+  void Repeat() {
+    const int producer = Draw(kProducers);
+    const std::int64_t next = next_[static_cast<std::size_t>(producer)];
+    if (next == 1) return;
+    const std::int64_t sequence = 1 + Draw(static_cast<int>(next - 1));
+    ExpectRepeat(producer, sequence, Send(producer, sequence).get());
+  }
+
+  void Leap() {
+    const int producer = Draw(kProducers);
+    const std::int64_t next = next_[static_cast<std::size_t>(producer)];
+    const Outcome outcome = Send(producer, next + 1 + Draw(3)).get();
+    ++result_.gaps;
+    if (ExpectedSequence(outcome.status()) != next) Fail("a gap was not refused");
+  }
+
+  // Power fails at one of the next writes, in the midst of a burst.
+  void Crash() {
+    ++result_.crashes;
+    auto left = std::make_shared<std::atomic<int>>(1 + Draw(4));
+    disk_->OnWrite([this, left] {
+      if (--*left == 0) disk_->Crash();
+    });
+    crashed_ = true;
+    Burst(1 + Draw(6));
+    if (Draw(2) == 0) TakeSnapshot();
+    disk_->OnWrite(nullptr);
+    Restart(false);
+    crashed_ = false;
+  }
+
+  // After a crash: what became of those that were not answered.
+  void Settle() {
+    for (int producer = 0; producer < kProducers && !Failed(); ++producer) {
+      LearnRequest inquiry;
+      inquiry.origin.id = Name(producer);
+      inquiry.inquiry = true;
+      const Outcome outcome = Submit(std::move(inquiry)).get();
+      Check(outcome.status(), "inquiry");
+      if (Failed()) return;
+      const std::int64_t known = next_[static_cast<std::size_t>(producer)];
+      if (outcome->next_sequence < known) Fail("an acknowledged number was forgotten");
+      for (std::int64_t i = known; i < outcome->next_sequence && !Failed(); ++i) {
+        const Outcome repeat = Send(producer, i).get();
+        if (repeat.ok() && !repeat->repeated) Fail("what was logged was learned again");
+        Note(producer, i, repeat);
+      }
+    }
+  }
+
+  void TakeSnapshot() {
+    std::promise<absl::Status> done;
+    engine_->CreateSnapshot("m", [&done](const absl::StatusOr<StoredSnapshot>& stored) {
+      done.set_value(stored.status());
+    });
+    const absl::Status status = done.get_future().get();
+    ++result_.snapshots;
+    if (!crashed_) Check(status, "snapshot");
+  }
+
+  // A revision that is kept.
+  std::int64_t DrawRevision() {
+    const absl::StatusOr<Revisions> revisions = engine_->ListRevisions("m");
+    Check(revisions.status(), "revisions");
+    if (Failed()) return 0;
+    const auto newest = static_cast<std::int64_t>(events_.size());
+    if (revisions->oldest > newest) Fail("the oldest revision is beyond the newest");
+    return revisions->oldest + Draw(static_cast<int>(newest - revisions->oldest) + 1);
+  }
+
+  void Rollback() {
+    const std::int64_t revision = DrawRevision();
+    const absl::StatusOr<ModelInfo> info = engine_->Rollback("m", revision);
+    if (absl::IsOutOfRange(info.status())) return;  // a snapshot has just moved the oldest
+    Check(info.status(), "rollback");
+    if (Failed()) return;
+    ++result_.rollbacks;
+    acknowledged_ = static_cast<std::int64_t>(events_.size()) + 1;
+    events_[acknowledged_] = {.returned_to = revision};
+    if (info->snapshot.revision != acknowledged_) Fail("a rollback is not the next revision");
+  }
+
+  void Fork() {
+    const std::int64_t revision = DrawRevision();
+    if (Failed()) return;
+    const std::string name = absl::StrCat("fork-", ++forks_);
+    const absl::StatusOr<ModelInfo> info = engine_->Fork("m", revision, name, nullptr, "");
+    if (absl::IsOutOfRange(info.status())) return;  // as above
+    Check(info.status(), "fork");
+    if (Failed()) return;
+    ++result_.forks;
+    CompareState(name, static_cast<std::size_t>(revision));
+    Check(engine_->DeleteModel(name), "delete");
+  }
+
+  // `name`'s state is the fold of the first `revision` events.
+  void CompareState(const std::string& name, std::size_t revision) {
+    const absl::StatusOr<ModelInfo> info = engine_->GetModel(name);
+    Check(info.status(), "model");
+    if (Failed()) return;
+    if (info->snapshot.revision != static_cast<std::int64_t>(revision)) {
+      return Fail(
+          absl::StrCat(name, " is at revision ", info->snapshot.revision, ", not ", revision));
+    }
+    const Learner& learner = *info->learner;
+    Scratch scratch;
+    std::vector<LearnerState> states = {learner.Initial()};
+    for (std::size_t r = 1; r <= revision; ++r) {
+      const auto it = events_.find(static_cast<std::int64_t>(r));
+      if (it == events_.end()) return Fail(absl::StrCat("nothing made revision ", r));
+      LearnerState next = learner.Initial();
+      if (it->second.producer < 0) {
+        next = states[static_cast<std::size_t>(it->second.returned_to)];
+        next.revision = static_cast<std::int64_t>(r);
+      } else {
+        const Batch batch = BatchOf(it->second.producer, it->second.sequence);
+        Check(learner.Update(states.back(), batch, scratch, next).status(), "fold");
+      }
+      states.push_back(std::move(next));
+    }
+    if (learner.EncodeState(states.back()) != learner.EncodeState(*info->snapshot.state)) {
+      Fail(absl::StrCat(name, " differs from its fold at revision ", revision));
+    }
+    if (torn_) Fail("a reader saw a torn or decreasing revision");
+    result_.reads = reads_;
+  }
+
+  std::mt19937_64 random_;
+  EngineOptions options_;
+  const TestCodec codec_;
+  ManualClock clock_;
+  EngineObserver observer_;
+  const std::shared_ptr<MemoryDisk> disk_ = std::make_shared<MemoryDisk>();
+  std::unique_ptr<MemoryStore> store_;
+  std::unique_ptr<Engine> engine_;
+  std::thread reader_;
+  std::atomic<bool> reading_ = false, torn_ = false;
+  std::atomic<std::int64_t> reads_ = 0;
+
+  std::vector<std::int64_t> next_ = std::vector<std::int64_t>(kProducers, 1);
+  std::map<std::int64_t, Event> events_;  // by revision
+  std::int64_t acknowledged_ = 0;
+  bool crashed_ = false;
+  int forks_ = 0;
+  Simulated result_;
+};
+
+}  // namespace
+
+void Simulated::Add(const Simulated& other) {
+  learned += other.learned;
+  repeats += other.repeats;
+  gaps += other.gaps;
+  refusals += other.refusals;
+  crashes += other.crashes;
+  restarts += other.restarts;
+  snapshots += other.snapshots;
+  rollbacks += other.rollbacks;
+  forks += other.forks;
+  reads += other.reads;
+  if (problem.empty()) problem = other.problem;
+}
+
+Simulated Simulate(std::uint64_t seed) { return World(seed).Run(); }
+
+}  // namespace prequel
