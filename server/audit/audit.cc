@@ -1,0 +1,127 @@
+#include "server/audit/audit.h"
+
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/learner.h"
+#include "server/engine/capture.h"
+#include "server/engine/learner_fold.h"
+#include "server/engine/ledger_codec.h"
+#include "server/engine/record_fold.h"
+
+namespace prequel {
+namespace {
+
+std::string Text(const absl::Status& status) { return std::string(status.message()); }
+
+// What a snapshot should hold: state and ledger.
+std::string BytesOf(const LearnerFold& fold) {
+  return EncodeLedger(fold.ledger()) + fold.learner()->EncodeState(*fold.current().state);
+}
+
+}  // namespace
+
+struct Auditor::Found {
+  Audit audit;
+  std::shared_ptr<const Learner> learner;
+  std::vector<StoredSnapshot> good;  // oldest first
+};
+
+Auditor::Found Auditor::Look(const StoredModel& model) const {
+  Found found;
+  Audit& audit = found.audit;
+  audit.model = model.name;
+  const auto note = [&audit](const absl::Status& status) {
+    if (!status.ok()) audit.problems.push_back(Text(status));
+    return status.ok();
+  };
+  if (!note(model.problem)) return found;
+  const absl::StatusOr<LearnerConfig> config = codec_.DecodeConfig(model.config);
+  if (!note(config.status())) return found;
+  absl::StatusOr<Learner> learner = Learner::Create(*config);
+  if (!note(learner.status())) return found;
+  found.learner = std::make_shared<const Learner>(*std::move(learner));
+  const absl::StatusOr<std::vector<StoredSnapshot>> snapshots = store_.ListSnapshots(model.log);
+  if (!note(snapshots.status())) return found;
+  for (const StoredSnapshot& snapshot : *snapshots) {
+    ++audit.snapshots;
+    if (note(ReadCapture(store_, snapshot, *found.learner).status())) {
+      found.good.push_back(snapshot);
+    }
+  }
+  return found;
+}
+
+Audit Auditor::Check(const StoredModel& model) const {
+  Found found = Look(model);
+  Audit& audit = found.audit;
+  if (found.learner == nullptr) return audit;
+  const absl::StatusOr<std::uint64_t> first = store_.FirstOffset(model.log);
+  if (!first.ok()) {
+    audit.problems.push_back(Text(first.status()));
+    return audit;
+  }
+  audit.first_offset = audit.next_offset = *first;
+  const absl::Status read = store_.Read(
+      model.log, *first, std::numeric_limits<std::size_t>::max(), [&](const LogRecord& record) {
+        ++audit.next_offset;
+        if (record.type != RecordType::kMinibatch) return absl::OkStatus();
+        const absl::StatusOr<Batch> batch = codec_.DecodeBatch(record.payload);
+        const absl::Status status = batch.ok() ? found.learner->CheckBatch(*batch) : batch.status();
+        if (!status.ok()) {
+          audit.problems.push_back(absl::StrCat("log ", record.log, ", record at offset ",
+                                                record.offset, ": ", Text(status)));
+        }
+        return absl::OkStatus();
+      });
+  if (!read.ok()) audit.problems.push_back(Text(read));
+  const bool whole = *first == 0 && !model.from_snapshot;
+  if (!whole && (found.good.empty() || found.good.front().next_offset < *first)) {
+    audit.problems.push_back("no good snapshot leads into the log: the model cannot be restored");
+  }
+  return audit;
+}
+
+Audit Auditor::Replay(const StoredModel& model) const {
+  Audit audit = Check(model);
+  const Found found = Look(model);
+  if (found.learner == nullptr) return audit;
+  std::map<std::uint64_t, StoredSnapshot> due;
+  for (const StoredSnapshot& snapshot : found.good) due.emplace(snapshot.next_offset, snapshot);
+  std::optional<LearnerFold> fold;
+  if (audit.first_offset == 0 && !model.from_snapshot) {
+    fold.emplace(found.learner);
+  } else if (!found.good.empty()) {
+    absl::StatusOr<Restored> restored = ReadCapture(store_, found.good.front(), *found.learner);
+    if (restored.ok()) fold.emplace(found.learner, *std::move(restored));
+  }
+  if (!fold.has_value()) return audit;
+  const auto compare = [&]() {
+    const auto it = due.find(fold->current().next_offset);
+    if (it == due.end()) return;
+    absl::StatusOr<Restored> restored = ReadCapture(store_, it->second, *found.learner);
+    if (!restored.ok()) return;  // noted above
+    const LearnerFold stored(found.learner, *std::move(restored));
+    if (BytesOf(stored) == BytesOf(*fold)) return;
+    audit.problems.push_back(absl::StrCat("log ", model.log, ", snapshot at offset ", it->first,
+                                          " (revision ", it->second.revision, ", by ",
+                                          it->second.build, "): is not what the log leads to"));
+  };
+  compare();
+  Scratch scratch;
+  const absl::Status read =
+      store_.Read(model.log, fold->current().next_offset, std::numeric_limits<std::size_t>::max(),
+                  [&](const LogRecord& record) {
+                    const absl::Status status = FoldRecord(record, codec_, *fold, scratch);
+                    if (status.ok()) compare();
+                    return status;
+                  });
+  if (read.ok()) audit.revision = fold->current().revision;
+  return audit;
+}
+
+}  // namespace prequel

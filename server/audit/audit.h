@@ -1,0 +1,46 @@
+// Looks a data directory over without serving it: what it holds, whether it can be read, and
+// whether its snapshots are what its logs lead to.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "server/engine/codec.h"
+#include "server/storage/store.h"
+
+namespace prequel {
+
+// What was found of one model.
+struct Audit {
+  std::string model;
+  std::uint64_t first_offset = 0, next_offset = 0;  // of the log's records
+  std::int64_t revision = -1;                       // that they lead to; -1: not folded
+  std::int64_t snapshots = 0;
+  std::vector<std::string> problems;  // each names what and where
+};
+
+class Auditor {
+ public:
+  // Both outlive it.
+  Auditor(const Store& store, const Codec& codec) : store_(store), codec_(codec) {}
+
+  // Every byte of the model: its record, its snapshots, its log's records, each decoded and
+  // checked, without a gap.
+  Audit Check(const StoredModel& model) const;
+
+  // Check, and then the fold from the log's beginning, or from the oldest good snapshot, compared
+  // bit for bit with every later snapshot.
+  Audit Replay(const StoredModel& model) const;
+
+ private:
+  struct Found;
+  Found Look(const StoredModel& model) const;
+
+  const Store& store_;
+  const Codec& codec_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,100 @@
+// What prequel-log finds, and what it does not mistake.
+#include "server/audit/audit.h"
+
+#include <string>
+#include <vector>
+
+#include "tests/server/engine/engine_fixture.h"
+
+namespace prequel {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class AuditTest : public EngineFixture {
+ protected:
+  void SetUp() override {
+    options_.snapshots.every_batches = 0;
+    options_.snapshots.keep = 2;
+    Start();
+    ASSERT_TRUE(Create("a").ok());
+    ASSERT_TRUE(Create("b").ok());
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_TRUE(Learn("a", MakeBatch(i)).ok());
+      ASSERT_TRUE(Learn("b", MakeBatch(i)).ok());
+      if (i % 8 == 7) TakeSnapshot("a");
+    }
+    LearnRequest wide = Request(MakeBatch(1, 3));
+    wide.origin = {"p", 1};
+    ASSERT_FALSE(Submit("a", std::move(wide)).get().ok());
+    ASSERT_TRUE(engine_->Rollback("a", 12).ok());
+    engine_.reset();
+  }
+
+  void TakeSnapshot(const std::string& name) {
+    std::promise<void> done;
+    engine_->CreateSnapshot(name,
+                            [&done](const absl::StatusOr<StoredSnapshot>&) { done.set_value(); });
+    done.get_future().get();
+  }
+
+  Audit Look(std::size_t model, bool replay) {
+    const std::vector<StoredModel> models = store_->ListModels().value();
+    const Auditor auditor(*store_, codec_);
+    return replay ? auditor.Replay(models[model]) : auditor.Check(models[model]);
+  }
+};
+
+TEST_F(AuditTest, AGoodDirectoryHasNoProblems) {
+  const Audit a = Look(0, true), b = Look(1, true);
+  EXPECT_THAT(a.problems, IsEmpty());
+  EXPECT_EQ(a.model, "a");
+  EXPECT_EQ(a.first_offset, 7u);
+  EXPECT_EQ(a.next_offset, 22u);
+  EXPECT_EQ(a.snapshots, 2);
+  EXPECT_EQ(a.revision, 21) << "with the rollback, without the refusal";
+  EXPECT_THAT(b.problems, IsEmpty());
+  EXPECT_EQ(b.first_offset, 0u);
+  EXPECT_EQ(b.revision, 20);
+  EXPECT_EQ(Look(0, false).revision, -1) << "a check folds nothing";
+}
+
+TEST_F(AuditTest, DamageIsNamed) {
+  disk_->CorruptRecord(2, 5);
+  disk_->CorruptSnapshotChunk(1, 16, 1);
+  EXPECT_THAT(Look(1, false).problems, ElementsAre(HasSubstr("log 2, record at offset 5")));
+  EXPECT_THAT(Look(0, false).problems, ElementsAre(HasSubstr("log 1, snapshot at offset 16")));
+  EXPECT_EQ(Look(0, true).revision, 21) << "the one before leads there as well";
+  EXPECT_EQ(Look(1, true).revision, -1);
+  disk_->CorruptSnapshot(1, 8);
+  EXPECT_THAT(Look(0, false).problems, ElementsAre(HasSubstr("offset 8"), HasSubstr("offset 16"),
+                                                   HasSubstr("the model cannot be restored")));
+  disk_->LoseRecord(2, 3);
+  EXPECT_THAT(Look(1, false).problems, ElementsAre(HasSubstr("offset 3: missing")));
+}
+
+// Sound bytes, but not what the log says: only folding it again can tell.
+TEST_F(AuditTest, ASnapshotThatTheLogDoesNotLeadToIsFound) {
+  std::vector<std::string> chunks;
+  StoredSnapshot liar = store_->ListSnapshots(1).value()[1];
+  ASSERT_TRUE(store_
+                  ->ReadSnapshot(liar,
+                                 [&](std::string_view chunk) {
+                                   chunks.emplace_back(chunk);
+                                   return absl::OkStatus();
+                                 })
+                  .ok());
+  liar.next_offset = 18;
+  for (std::uint32_t i = 0; i < chunks.size(); ++i) {
+    ASSERT_TRUE(store_->WriteSnapshotChunk(1, 18, i, chunks[i]).ok());
+  }
+  ASSERT_TRUE(store_->CommitSnapshot(liar, {}, 7).ok());
+  EXPECT_THAT(Look(0, false).problems, IsEmpty());
+  EXPECT_THAT(Look(0, true).problems,
+              ElementsAre(HasSubstr("snapshot at offset 18 (revision 16, by ")));
+}
+
+}  // namespace
+}  // namespace prequel
