@@ -121,8 +121,12 @@ absl::Status Committer::CheckFresh(const PendingBatch& batch, TimePoint now) con
 // Gives the minibatch its place in the log unless it has one. OUT_OF_RANGE for a gap.
 absl::Status Committer::Number(PendingBatch& batch) {
   const LearnRequest& request = batch.request;
-  if (request.inquiry) return absl::OkStatus();
   ModelActor& model = *batch.model;
+  if (request.inquiry) {
+    // As of its place in the queue: what comes behind it does not count yet.
+    batch.request.origin.sequence = model.sequencer.Next(request.origin.id);
+    return absl::OkStatus();
+  }
   switch (model.sequencer.Take(request.origin)) {
     case Sequencer::Verdict::kGap:
       return SequenceError(request.origin, model.sequencer.Next(request.origin.id));
@@ -175,7 +179,7 @@ void Committer::Deliver(std::unique_ptr<PendingBatch> batch) {
   ModelActor& model = *batch->model;
   if (batch->request.inquiry) {
     LearnOutcome outcome;
-    outcome.next_sequence = model.sequencer.Next(batch->request.origin.id);
+    outcome.next_sequence = batch->request.origin.sequence;  // see Number
     return Answer(std::move(batch), std::move(outcome));
   }
   batch->logged_bytes = batch->request.record.size();

@@ -116,6 +116,24 @@ TEST_F(ExactlyOnceTest, ARepeatOfWhatIsUnderWay) {
   disk_->OnWrite(nullptr);
 }
 
+// An inquiry is answered as of its place in the queue, whatever is logged together with it.
+TEST_F(ExactlyOnceTest, WhatComesBehindAnInquiryDoesNotCountYet) {
+  Gate gate(*disk_);
+  gate.Close();
+  std::future<Outcome> first = Send("p", 1, MakeBatch(1));
+  gate.AwaitArrival();
+  std::future<Outcome> second = Send("p", 2, MakeBatch(2));
+  LearnRequest request;
+  request.origin.id = "p";
+  request.inquiry = true;
+  std::future<Outcome> inquiry = Submit("a", std::move(request));
+  std::future<Outcome> third = Send("p", 3, MakeBatch(3));
+  gate.Open();
+  EXPECT_EQ(inquiry.get()->next_sequence, 3);
+  for (auto* answer : {&first, &second, &third}) EXPECT_TRUE(answer->get().ok());
+  disk_->OnWrite(nullptr);
+}
+
 TEST_F(ExactlyOnceTest, WhatWasNotLoggedMayBeSentAgain) {
   LearnRequest late = Request(MakeBatch(1));
   late.origin = {"p", 1};
