@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kPrecision = 2.8072;
 constexpr double kBiasPrecision = 1e-5;
-constexpr int kSteps = 4000;
+constexpr int kSteps = 10000;
 constexpr std::uint64_t kSeeds = 5;
 
 LearnerConfig ConfigOf(const DataFile& train, double rank, std::uint64_t seed) {
@@ -103,7 +103,7 @@ void SlangA1a(Report& report) {
   if (!train_path || !test_path) return report.Skip("a1a", "PREQUEL_DATA_DIR has no logistic/");
   const DataFile train = ReadDataFile(*train_path, "y", "bernoulli");
   const DataFile test = ReadDataFile(*test_path, "y", "bernoulli");
-  for (const int rank : {1, 5, 10}) AddRank(train, test, rank, report);
+  for (const int rank : {1, 10}) AddRank(train, test, rank, report);
 }
 
 }  // namespace prequel::accept

@@ -173,8 +173,8 @@ TEST(LowRankRules, RefuseWhatCannotWork) {
     return learner.ok() ? "" : FieldOf(learner.status()).value_or("no field");
   };
   EXPECT_EQ(field({"lofi", {}}, ""), "");
-  EXPECT_EQ(field({"lofi", {}}, "full"), "config.posterior.name");
-  EXPECT_EQ(field({"lrvga", {}}, "diagonal"), "config.posterior.name");
+  EXPECT_EQ(field({"lofi", {}}, "full"), "config.rule");
+  EXPECT_EQ(field({"lrvga", {}}, "diagonal"), "config.rule");
   EXPECT_EQ(field({"lofi", {{"variant", std::string("square")}}}, ""),
             "config.rule.options.variant");
   EXPECT_EQ(field({"lofi", {{"expectation", std::string("monte_carlo")}}}, ""),
