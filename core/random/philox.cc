@@ -1,8 +1,9 @@
 #include "core/random/philox.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
+#include <array>
+
+#include "core/random/box_muller.h"
 
 namespace prequel {
 namespace {
@@ -13,7 +14,17 @@ using Key = std::array<std::uint32_t, 2>;
 std::uint32_t Low(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
 std::uint32_t High(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
 
-// A block gives two elements: counter (block, lane, step), key seed.
+constexpr int kRounds = 10;
+
+constexpr std::uint64_t kMultiplier0 = 0xD2511F53;
+constexpr std::uint64_t kMultiplier1 = 0xCD9E8D57;
+
+inline void NextKey(Key& key) {
+  key[0] += 0x9E3779B9;  // golden ratio
+  key[1] += 0xBB67AE85;  // √3 − 1
+}
+
+// A block gives two uniforms: counter (block, lane, step), key seed.
 Block Draw(const Stream& stream, Index block) {
   return Philox(
       {static_cast<std::uint32_t>(block), stream.lane, Low(stream.step), High(stream.step)},
@@ -26,37 +37,79 @@ double Uniform(std::uint32_t low, std::uint32_t high) {
   return bits == 0 ? 0x1p-54 : static_cast<double>(bits) * 0x1p-53;
 }
 
-void FillNormal(const Stream& stream, double* out, Index size) {
-  for (Index i = 0; i < size; i += 2) {
-    const Block bits = Draw(stream, i / 2);
-    const double radius = std::sqrt(-2 * std::log(Uniform(bits[0], bits[1])));
-    const double angle = 2 * std::numbers::pi * Uniform(bits[2], bits[3]);
-    out[i] = radius * std::cos(angle);
-    if (i + 1 < size) out[i + 1] = radius * std::sin(angle);
+constexpr Index kChunk = 2 * kBoxMullerLanes;  // normals of as many blocks as there are lanes
+
+// Philox of as many counters side by side, in 64-bit lanes of which the lower halves count.
+struct CounterLanes {
+  BoxMullerWords c0, c1, c2, c3;
+
+  void Round(std::uint64_t key0, std::uint64_t key1) {
+    constexpr std::uint64_t kLow = 0xffffffff;
+    for (std::size_t j = 0; j < kBoxMullerLanes; ++j) {
+      const std::uint64_t product0 = kMultiplier0 * c0[j], product1 = kMultiplier1 * c2[j];
+      c0[j] = product1 >> 32 ^ c1[j] ^ key0;
+      c2[j] = product0 >> 32 ^ c3[j] ^ key1;
+      c1[j] = product1 & kLow;
+      c3[j] = product0 & kLow;
+    }
   }
+};
+
+// Normals [kChunk · chunk, kChunk · (chunk + 1)).
+void FillChunk(const Stream& stream, Index chunk, double* out) {
+  CounterLanes lanes;
+  for (std::size_t j = 0; j < kBoxMullerLanes; ++j) {
+    lanes.c0[j] = Low(static_cast<std::uint64_t>(chunk) * kBoxMullerLanes + j);
+    lanes.c1[j] = stream.lane;
+    lanes.c2[j] = Low(stream.step);
+    lanes.c3[j] = High(stream.step);
+  }
+  Key key = {Low(stream.seed), High(stream.seed)};
+  for (int round = 0; round < kRounds; ++round) {
+    lanes.Round(key[0], key[1]);
+    NextKey(key);
+  }
+  BoxMullerWords radius, angle;
+  for (std::size_t j = 0; j < kBoxMullerLanes; ++j) {
+    radius[j] = lanes.c1[j] << 32 | lanes.c0[j];
+    angle[j] = lanes.c3[j] << 32 | lanes.c2[j];
+  }
+  BoxMuller(radius, angle, out);
 }
 
 }  // namespace
 
-Block Philox(Block counter, Key key) {
-  constexpr std::uint64_t kMultiplier0 = 0xD2511F53;
-  constexpr std::uint64_t kMultiplier1 = 0xCD9E8D57;
-  constexpr std::uint32_t kWeyl0 = 0x9E3779B9;  // golden ratio
-  constexpr std::uint32_t kWeyl1 = 0xBB67AE85;  // √3 − 1
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t product0 = kMultiplier0 * counter[0];
-    const std::uint64_t product1 = kMultiplier1 * counter[2];
-    counter = {High(product1) ^ counter[1] ^ key[0], Low(product1),
-               High(product0) ^ counter[3] ^ key[1], Low(product0)};
-    key[0] += kWeyl0;
-    key[1] += kWeyl1;
+Block Philox(Block c, Key key) {
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t product0 = kMultiplier0 * c[0], product1 = kMultiplier1 * c[2];
+    c = {High(product1) ^ c[1] ^ key[0], Low(product1), High(product0) ^ c[3] ^ key[1],
+         Low(product0)};
+    NextKey(key);
   }
-  return counter;
+  return c;
 }
 
-void FillNormal(const Stream& stream, VectorRef out) { FillNormal(stream, out.data(), out.size()); }
+void FillNormal(const Stream& stream, Index first, VectorRef out) {
+  Index i = 0;
+  while (i < out.size()) {
+    const Index chunk = (first + i) / kChunk, offset = (first + i) % kChunk;
+    const Index count = std::min(kChunk - offset, out.size() - i);
+    if (count == kChunk) {
+      FillChunk(stream, chunk, out.data() + i);
+    } else {
+      std::array<double, kChunk> whole;
+      FillChunk(stream, chunk, whole.data());
+      std::copy_n(whole.begin() + offset, count, out.data() + i);
+    }
+    i += count;
+  }
+}
 
-void FillNormal(const Stream& stream, Matrix& out) { FillNormal(stream, out.data(), out.size()); }
+void FillNormal(const Stream& stream, VectorRef out) { FillNormal(stream, 0, out); }
+
+void FillNormal(const Stream& stream, Matrix& out) {
+  FillNormal(stream, 0, Eigen::Map<Vector>(out.data(), out.size()));
+}
 
 void FillUniform(const Stream& stream, VectorRef out) {
   for (Index i = 0; i < out.size(); i += 2) {

@@ -22,6 +22,8 @@ std::array<std::uint32_t, 4> Philox(std::array<std::uint32_t, 4> counter,
 
 // Independent standard normals, by Box-Muller; element i depends on the stream and i only.
 void FillNormal(const Stream& stream, VectorRef out);
+// Its elements [first, first + size of out).
+void FillNormal(const Stream& stream, Index first, VectorRef out);
 // Column-major order of elements.
 void FillNormal(const Stream& stream, Matrix& out);
 

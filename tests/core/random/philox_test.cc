@@ -43,6 +43,11 @@ TEST(FillNormal, ElementDependsOnStreamAndIndexOnly) {
   Matrix matrix(7, 13);
   FillNormal(stream, matrix);
   EXPECT_EQ(matrix.reshaped(), all.head(91));
+  for (const Index first : {1, 5, 16, 37}) {
+    Vector part(50);
+    FillNormal(stream, first, part);
+    EXPECT_EQ(part, all.segment(first, 50));
+  }
   // Wherever the vector lies in memory.
   Vector padded = Vector::Zero(105);
   for (Index offset = 0; offset < 4; ++offset) {
