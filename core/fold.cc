@@ -154,7 +154,7 @@ class Step {
     } else if (rule.mode.dataset()) {
       report_.passes = 1;
       const StepInput input =
-          Input(problem_.prior_mean, problem_.prior_precision, rule.mode.dataset_size, 0);
+          Input(problem_.prior_mean, problem_.prior_precision, nullptr, rule.mode.dataset_size, 0);
       return rule.Step(input, prior, StateOf<R>(state_.rule), posterior, StateOf<R>(next_.rule));
     } else {
       StateOf<R>(next_.rule) = StateOf<R>(state_.rule);  // as fresh as it was
@@ -185,7 +185,8 @@ class Step {
     const auto rows = static_cast<double>(w_.expansion.examples());
     absl::Status status;
     for (Index pass = 0; pass < rule.mode.passes && status.ok(); ++pass) {
-      const StepInput input = Input(prior.mean, PrecisionOf(prior), rows, pass);
+      const StepInput input =
+          Input(prior.mean, PrecisionOf(prior), CovarianceOf(prior), rows, pass);
       status = rule.Step(input, pass == 0 ? prior : posterior, passing, posterior, passing);
       at_mean_ = false;
     }
@@ -201,8 +202,15 @@ class Step {
     return problem_.prior_precision;
   }
 
-  StepInput Input(const Vector& mean, const Vector& precision, double examples, Index pass) {
-    return {w_.expansion, at_mean_, mean, precision, examples, StreamOf(pass), w_.rule};
+  template <class Q>
+  static const Matrix* CovarianceOf(const Q& prior) {
+    if constexpr (requires { prior.covariance; }) return &prior.covariance;
+    return nullptr;
+  }
+
+  StepInput Input(const Vector& mean, const Vector& precision, const Matrix* covariance,
+                  double examples, Index pass) {
+    return {w_.expansion, at_mean_, mean, precision, covariance, examples, StreamOf(pass), w_.rule};
   }
 
   Stream StreamOf(Index pass) const {

@@ -6,12 +6,6 @@
 
 namespace prequel {
 
-bool Adam::State::IsSound(Index params) const {
-  const Index size = steps > 0 ? params : 0;
-  return steps >= 0 && momentum.size() == size && squares.size() == size && momentum.allFinite() &&
-         squares.allFinite() && (size == 0 || squares.minCoeff() >= 0);
-}
-
 absl::Status Adam::Configure(Options& options) {
   mode.ConfigureDataset(options,
                         "a point does not say how sure it is, so it cannot be the prior "

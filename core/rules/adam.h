@@ -6,12 +6,12 @@
 //   m ← m − α b̂ / (√ŝ + ε),   b̂ = b/(1 − β₁ᵗ),  ŝ = s/(1 − β₂ᵗ)
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "core/options.h"
 #include "core/posteriors/point_mass.h"
+#include "core/rules/adam_state.h"
 #include "core/rules/mode.h"
 #include "core/rules/step_input.h"
 
@@ -22,19 +22,7 @@ struct Adam {
   static constexpr std::string_view kHolds = "keeps a mean and no variance";
   static constexpr std::string_view kRemedy = "use a smaller alpha or a larger epsilon";
 
-  struct State {
-    std::int64_t steps = 0;  // t
-    Vector momentum;         // b: D
-    Vector squares;          // s: D, not negative
-
-    template <class A, class Self>
-    static void Fields(A& a, Self& s) {
-      a.Value("steps", s.steps);
-      a.Value("momentum", s.momentum);
-      a.Value("squares", s.squares);
-    }
-    bool IsSound(Index params) const;
-  };
+  using State = AdamState<1>;
 
   Mode mode;  // dataset only
   double alpha = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;

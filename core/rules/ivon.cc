@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/linalg/tiles.h"
+#include "core/rules/derivatives.h"
 
 namespace prequel {
 
@@ -37,32 +38,6 @@ absl::Status Ivon::Configure(Options& options) {
   return options.Finish();
 }
 
-void Ivon::Sample(const StepInput& in, const Vector& mean, const Vector& precision) const {
-  RuleScratch& w = in.scratch;
-  w.theta.resize(mean.size());
-  w.mean_gradient.setZero(mean.size());
-  w.curvature.setZero(mean.size());
-  const double weight = -1 / (in.rows() * static_cast<double>(samples));  // BackPropagate: −B ∇ℓ̄
-  for (Index k = 0; k < samples; ++k) {
-    FillNormal(in.Draw(k), w.theta);
-    ForEachTile(mean.size(), [&](Index at, Index n) {
-      w.theta.segment(at, n).array() =
-          mean.segment(at, n).array() +
-          w.theta.segment(at, n).array() * precision.segment(at, n).array().sqrt().inverse();
-    });
-    in.expansion.Forward(w.theta);
-    in.expansion.Expect(Expectation::kAtMean);
-    in.expansion.BackPropagate(w.theta, w.gradient);
-    ForEachTile(mean.size(), [&](Index at, Index n) {
-      const Tile gradient = weight * w.gradient.segment(at, n).array();
-      w.mean_gradient.segment(at, n).array() += gradient;
-      w.curvature.segment(at, n).array() += precision.segment(at, n).array() *
-                                            (w.theta.segment(at, n) - mean.segment(at, n)).array() *
-                                            gradient;
-    });
-  }
-}
-
 absl::Status Ivon::Step(const StepInput& in, const DiagonalGaussian& q, const State& state,
                         DiagonalGaussian& next_q, State& next_state) const {
   const Index size = q.size();
@@ -72,7 +47,7 @@ absl::Status Ivon::Step(const StepInput& in, const DiagonalGaussian& q, const St
   const bool starts = first && mode.dataset();  // from h₀, not from the prior's curvature of none
   if (starts) w.precision = (in.prior_precision.array() + lambda * initial_curvature).matrix();
   const Vector& precision = starts ? w.precision : q.precision;
-  Sample(in, q.mean, precision);
+  AverageOverDraws(in, q.mean, precision, samples, Curvature::kReparameterized);
 
   next_q.mean.resize(size);
   next_q.precision.resize(size);
@@ -83,11 +58,11 @@ absl::Status Ivon::Step(const StepInput& in, const DiagonalGaussian& q, const St
   ForEachTile(size, [&](Index at, Index n) {
     const auto m = q.mean.segment(at, n).array();
     const auto prior = in.prior_precision.segment(at, n).array();
-    Tile g = (1 - beta1) * w.mean_gradient.segment(at, n).array();
+    Tile g = ((beta1 - 1) / in.rows()) * w.mean_gradient.segment(at, n).array();
     if (!first) g += beta1 * state.momentum.segment(at, n).array();
 
     const Tile before = precision.segment(at, n);
-    const Tile error = lambda * w.curvature.segment(at, n).array() + prior - before;
+    const Tile error = (lambda / in.rows()) * w.curvature.segment(at, n).array() + prior - before;
     const Tile after = before + rho * error + 0.5 * rho * rho * error.square() / before;
 
     Tile step =

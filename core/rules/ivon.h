@@ -55,10 +55,6 @@ struct Ivon {
 
   absl::Status Step(const StepInput& input, const DiagonalGaussian& q, const State& state,
                     DiagonalGaussian& next_q, State& next_state) const;
-
- private:
-  // Averages over draws of θ ~ N(m, Λ⁻¹): ĝ and f, into scratch.mean_gradient and .curvature.
-  void Sample(const StepInput& input, const Vector& mean, const Vector& precision) const;
 };
 
 }  // namespace prequel

@@ -11,16 +11,24 @@
 #include "core/options.h"
 #include "core/random/philox.h"
 #include "core/rules/adam.h"
+#include "core/rules/bbb.h"
 #include "core/rules/conjugate.h"
+#include "core/rules/iblr.h"
 #include "core/rules/ivon.h"
 #include "core/rules/lofi.h"
 #include "core/rules/lrvga.h"
 #include "core/rules/mode.h"
+#include "core/rules/natural_gradient_svi.h"
+#include "core/rules/ogn.h"
 #include "core/rules/rule_scratch.h"
 #include "core/rules/rule_state.h"
 #include "core/rules/rvga.h"
+#include "core/rules/sgd.h"
 #include "core/rules/slang.h"
 #include "core/rules/step_input.h"
+#include "core/rules/vadam.h"
+#include "core/rules/vogn.h"
+#include "core/rules/von.h"
 #include "core/step_report.h"
 
 namespace prequel {
@@ -74,7 +82,8 @@ struct RuleSet {
   }
 };
 
-using Rules = RuleSet<Rvga, Conjugate, Ivon, Slang, Lofi, Lrvga, Adam>;
+using Rules = RuleSet<Rvga, Conjugate, Von, Iblr, Vogn, Ogn, Vadam, Ivon, Slang, Lofi, Lrvga, Sgd,
+                      Adam, Bbb, NaturalGradientSvi>;
 using Rule = Rules::Variant;
 using RuleState = Rules::States;
 

@@ -4,6 +4,8 @@
 #include "core/linalg/types.h"
 #include "core/linalg/woodbury.h"
 #include "core/posteriors/compression.h"
+#include "core/posteriors/full_gaussian.h"
+#include "core/posteriors/local_full.h"
 
 namespace prequel {
 
@@ -13,6 +15,15 @@ struct RuleScratch {
   Vector gradient, squares;         // of one back-propagation
   Vector mean_gradient, curvature;  // averages over draws
   Vector precision;
+
+  // Of steps on a full posterior.
+  struct Full {
+    Matrix anchor, precision, step, root;  // D × D
+    Matrix jacobian, curve;                // D × C·B, D × R·B
+    FullSampler sampler;
+    LocalFull local;
+  };
+  Full full;
 
   // Of a precision of low rank.
   Woodbury woodbury;

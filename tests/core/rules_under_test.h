@@ -2,6 +2,7 @@
 // updates. A new rule is tested by its lines here.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct RuleUnderTest {
   std::string model = "", likelihood = "";  // the only ones that it is for; empty: all
 };
 
-inline std::vector<RuleUnderTest> RulesUnderTest() {
+inline std::vector<RuleUnderTest> FittingRules() {
   using Word = std::string;
   std::vector<RuleUnderTest> all;
   for (const char* over : {"linearized", "mean", "monte_carlo"}) {
@@ -32,34 +33,91 @@ inline std::vector<RuleUnderTest> RulesUnderTest() {
                  "linear",
                  "bernoulli"});
   all.push_back({"conjugate", {"conjugate", {}}, {"full"}, "linear", "gaussian"});
+  return all;
+}
 
+// `options` in dataset mode.
+inline std::map<std::string, OptionValue> InDataset(std::map<std::string, OptionValue> options) {
+  options["mode"] = std::string("dataset");
+  options["dataset_size"] = 960.0;
+  return options;
+}
+
+inline std::vector<RuleUnderTest> LowRankRules() {
+  using Word = std::string;
+  std::vector<RuleUnderTest> all;
   all.push_back({"lofi", {"lofi", {}}, {"low_rank"}});
   // What the spherical variant forgets of a network with a wide prior it never stops relearning.
   all.push_back(
       {"lofi_spherical", {"lofi", {{"variant", Word("spherical")}}}, {"low_rank"}, "linear"});
   all.push_back({"lofi_at_mean", {"lofi", {{"expectation", Word("mean")}}}, {"low_rank"}});
   all.push_back({"lrvga", {"lrvga", {}}, {"low_rank"}});
-
-  const auto dataset = [](std::map<std::string, OptionValue> options) {
-    options["mode"] = Word("dataset");
-    options["dataset_size"] = 960.0;
-    return options;
-  };
-  all.push_back({"ivon_recursive", {"ivon", {{"samples", 4.0}}}, {"diagonal"}});
-  all.push_back({"ivon_dataset", {"ivon", dataset({{"beta2", 0.99}})}, {"diagonal"}});
-  all.push_back({"ivon_sampled",
-                 {"ivon", dataset({{"beta2", 0.99}, {"predictive", Word("monte_carlo")}})},
-                 {"diagonal"}});
-  all.push_back({"ivon_at_mean",
-                 {"ivon", dataset({{"beta2", 0.99}, {"predictive", Word("mean")}})},
-                 {"diagonal"}});
-  all.push_back({"slang", {"slang", dataset({{"alpha", 0.3}, {"beta", 0.3}})}, {"low_rank"}});
+  all.push_back({"slang", {"slang", InDataset({{"alpha", 0.3}, {"beta", 0.3}})}, {"low_rank"}});
   all.push_back(
       {"slang_ggn",
        {"slang",
-        dataset({{"curvature", Word("ggn")}, {"samples", 2.0}, {"alpha", 0.3}, {"beta", 0.3}})},
+        InDataset({{"curvature", Word("ggn")}, {"samples", 2.0}, {"alpha", 0.3}, {"beta", 0.3}})},
        {"low_rank"}});
-  all.push_back({"adam", {"adam", dataset({{"alpha", 0.02}})}, {"point"}});
+  return all;
+}
+
+inline std::vector<RuleUnderTest> NewtonRules() {
+  using Word = std::string;
+  std::vector<RuleUnderTest> all;
+  all.push_back({"von_recursive", {"von", {{"passes", 3.0}}}, {"full", "diagonal"}});
+  all.push_back({"von_dataset", {"von", InDataset({})}, {"full", "diagonal"}});
+  all.push_back({"von_monte_carlo",
+                 {"von", InDataset({{"expectation", Word("monte_carlo")}})},
+                 {"full", "diagonal"}});
+  all.push_back({"iblr", {"iblr", InDataset({})}, {"full", "diagonal"}});
+  const ComponentConfig reparameterized{
+      "iblr",
+      {{"curvature", Word("reparameterized")}, {"samples", 8.0}, {"passes", 3.0}, {"beta", 0.02}}};
+  all.push_back({"iblr_reparameterized", reparameterized, {"diagonal"}});
+  all.push_back({"iblr_reparameterized_full", reparameterized, {"full"}, "linear", "bernoulli"});
+  all.push_back({"ivon_recursive", {"ivon", {{"samples", 4.0}}}, {"diagonal"}});
+  all.push_back({"ivon_dataset", {"ivon", InDataset({{"beta2", 0.99}})}, {"diagonal"}});
+  all.push_back({"ivon_sampled",
+                 {"ivon", InDataset({{"beta2", 0.99}, {"predictive", Word("monte_carlo")}})},
+                 {"diagonal"}});
+  all.push_back({"ivon_at_mean",
+                 {"ivon", InDataset({{"beta2", 0.99}, {"predictive", Word("mean")}})},
+                 {"diagonal"}});
+  return all;
+}
+
+inline std::vector<RuleUnderTest> AveragingRules() {
+  using Word = std::string;
+  std::vector<RuleUnderTest> all;
+  all.push_back({"vogn_recursive", {"vogn", {{"samples", 2.0}}}, {"diagonal"}});
+  all.push_back({"vogn_dataset",
+                 {"vogn", InDataset({{"schedule", Word("cosine")},
+                                     {"schedule_steps", 100.0},
+                                     {"warm_up", 10.0},
+                                     {"damping", 1e-3}})},
+                 {"diagonal"}});
+  all.push_back({"vogn_ggn", {"vogn", InDataset({{"curvature", Word("ggn")}})}, {"diagonal"}});
+  all.push_back({"ogn", {"ogn", InDataset({{"damping", 1e-3}})}, {"diagonal"}});
+  all.push_back({"vadam", {"vadam", InDataset({{"alpha", 0.02}})}, {"diagonal"}});
+  all.push_back({"sgd",
+                 {"sgd", InDataset({{"schedule", Word("multi_step")},
+                                    {"milestones", std::vector<double>{30, 50}},
+                                    {"alpha", 0.003}})},
+                 {"point"}});
+  all.push_back({"bbb_recursive", {"bbb", {{"samples", 2.0}}}, {"diagonal"}});
+  all.push_back({"bbb_dataset", {"bbb", InDataset({})}, {"diagonal"}});
+  all.push_back({"natural_gradient_svi",
+                 {"natural_gradient_svi", InDataset({{"samples", 8.0}})},
+                 {"diagonal"}});
+  all.push_back({"adam", {"adam", InDataset({{"alpha", 0.02}})}, {"point"}});
+  return all;
+}
+
+inline std::vector<RuleUnderTest> RulesUnderTest() {
+  std::vector<RuleUnderTest> all = FittingRules();
+  for (const auto& some : {LowRankRules(), NewtonRules(), AveragingRules()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
   return all;
 }
 

@@ -88,7 +88,7 @@ TEST(Ivon, ScalesAMinibatchToTheDataSet) {
   std::map<std::string, OptionValue> options = Dataset(2 * kRows);
   options.insert({{"alpha", 0.02}, {"beta2", 0.998}, {"initial_curvature", 1.0}, {"samples", 4.0}});
   const Optimum got = AverageOver(LinearConfig(options), batch, 20000);
-  EXPECT_LT((got.precision.cwiseQuotient(want.precision).array() - 1).abs().maxCoeff(), 0.01);
+  EXPECT_LT((got.precision.cwiseQuotient(want.precision).array() - 1).abs().maxCoeff(), 0.015);
 }
 
 // In recursive mode every minibatch is new: precisions add, and the state keeps nothing but q.

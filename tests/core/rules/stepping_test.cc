@@ -50,6 +50,18 @@ TEST(Stepping, RefusesWhatMakesNoSenseByFieldValueAndRange) {
       {"ivon", Dataset({{"clip_radius", 0.0}}), "clip_radius", "got 0"},
       {"ivon", Dataset({{"samples", 1.5}}), "samples", "got 1.5"},
       {"ivon", Dataset({{"predictive", std::string("best")}}), "predictive", "got \"best\""},
+      {"von", {{"beta", 1.5}}, "beta", "(0, 1], got 1.5"},
+      {"von", {{"expectation", std::string("exact")}}, "expectation", "got \"exact\""},
+      {"iblr", {{"curvature", std::string("full")}}, "curvature", "got \"full\""},
+      {"vogn", {{"damping", 0.1}}, "damping", "leave it out"},
+      {"vogn", Dataset({{"augmentation", 0.5}}), "augmentation", "got 0.5"},
+      {"vogn", Dataset({{"schedule", std::string("cosine")}}), "schedule_steps", "[1, 1e12]"},
+      {"vogn", Dataset({{"schedule", std::string("multi_step")}}), "milestones", "is needed"},
+      {"ogn", Dataset({{"samples", 2.0}}), "samples", "is not an option of ogn"},
+      {"vadam", {{"mode", std::string("recursive")}}, "mode", "do not add up"},
+      {"sgd", Dataset({{"momentum", 1.0}}), "momentum", "got 1"},
+      {"bbb", {{"samples", 0.0}}, "samples", "got 0"},
+      {"natural_gradient_svi", {{"alpha", 2.0}}, "alpha", "(0, 1], got 2"},
       {"rvga", Dataset({}), "mode", "got \"dataset\""}};
   for (const Refusal& refusal : refusals) {
     const absl::StatusOr<Learner> learner =

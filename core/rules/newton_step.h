@@ -1,0 +1,41 @@
+// The Newton-like step of the Bayesian learning rule (Khan and Rue 2021), on a full or a diagonal
+// posterior, that the rules von and iblr are:
+//   E  = (N/B) H + Λ₀ − Λ,               H = Σ_i E_q[−∇² log p_i]  (diagonal: of it)
+//   Λ' = Λ + β E  [ + ½ β² E Λ⁻¹ E ]     [improved]
+//   m' = m − β Λ'⁻¹ [(N/B) G + Λ₀ (m − m₀)],  G = −Σ_i E_q[∇ log p_i]
+// E is 0 and m' = m where q maximises the ELBO: there Λ = Λ₀ + (N/B) H.
+#pragma once
+
+#include "absl/status/status.h"
+#include "core/options.h"
+#include "core/posteriors/diagonal_gaussian.h"
+#include "core/posteriors/full_gaussian.h"
+#include "core/rules/derivatives.h"
+#include "core/rules/matched_predictive.h"
+#include "core/rules/mode.h"
+#include "core/rules/rule_state.h"
+#include "core/rules/step_input.h"
+
+namespace prequel {
+
+struct NewtonStep {
+  Mode mode;
+  MatchedPredictive predictive;
+  Averaging averaging;
+  Curvature curvature = Curvature::kGaussNewton;  // or kReparameterized, by Monte Carlo
+  double beta = 0.5;                              // dataset: 0.03
+  bool improved = false;
+
+  using State = StepCount;
+
+  // Reads all but `curvature` and `improved`.
+  void Configure(Options& options);
+
+  absl::Status Step(const StepInput& input, const DiagonalGaussian& q, const State& state,
+                    DiagonalGaussian& next_q, State& next_state) const;
+  // INTERNAL when Λ' is not positive definite. Beside the curvature, about 6D³ flops.
+  absl::Status Step(const StepInput& input, const FullGaussian& q, const State& state,
+                    FullGaussian& next_q, State& next_state) const;
+};
+
+}  // namespace prequel

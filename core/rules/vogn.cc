@@ -1,0 +1,96 @@
+#include "core/rules/vogn.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/linalg/tiles.h"
+
+namespace prequel {
+
+bool Vogn::State::IsSound(Index params) const {
+  const Index size = steps > 0 ? params : 0;
+  return steps >= 0 && momentum.size() == size && curvature.size() == size &&
+         momentum.allFinite() && curvature.allFinite() && (size == 0 || curvature.minCoeff() >= 0);
+}
+
+void Vogn::ConfigureStep(Options& options) {
+  mode.Configure(options);
+  predictive.Configure(options);
+  std::string name = "empirical_fisher";
+  options.Choice("curvature", &name, {"empirical_fisher", "ggn"});
+  curvature = name == "ggn" ? Curvature::kGaussNewton : Curvature::kEmpiricalFisher;
+  if (mode.dataset()) {
+    schedule.Configure(options);
+    options.Real("damping", &damping, 0, 1e6);
+    options.Positive("temperature", &temperature, 1e6);
+    options.Integer("warm_up", &warm_up, 0, 1'000'000'000);
+    options.Real("augmentation", &augmentation, 1, 1e6);
+  } else {
+    alpha = 0.1;
+    beta2 = 0.9;
+    for (const char* option : {"schedule", "damping", "temperature", "warm_up", "augmentation"}) {
+      if (!options.Has(option)) continue;
+      options.Fail(option,
+                   "is of mode \"dataset\"; in mode \"recursive\" a minibatch counts once and its "
+                   "precision is the next one's prior: leave it out");
+    }
+  }
+  options.Positive("alpha", &alpha, 10);
+  options.Real("beta1", &beta1, 0, 0.9999);
+  options.Real("beta2", &beta2, 0, 0.9999999);
+}
+
+absl::Status Vogn::Configure(Options& options) {
+  ConfigureStep(options);
+  options.Integer("samples", &samples, 1, StepInput::kMaxDraws);
+  return options.Finish();
+}
+
+// Linear from a tenth of τ.
+double Vogn::Temperature(std::int64_t t) const {
+  if (t >= warm_up) return temperature;
+  return temperature * (0.1 + 0.9 * static_cast<double>(t) / static_cast<double>(warm_up));
+}
+
+absl::Status Vogn::Step(const StepInput& in, const DiagonalGaussian& q, const State& state,
+                        DiagonalGaussian& next_q, State& next_state) const {
+  RuleScratch& w = in.scratch;
+  if (samples == 0) {
+    EvaluateAtMean(in, q.mean, curvature);
+  } else {
+    AverageOverDraws(in, q.mean, q.precision, samples, curvature);
+  }
+
+  const Index size = q.size();
+  const bool first = state.steps == 0;
+  const double tau = Temperature(state.steps);
+  const double step = alpha * schedule.Factor(state.steps);
+  const double examples = augmentation * in.examples;
+  next_q.mean.resize(size);
+  next_q.precision.resize(size);
+  next_state.momentum.resize(size);
+  next_state.curvature.resize(size);
+  next_state.steps = state.steps + 1;
+  const double scale = step / (1 - std::pow(beta1, static_cast<double>(next_state.steps)));
+  ForEachTile(size, [&](Index at, Index n) {
+    const auto m = q.mean.segment(at, n).array();
+    const Tile prior = (tau / examples) * in.prior_precision.segment(at, n).array();
+    Tile b = prior * (m - in.prior_mean.segment(at, n).array()) -
+             w.mean_gradient.segment(at, n).array() / in.rows();
+    Tile s = w.curvature.segment(at, n).array() / in.rows();
+    b *= 1 - beta1;
+    if (!first) {
+      b += beta1 * state.momentum.segment(at, n).array();
+      s = beta2 * state.curvature.segment(at, n).array() + (1 - beta2) * s;
+    }
+    const Tile damped = s + prior + damping;
+    next_q.mean.segment(at, n).array() = m - scale * b / damped;
+    next_q.precision.segment(at, n).array() = (examples / tau) * damped;
+    next_state.momentum.segment(at, n) = b;
+    next_state.curvature.segment(at, n) = s;
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace prequel

@@ -1,0 +1,70 @@
+// VOGN, variational online Gauss-Newton (Khan et al. 2018; for deep networks Osawa et al. 2019),
+// with mean-field q = N(m, diag(Λ)⁻¹), ℓ̄ the mean negative log-likelihood, N the examples times
+// the augmentation factor, δ = τ Λ₀/N:
+//   ĝ = mean_k ∇ℓ̄(θ_k),  ĥ = mean_k (1/B) Σ_i diag H_i(θ_k),   θ_k ~ q
+//   s ← β₂ s + (1 − β₂) ĥ                                       (at first s = ĥ)
+//   b ← β₁ b + (1 − β₁) [ĝ + δ (m − m₀)]
+//   m ← m − α_t (b/(1 − β₁ᵗ)) / (s + δ + γ),   Λ = (N/τ) (s + δ + γ)
+// H_i is g_i g_iᵀ (empirical_fisher, as in the papers: one back-propagation) or J_iᵀ W_i J_i (ggn:
+// one per logit, and the precision is then that of the mean-field optimum).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/options.h"
+#include "core/posteriors/diagonal_gaussian.h"
+#include "core/rules/derivatives.h"
+#include "core/rules/matched_predictive.h"
+#include "core/rules/mode.h"
+#include "core/rules/schedule.h"
+#include "core/rules/step_input.h"
+
+namespace prequel {
+
+struct Vogn {
+  static constexpr std::string_view kName = "vogn";
+  static constexpr std::string_view kHolds = "keeps one precision per weight";
+  static constexpr std::string_view kRemedy = "use a smaller alpha, a damping, or a larger beta2";
+
+  struct State {
+    std::int64_t steps = 0;  // t
+    Vector momentum;         // b: D
+    Vector curvature;        // s: D, not negative
+
+    template <class A, class Self>
+    static void Fields(A& a, Self& s) {
+      a.Value("steps", s.steps);
+      a.Value("momentum", s.momentum);
+      a.Value("curvature", s.curvature);
+    }
+    bool IsSound(Index params) const;
+  };
+
+  Mode mode;
+  MatchedPredictive predictive;
+  Curvature curvature = Curvature::kEmpiricalFisher;
+  Index samples = 1;  // K; 0: θ = m
+  double alpha = 0.01, beta1 = 0.9;
+  double beta2 = 0.999;  // recursive: 0.9, for it forgets within the passes
+  // Of dataset mode:
+  Schedule schedule;       // of α
+  double damping = 0;      // γ
+  double temperature = 1;  // τ, reached from a tenth of it in `warm_up` steps
+  Index warm_up = 0;
+  double augmentation = 1;  // N is that times dataset_size
+
+  absl::Status Configure(Options& options);
+
+  absl::Status Step(const StepInput& input, const DiagonalGaussian& q, const State& state,
+                    DiagonalGaussian& next_q, State& next_state) const;
+
+ protected:
+  void ConfigureStep(Options& options);  // all but `samples`
+
+ private:
+  double Temperature(std::int64_t t) const;
+};
+
+}  // namespace prequel
