@@ -17,11 +17,11 @@ void ModelActor::RequestSnapshot(SnapshotCallback done) {
     }
     if (status.ok()) {
       snapshot_requests_.push_back(std::move(done));
-      if (std::exchange(scheduled_, true)) return;
+      if (!std::exchange(scheduled_, true)) Post(&ModelActor::LearnTurn);
+      return;
     }
   }
-  if (!status.ok()) return done(status);
-  Post(&ModelActor::LearnTurn);
+  done(status);
 }
 
 std::optional<Capture> ModelActor::LastCapture() const {
