@@ -25,7 +25,7 @@ absl::Status CheckRange(const Range& range) {
 
 absl::Status CheckAddress(const char* flag, const std::string& address) {
   HostPort ignored;
-  const absl::Status status = ParseHostPort(address, &ignored);
+  absl::Status status = ParseHostPort(address, &ignored);
   if (status.ok()) return status;
   return FieldError(flag, std::string(status.message()));
 }
@@ -34,7 +34,7 @@ absl::Status CheckAddress(const char* flag, const std::string& address) {
 
 absl::Status ParseHostPort(const std::string& text, HostPort* result) {
   const std::size_t colon = text.rfind(':');
-  const absl::Status bad =
+  absl::Status bad =
       absl::InvalidArgumentError("must be HOST:PORT or [IPV6]:PORT, is \"" + text + "\"");
   if (colon == text.npos || colon == 0) return bad;
   std::string host = text.substr(0, colon);

@@ -205,7 +205,7 @@ absl::Status Learn(const LearnFlags& flags, const Session& session) {
   if (!predictions) return absl::NotFoundError(absl::StrCat("cannot write to ", flags.output));
   CatchInterrupts();
   LearnRun run(flags, session, client, *std::move(source), *std::move(producer), predictions);
-  const absl::Status outcome = run.Run();
+  absl::Status outcome = run.Run();
   run.ClearProgress();
   const LearnReport& report = run.report();
   std::cout << (session.json ? report.Json(outcome) + "\n" : report.Totals()) << std::flush;

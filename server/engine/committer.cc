@@ -113,7 +113,7 @@ void Committer::Filter(absl::FunctionRef<absl::Status(PendingBatch&)> check) {
 }
 
 absl::Status Committer::CheckFresh(const PendingBatch& batch, TimePoint now) const {
-  const absl::Status status = batch.model->CheckLearning().status();
+  absl::Status status = batch.model->CheckLearning().status();
   if (!status.ok() || batch.request.deadline > now) return status;
   return absl::DeadlineExceededError("the deadline passed before the minibatch was logged");
 }
@@ -150,7 +150,7 @@ absl::Status Committer::Append() {
   std::size_t bytes = 0;
   for (const LogRecord& record : records_) bytes += record.payload.size();
   const auto start = std::chrono::steady_clock::now();
-  const absl::Status status = log_.Append(records_);
+  absl::Status status = log_.Append(records_);
   observer_.OnCommit(records_.size(), bytes, std::chrono::steady_clock::now() - start, status);
   return status;
 }

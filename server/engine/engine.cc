@@ -21,8 +21,8 @@ void Engine::AwaitReady() const { impl_->AwaitReady(); }
 absl::Status Engine::health() const { return impl_->parts_.store.health(); }
 
 absl::StatusOr<ModelInfo> Engine::CreateModel(std::string_view name, const LearnerConfig& config,
-                                              std::string config_bytes) {
-  return impl_->CreateModel(name, config, std::move(config_bytes));
+                                              std::string_view config_bytes) {
+  return impl_->CreateModel(name, config, config_bytes);
 }
 
 absl::StatusOr<ModelInfo> Engine::GetModel(std::string_view name) const {

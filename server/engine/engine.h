@@ -62,7 +62,7 @@ class Engine {
   // next start. INVALID_ARGUMENT for a name other than [a-z][a-z0-9-]{0,62} ("model_id") or a bad
   // configuration, ALREADY_EXISTS, RESOURCE_EXHAUSTED beyond max_models.
   absl::StatusOr<ModelInfo> CreateModel(std::string_view name, const LearnerConfig& config,
-                                        std::string config_bytes);
+                                        std::string_view config_bytes);
   // Answers also for a model that does not serve: see ModelInfo::problem.
   absl::StatusOr<ModelInfo> GetModel(std::string_view name) const;
   // Up to `limit` models whose names sort after `after`, in order.

@@ -86,7 +86,7 @@ void Engine::Impl::AwaitReady() const {
 
 absl::StatusOr<ModelInfo> Engine::Impl::CreateModel(std::string_view name,
                                                     const LearnerConfig& config,
-                                                    std::string config_bytes) {
+                                                    std::string_view config_bytes) {
   if (absl::Status status = CheckModelName(name); !status.ok()) return status;
   absl::StatusOr<Learner> learner = Learner::Create(config);
   if (!learner.ok()) return learner.status();
@@ -130,7 +130,7 @@ absl::Status Engine::Impl::DeleteModel(std::string_view name) {
   (*model)->SetDeleting(true);
   committer_.Flush();
   snapshotter_.Forbid((*model)->log());
-  const absl::Status status = parts_.store.DeleteModel(name, (*model)->log());
+  absl::Status status = parts_.store.DeleteModel(name, (*model)->log());
   if (!status.ok()) {
     (*model)->SetDeleting(false);
     snapshotter_.Allow((*model)->log());

@@ -33,7 +33,7 @@ class Engine::Impl {
   void AwaitReady() const;
 
   absl::StatusOr<ModelInfo> CreateModel(std::string_view name, const LearnerConfig& config,
-                                        std::string config_bytes);
+                                        std::string_view config_bytes);
   absl::Status DeleteModel(std::string_view name);
   void CreateSnapshot(std::string_view name, SnapshotCallback done);
   absl::StatusOr<Revisions> ListRevisions(std::string_view name) const;

@@ -19,8 +19,8 @@ class RecencyTable {
   explicit RecencyTable(std::size_t max_entries) : max_entries_(max_entries) {}
   RecencyTable(const RecencyTable&) = delete;
   RecencyTable& operator=(const RecencyTable&) = delete;
-  RecencyTable(RecencyTable&&) = default;
-  RecencyTable& operator=(RecencyTable&&) = default;
+  RecencyTable(RecencyTable&&) noexcept = default;
+  RecencyTable& operator=(RecencyTable&&) noexcept = default;
 
   // The value of `id`, now the newest; created if there is none, for which the oldest may go.
   Value& Touch(std::string_view id) {

@@ -49,7 +49,7 @@ absl::Status RocksStore::CommitSnapshot(const StoredSnapshot& snapshot,
     batch.DeleteRange(database_->snapshots(), SnapshotKey(log, offset),
                       SnapshotKey(log, offset + 1));
   };
-  const absl::Status listed = ForEachSnapshot(
+  absl::Status listed = ForEachSnapshot(
       *database_->db, database_->snapshots(), log, [&](std::string_view key, std::string_view) {
         const std::uint64_t offset = DecodeSnapshotHead(key, {}).next_offset;
         if (!IsSnapshotKey(key) && offset != snapshot.next_offset) forget(offset);

@@ -20,8 +20,7 @@ absl::Status CheckRows(int rows, Index max_rows, const std::string& field) {
 absl::Status TextFromProto(const v1::Batch& proto, Index max_rows, Batch* batch) {
   for (int i = 0; i < proto.text_size(); ++i) {
     const auto& values = proto.text(i).values();
-    const absl::Status rows =
-        CheckRows(values.size(), max_rows, absl::StrCat("batch.text[", i, "]"));
+    absl::Status rows = CheckRows(values.size(), max_rows, absl::StrCat("batch.text[", i, "]"));
     if (!rows.ok()) return rows;
   }
   batch->text.reserve(static_cast<std::size_t>(proto.text_size()));

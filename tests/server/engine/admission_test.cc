@@ -18,7 +18,7 @@ TEST(AdmissionTest, ATicketGivesBackItsRoom) {
   EXPECT_EQ(admission.Admit(a, 10).status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE(admission.Admit(b, 80).ok());
   EXPECT_EQ(admission.Admit(b, 81).status().code(), absl::StatusCode::kResourceExhausted);
-  Admission::Ticket moved = *std::move(first);
+  Admission::Ticket moved = std::move(*first);
   first.reset();
   EXPECT_FALSE(admission.Admit(a, 10).ok()) << "the ticket lives on where it was moved";
   moved = Admission::Ticket();
