@@ -22,7 +22,6 @@ class DurabilityTest : public EngineFixture {
     });
     std::vector<std::int64_t> acknowledged(static_cast<std::size_t>(models), 0);
     std::vector<std::thread> threads;
-    threads.reserve(acknowledged.size());
     for (int m = 0; m < models; ++m) {
       threads.emplace_back([&, m] {
         const std::string name = "m" + std::to_string(m);

@@ -106,7 +106,6 @@ TEST_F(ExactlyOnceTest, ARepeatOfWhatIsUnderWay) {
   answers.push_back(Send("p", 1, MakeBatch(1)));
   gate.Open();
   std::vector<Outcome> outcomes;
-  outcomes.reserve(answers.size());
   for (auto& answer : answers) outcomes.push_back(answer.get());
   ExpectRepeatOf(outcomes[0], outcomes[1]);
   ExpectRepeatOf(outcomes[2], outcomes[3]);

@@ -188,7 +188,7 @@ TEST_F(PipelineTest, DeletionWhileLearningLeavesNothingBehind) {
     for (std::thread& writer : writers) writer.join();
     ASSERT_TRUE(store_->ListModels()->empty());
     const absl::Status read =
-        store_->Read(static_cast<LogId>(round + 1), 0, 1,
+        store_->Read(static_cast<LogId>(round) + 1, 0, 1,
                      [](const LogRecord&) { return absl::InternalError("a record is left"); });
     EXPECT_TRUE(read.ok()) << read;
   }
