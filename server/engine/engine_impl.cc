@@ -95,7 +95,7 @@ absl::StatusOr<ModelInfo> Engine::Impl::CreateModel(std::string_view name,
 }
 
 absl::StatusOr<ModelInfo> Engine::Impl::AddModel(std::string_view name, LearnerFold fold,
-                                                 const std::string& config_bytes) {
+                                                 std::string_view config_bytes) {
   if (absl::Status status = CheckModelName(name); !status.ok()) return status;
   MutexLock lock(admin_mu_);
   if (absl::Status status = admission_.CheckOpen(); !status.ok()) return status;

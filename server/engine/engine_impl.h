@@ -73,7 +73,7 @@ class Engine::Impl {
                                      std::optional<std::int64_t> revision) const;
   // A new model that begins with `fold`.
   absl::StatusOr<ModelInfo> AddModel(std::string_view name, LearnerFold fold,
-                                     const std::string& config_bytes);
+                                     std::string_view config_bytes);
   absl::Status CheckLimits(const Batch& batch) const;
   absl::Status CheckContent(const Learner& learner, const LearnRequest& request) const;
   // OK when the request is to be logged, be it as a refusal.
