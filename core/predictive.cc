@@ -29,8 +29,9 @@ double LogAdd(double a, double b) {
 
 // The predictive of a mixture over `members` with equal weights.
 template <class L>
-void MixClasses(const L& likelihood, Workspace& w) {
+void MixClasses(const L& likelihood, bool wants_entropy, Workspace& w) {
   ClassPredictive& mixed = w.classes;
+  w.classes.wants_entropy = w.member_classes.wants_entropy = wants_entropy;
   likelihood.Probabilities(w.members.front(), mixed);
   if (w.members.size() == 1) return;
   for (std::size_t k = 1; k < w.members.size(); ++k) {
@@ -99,7 +100,7 @@ double Entropy(const ClassPredictive& p, Index i) {
 
 template <class L>
 void FillClasses(const L& likelihood, Workspace& w, Index first, Predictions& out) {
-  MixClasses(likelihood, w);
+  MixClasses(likelihood, true, w);
   const ClassPredictive& p = w.classes;
   const Index examples = p.probabilities.cols();
   out.probabilities.middleCols(first, examples) = p.probabilities;
@@ -290,7 +291,7 @@ Tally ScorePredictive(const Problem& problem, const LearnerState& state, const M
   std::visit(
       [&]<class L>(const L& likelihood) {
         if constexpr (L::kClasses) {
-          MixClasses(likelihood, w);
+          MixClasses(likelihood, false, w);
           for (Index i = 0; i < targets.cols(); ++i) {
             const auto label = static_cast<Index>(targets(0, i));
             AddClassified(w.classes.probabilities.col(i), label,

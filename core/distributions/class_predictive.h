@@ -9,7 +9,9 @@ namespace prequel {
 struct ClassPredictive {
   Matrix probabilities;      // classes × B: E[p(f)]; columns sum to 1
   Matrix log_probabilities;  // classes × B: log E[p(f)], finite where a probability underflows
-  Vector expected_entropy;   // B: E[H(p(f))], nats
+  Vector expected_entropy;   // B: E[H(p(f))], nats; only meaningful when wanted
+
+  bool wants_entropy = true;  // scores do not
 
   Matrix draws, block;  // scratch of the likelihood
 };

@@ -75,7 +75,7 @@ const std::array<double, kPairs>& Weights() {
 
 // With t = e^{−f}: σ(f) = 1/(1 + t), σ(−f) = t σ(f). Nodes at equal distances make t a geometric
 // sequence, and for a pair of nodes ±x one division and one logarithm of (1 + t₊)(1 + t₋) do.
-template <bool kMoment>
+template <bool kLogs, bool kMoment>
 void Integrate(const Lane& m, const Lane& s, Expectations& e) {
   const Lane half = (s * (-0.5 * kStep)).exp(), shrink = half.square(), grow = 1 / shrink;
   Lane odds_up = (-m).exp() * half, odds_down = odds_up * grow;
@@ -87,7 +87,7 @@ void Integrate(const Lane& m, const Lane& s, Expectations& e) {
     const Lane inverse = 1 / product;
     const Lane one_up = down * inverse, one_down = up * inverse;
     const Lane zero_up = odds_up * one_up, zero_down = odds_down * one_down;
-    e.log_sigmoid -= weight * LogAboveOne(product);
+    if constexpr (kLogs) e.log_sigmoid -= weight * LogAboveOne(product);
     e.one += weight * (one_up + one_down);
     e.zero += weight * (zero_up + zero_down);
     e.curvature += weight * (zero_up * one_up + zero_down * one_down);
@@ -181,7 +181,7 @@ void Bernoulli::Expand(const LogitMoments& moments, ConstMatrixRef targets, cons
     } else if (moments.exact()) {
       EvaluateAtMean(lanes.m, e);
     } else {
-      Integrate<false>(lanes.m, lanes.s, e);
+      Integrate<true, false>(lanes.m, lanes.s, e);
     }
     for (Index j = 0; j < lanes.count; ++j) {
       const bool is_one = targets(0, start + j) != 0;
@@ -206,7 +206,13 @@ void Bernoulli::Probabilities(const LogitMoments& moments, ClassPredictive& pred
         IntegrateFar(lanes.m[j], lanes.s[j], j, e, &log_one[j], &log_zero[j]);
       }
     } else {
-      moments.exact() ? EvaluateAtMean(lanes.m, e) : Integrate<true>(lanes.m, lanes.s, e);
+      if (moments.exact()) {
+        EvaluateAtMean(lanes.m, e);
+      } else if (predictive.wants_entropy) {
+        Integrate<true, true>(lanes.m, lanes.s, e);
+      } else {
+        Integrate<false, false>(lanes.m, lanes.s, e);
+      }
       log_one = e.one.log();
       log_zero = e.zero.log();
     }
