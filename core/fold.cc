@@ -36,15 +36,9 @@ class Step {
       next_.rule = state_.rule;
       return Learned{{}, report_};
     }
-    absl::Status status = std::visit(
-        [&]<class R, class Q>(const R& rule, const Q& prior) -> absl::Status {
-          if constexpr (Updates<R, Q>) {
-            if (!std::holds_alternative<Q>(next_.posterior)) next_.posterior.emplace<Q>();
-            return RunFor(rows, rule, prior, std::get<Q>(next_.posterior));
-          }
-          return absl::InternalError("the rule cannot update this posterior");
-        },
-        problem_.rule, state_.posterior);
+    absl::Status status =
+        std::visit([&](const auto& rule, const auto& prior) { return Dispatch(rows, rule, prior); },
+                   problem_.rule, state_.posterior);
     if (!status.ok()) return status;
     return Learned{tally_.Average(problem_.classes()), report_};
   }
@@ -69,6 +63,15 @@ class Step {
     next_.noise = state_.noise;
     next_.evaluation = state_.evaluation;
     next_.evaluation.skipped_rows += batch.rows() - report_.rows;
+  }
+
+  template <class R, class Q>
+  absl::Status Dispatch(const Batch& rows, const R& rule, const Q& prior) {
+    if constexpr (Updates<R, Q>) {
+      if (!std::holds_alternative<Q>(next_.posterior)) next_.posterior.emplace<Q>();
+      return RunFor(rows, rule, prior, std::get<Q>(next_.posterior));
+    }
+    return absl::InternalError("the rule cannot update this posterior");
   }
 
   template <class R, class Q>
