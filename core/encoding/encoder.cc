@@ -22,7 +22,8 @@ std::string Between(Index low, Index high, Index got) {
 }
 
 // out_i = (x_i − shift_i) · factor_i held within ±bound, or `missing_i` where x_i is NaN.
-constexpr Index kLanes = 16;
+constexpr Index kLanes = 256;    // columns at a time; few would mean a page for each row of them
+constexpr Index kFewLanes = 16;  // a width worth a loop of its own
 struct Affine {
   alignas(64) double shift[kLanes], factor[kLanes], missing[kLanes];
   double bound;
@@ -302,8 +303,8 @@ void Encoder::EncodeNumbers(const RunningMoments& moments, const Matrix& inputs,
     }
     const double* x = inputs.data() + first;
     double* to = out.data() + first;
-    if (lanes == kLanes) {
-      Apply(map, std::integral_constant<Index, kLanes>(), x, num_numeric_, to, num_encoded_,
+    if (lanes == kFewLanes) {
+      Apply(map, std::integral_constant<Index, kFewLanes>(), x, num_numeric_, to, num_encoded_,
             inputs.cols());
     } else {
       Apply(map, lanes, x, num_numeric_, to, num_encoded_, inputs.cols());
