@@ -1,7 +1,5 @@
 #include "core/rules/adam.h"
 
-#include <cmath>
-
 #include "core/linalg/tiles.h"
 
 namespace prequel {
@@ -25,28 +23,17 @@ absl::Status Adam::Step(const StepInput& in, const PointMass& q, const State& st
   in.expansion.BackPropagate(q.mean, gradient);
 
   const Index size = q.size();
-  const bool first = state.steps == 0;
   next_q.mean.resize(size);
-  next_state.momentum.resize(size);
-  next_state.squares.resize(size);
-  next_state.steps = state.steps + 1;
-  const auto t = static_cast<double>(next_state.steps);
-  const double momentum_scale = 1 / (1 - std::pow(beta1, t));
-  const double squares_scale = 1 / (1 - std::pow(beta2, t));
+  AdamAverages averages(state, beta1, beta2, size, next_state);
+  Tile b, s;
   ForEachTile(size, [&](Index at, Index n) {
     const auto m = q.mean.segment(at, n).array();
     const Tile g = in.prior_precision.segment(at, n).array() *
                        (m - in.prior_mean.segment(at, n).array()) / in.examples -
                    gradient.segment(at, n).array() / in.rows();
-    Tile b = (1 - beta1) * g, s = (1 - beta2) * g.square();
-    if (!first) {
-      b += beta1 * state.momentum.segment(at, n).array();
-      s += beta2 * state.squares.segment(at, n).array();
-    }
-    next_q.mean.segment(at, n).array() =
-        m - alpha * momentum_scale * b / ((squares_scale * s).sqrt() + epsilon);
-    next_state.momentum.segment(at, n) = b;
-    next_state.squares.segment(at, n) = s;
+    averages.Advance(at, g, g, b, s);
+    next_q.mean.segment(at, n).array() = m - alpha * averages.momentum_scale() * b /
+                                                 ((averages.squares_scale() * s).sqrt() + epsilon);
   });
   return absl::OkStatus();
 }

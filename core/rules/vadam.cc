@@ -1,7 +1,5 @@
 #include "core/rules/vadam.h"
 
-#include <cmath>
-
 #include "core/linalg/tiles.h"
 #include "core/rules/derivatives.h"
 
@@ -25,30 +23,21 @@ absl::Status Vadam::Step(const StepInput& in, const DiagonalGaussian& q, const S
   AverageOverDraws(in, q.mean, q.precision, samples, Curvature::kNone);
 
   const Index size = q.size();
-  const bool first = state.steps == 0;
   next_q.mean.resize(size);
   next_q.precision.resize(size);
-  next_state.momentum.resize(size);
-  next_state.squares.resize(size);
-  next_state.steps = state.steps + 1;
-  const auto t = static_cast<double>(next_state.steps);
-  const double step = alpha / (1 - std::pow(beta1, t));
-  const double squares_scale = 1 / (1 - std::pow(beta2, t));
+  AdamAverages averages(state, beta1, beta2, size, next_state);
+  const double step = alpha * averages.momentum_scale();
+  Tile b, s;
   ForEachTile(size, [&](Index at, Index n) {
     const auto m = q.mean.segment(at, n).array();
     const auto prior = in.prior_precision.segment(at, n).array();
     const Tile g = w.mean_gradient.segment(at, n).array() * (-1 / in.rows());
     const Tile delta = prior / in.examples;
-    Tile b = (1 - beta1) * (g + delta * (m - in.prior_mean.segment(at, n).array()));
-    Tile s = (1 - beta2) * g.square();
-    if (!first) {
-      b += beta1 * state.momentum.segment(at, n).array();
-      s += beta2 * state.squares.segment(at, n).array();
-    }
-    next_q.mean.segment(at, n).array() = m - step * b / ((squares_scale * s).sqrt() + delta);
+    const Tile pulled = g + delta * (m - in.prior_mean.segment(at, n).array());
+    averages.Advance(at, pulled, g, b, s);
+    next_q.mean.segment(at, n).array() =
+        m - step * b / ((averages.squares_scale() * s).sqrt() + delta);
     next_q.precision.segment(at, n).array() = in.examples * s + prior;
-    next_state.momentum.segment(at, n) = b;
-    next_state.squares.segment(at, n) = s;
   });
   return absl::OkStatus();
 }
