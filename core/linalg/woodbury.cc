@@ -13,9 +13,9 @@ absl::Status Woodbury::Factor(ConstVectorRef d, ConstMatrixRef w) {
   scaled_ = deviation_.asDiagonal() * w;
   factor_.setIdentity(w.cols(), w.cols());
   factor_.selfadjointView<Eigen::Lower>().rankUpdate(scaled_.transpose());
-  const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(factor_);
+  const bool factored = FactorInPlace(factor_);
   log_det_ = SumLog(d) + LogDeterminant(factor_);
-  if (cholesky.info() != Eigen::Success || !std::isfinite(log_det_)) {
+  if (!factored || !std::isfinite(log_det_)) {
     return absl::InternalError("a precision of low rank is not finite");
   }
   return absl::OkStatus();

@@ -1,5 +1,7 @@
 #include "core/posteriors/full_gaussian.h"
 
+#include "core/linalg/cholesky.h"
+
 namespace prequel {
 
 FullGaussian FullGaussian::FromDiagonal(const Vector& mean, const Vector& variances) {
@@ -19,8 +21,7 @@ bool FullGaussian::IsFinite() const {
 
 absl::Status FullGaussian::Factor(Matrix& factor) const {
   factor = covariance;
-  const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(factor);
-  if (cholesky.info() != Eigen::Success) {
+  if (!FactorInPlace(factor)) {
     return absl::InternalError("the posterior covariance is not positive definite");
   }
   return absl::OkStatus();

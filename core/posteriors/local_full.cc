@@ -86,8 +86,7 @@ void LocalFull::AddCurve(Expansion& expansion, double weight) {
 
 absl::Status LocalFull::SolveCurve() {
   Curvature& curvature = now();
-  const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(curvature.factor);
-  if (cholesky.info() != Eigen::Success) {
+  if (!FactorInPlace(curvature.factor)) {
     return absl::InternalError("the curvature of the minibatch is not finite");
   }
   curvature.log_det = LogDeterminant(curvature.factor);

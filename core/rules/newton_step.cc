@@ -1,24 +1,10 @@
 #include "core/rules/newton_step.h"
 
+#include "core/linalg/cholesky.h"
 #include "core/linalg/tiles.h"
 
 namespace prequel {
 namespace {
-
-// C with C Cᵀ = A in the place of A, of which only the lower triangle is read; false when A is not
-// positive definite.
-bool Factorise(Matrix& a) {
-  const Eigen::LLT<Eigen::Ref<Matrix>> cholesky(a);
-  return cholesky.info() == Eigen::Success;
-}
-
-// The lower triangle of (C Cᵀ)⁻¹ = Rᵀ R, R = C⁻¹.
-void InverseOfFactor(const Matrix& factor, Matrix& root, Matrix& out) {
-  root.setIdentity(factor.rows(), factor.cols());
-  factor.triangularView<Eigen::Lower>().solveInPlace(root);
-  out.resize(factor.rows(), factor.cols());
-  out.triangularView<Eigen::Lower>() = root.transpose() * root;
-}
 
 absl::Status NotPositiveDefinite() {
   return absl::InternalError("the precision after the step is not positive definite");
@@ -71,17 +57,17 @@ absl::Status NewtonStep::Step(const StepInput& in, const FullGaussian& q, const 
     full.step.diagonal() = in.prior_precision;
   } else {
     full.anchor = *in.prior_covariance;
-    if (!Factorise(full.anchor)) return NotPositiveDefinite();
+    if (!FactorInPlace(full.anchor)) return NotPositiveDefinite();
     InverseOfFactor(full.anchor, full.root, full.step);
   }
   w.theta = q.mean - in.prior_mean;
   w.precision.resize(size);
   w.precision.noalias() = full.step.selfadjointView<Eigen::Lower>() * w.theta;
 
-  full.anchor = q.covariance;
-  if (!Factorise(full.anchor)) return NotPositiveDefinite();
+  absl::Status status = q.Factor(full.anchor);
+  if (!status.ok()) return status;
   InverseOfFactor(full.anchor, full.root, full.precision);  // Λ
-  absl::Status status = averaging.Evaluate(in, q, curvature, weight, full.step);
+  status = averaging.Evaluate(in, q, curvature, weight, full.step);
   if (!status.ok()) return status;
   w.precision -= weight * w.mean_gradient;
 
@@ -95,7 +81,7 @@ absl::Status NewtonStep::Step(const StepInput& in, const FullGaussian& q, const 
   } else {
     full.step = (1 - beta) * full.precision + beta * full.step;
   }
-  if (!Factorise(full.step)) return NotPositiveDefinite();
+  if (!FactorInPlace(full.step)) return NotPositiveDefinite();
   full.step.triangularView<Eigen::Lower>().solveInPlace(w.precision);
   full.step.transpose().triangularView<Eigen::Upper>().solveInPlace(w.precision);
   next_q.mean = q.mean - beta * w.precision;
