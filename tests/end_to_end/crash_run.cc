@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <latch>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -80,7 +81,8 @@ class CrashRun {
       : options_(options),
         address_("127.0.0.1:" + std::to_string(FreePort())),
         client_({.server = address_}),
-        random_(options.seed) {}
+        random_(options.seed),
+        connected_(options.models * options.producers) {}
 
   CrashResult Run() {
     if (!Start() || !CreateModels()) return Failed();
@@ -90,6 +92,7 @@ class CrashRun {
         producers.emplace_back([this, m, p] { Produce(m, p); });
       }
     }
+    connected_.wait();
     while (result_.kills < options_.kills && KillAndRestart()) {
     }
     stop_ = true;
@@ -152,7 +155,9 @@ class CrashRun {
           acknowledgements_.Add(model, ack.result->revision(), {producer, ack.sequence},
                                 ack.result->repeated());
         });
-    absl::Status status;
+    // A server that a client has never reached is an error, one that goes away is waited for.
+    absl::Status status = stream->NextSequence().status();
+    connected_.count_down();
     for (std::int64_t sequence = 1; status.ok() && !stop_; ++sequence) {
       status = stream->Send(CrashBatch(model, producer, sequence));
     }
@@ -192,6 +197,7 @@ class CrashRun {
   std::mt19937_64 random_;
   std::unique_ptr<ChildProcess> server_;
   int starts_ = 0;
+  std::latch connected_;  // producers
   std::atomic<bool> stop_ = false;
   Acknowledgements acknowledgements_;
   CrashResult result_;

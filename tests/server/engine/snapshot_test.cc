@@ -1,5 +1,6 @@
 // Snapshots: the same bits as the whole log, taken beside learning, and never trusted blindly.
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ class SnapshotObserver : public EngineObserver {
   void OnSnapshot(std::string_view, std::uint64_t, Duration, const absl::Status& status) override {
     MutexLock lock(mu_);
     ++(status.ok() ? taken_ : failed_);
+    changed_.NotifyAll();
   }
   void OnSnapshotLost(std::string_view model, const absl::Status& status) override {
     MutexLock lock(mu_);
@@ -32,6 +34,14 @@ class SnapshotObserver : public EngineObserver {
     MutexLock lock(mu_);
     return taken_;
   }
+  bool AwaitTaken(int count) {
+    const auto deadline = std::chrono::system_clock::now() + std::chrono::seconds(60);
+    MutexLock lock(mu_);
+    while (taken_ < count) {
+      if (!changed_.WaitUntil(mu_, deadline)) return false;
+    }
+    return true;
+  }
   int failed() {
     MutexLock lock(mu_);
     return failed_;
@@ -43,6 +53,7 @@ class SnapshotObserver : public EngineObserver {
 
  private:
   Mutex mu_;
+  CondVar changed_;
   int taken_ ABSL_GUARDED_BY(mu_) = 0;
   int failed_ ABSL_GUARDED_BY(mu_) = 0;
   std::uint64_t replayed_ ABSL_GUARDED_BY(mu_) = 0;
@@ -159,10 +170,16 @@ TEST_F(SnapshotTest, OneIsTakenEverySoManyMinibatchesOrBytes) {
     Start();
     ASSERT_TRUE(Create("a").ok());
     const int before = snapshots_.taken();
-    for (int i = 0; i < 35; ++i) ASSERT_TRUE(Learn("a", MakeBatch(i)).ok());
-    ASSERT_TRUE(Take("a").ok());  // behind the automatic ones
-    EXPECT_GE(snapshots_.taken() - before, 3);
-    EXPECT_LE(snapshots_.taken() - before, 4);
+    int learned = 0;
+    for (; learned < 9; ++learned) ASSERT_TRUE(Learn("a", MakeBatch(learned)).ok());
+    EXPECT_EQ(snapshots_.taken(), before);
+    ASSERT_TRUE(Learn("a", MakeBatch(learned++)).ok());
+    ASSERT_TRUE(snapshots_.AwaitTaken(before + 1));
+    // The next one that is due may have to wait until this one is wholly done with.
+    while (snapshots_.taken() < before + 3 && learned < 100'000) {
+      ASSERT_TRUE(Learn("a", MakeBatch(learned++)).ok());
+    }
+    EXPECT_GE(snapshots_.taken(), before + 3) << learned;
     EXPECT_LE(Offsets(1).size(), 3u);
   }
 }
