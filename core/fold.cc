@@ -226,8 +226,9 @@ class Step {
   absl::Status CheckStep(const R& rule, const Q& prior, const Q& posterior) {
     if constexpr (Steps<R, Q>) {
       if (!posterior.IsFinite()) return Diverged(rule, "is not finite");
-      if constexpr (requires { posterior.Kl(prior); }) {
-        report_.kl = posterior.Kl(prior);
+      auto& divergence = std::get<typename Q::Divergence>(w_.divergences);
+      if constexpr (requires { divergence.Kl(posterior, prior); }) {
+        report_.kl = divergence.Kl(posterior, prior);
         const double most = kMaxKlPerWeight * static_cast<double>(posterior.size());
         if (!(report_.kl <= most)) {
           return Diverged(rule, absl::StrFormat("moved the posterior by %.3g nats, of which %.3g "

@@ -22,6 +22,7 @@ struct Workspace {
   Expansion expansion;
   Projectors projectors;
   Samplers samplers;
+  Divergences divergences;
   RuleScratch rule;
   RuleState passing;                  // of a recursive rule, which lives as long as the minibatch
   std::vector<LogitMoments> members;  // of the predictive: one, or one per Monte Carlo draw

@@ -12,6 +12,7 @@
 
 namespace prequel {
 
+class DiagonalDivergence;
 class DiagonalSampler;
 class LocalDiagonal;
 
@@ -21,6 +22,7 @@ struct DiagonalGaussian {
 
   using Projector = LocalDiagonal;
   using Sampler = DiagonalSampler;
+  using Divergence = DiagonalDivergence;
 
   Vector mean;       // D
   Vector precision;  // D, positive
@@ -33,13 +35,6 @@ struct DiagonalGaussian {
   static void Fields(A& a, Self& s) {
     a.Value("mean", s.mean);
     a.Value("precision", s.precision);
-  }
-
-  // KL(this ‖ from), nats.
-  double Kl(const DiagonalGaussian& from) const {
-    const auto moved = (mean - from.mean).array().square();
-    const double sum = (from.precision.array() * (precision.array().inverse() + moved) - 1).sum();
-    return 0.5 * (sum + SumLog(precision) - SumLog(from.precision));
   }
 
   Index size() const { return mean.size(); }
@@ -55,6 +50,16 @@ struct DiagonalGaussian {
   }
   bool IsSound(Index params) const {
     return mean.size() == params && precision.size() == params && IsFinite();
+  }
+};
+
+// KL(q ‖ p), nats.
+class DiagonalDivergence {
+ public:
+  double Kl(const DiagonalGaussian& q, const DiagonalGaussian& p) const {
+    const auto moved = (q.mean - p.mean).array().square();
+    const double sum = (p.precision.array() * (q.precision.array().inverse() + moved) - 1).sum();
+    return 0.5 * (sum + SumLog(q.precision) - SumLog(p.precision));
   }
 };
 

@@ -1,5 +1,7 @@
 #include "core/posteriors/full_gaussian.h"
 
+#include <limits>
+
 #include "core/linalg/cholesky.h"
 
 namespace prequel {
@@ -37,6 +39,21 @@ void FullSampler::Draw(const Stream& stream, Vector& theta) {
   FillNormal(stream, normal_);
   theta = mean_;
   theta.noalias() += factor_.triangularView<Eigen::Lower>() * normal_;
+}
+
+// With covariances C Cᵀ of q and R Rᵀ of p, and δ between the means:
+//   2 KL = ‖R⁻¹ C‖²_F − D + log|R Rᵀ| − log|C Cᵀ| + |R⁻¹ δ|²
+double FullDivergence::Kl(const FullGaussian& q, const FullGaussian& p) {
+  if (!q.Factor(root_).ok() || !p.Factor(p_root_).ok()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  const double logs = LogDeterminant(p_root_) - LogDeterminant(root_);
+  const auto solve = p_root_.triangularView<Eigen::Lower>();
+  root_.triangularView<Eigen::StrictlyUpper>().setZero();
+  solve.solveInPlace(root_);
+  moved_ = q.mean - p.mean;
+  solve.solveInPlace(moved_);
+  return 0.5 * (root_.squaredNorm() - static_cast<double>(q.size()) + logs + moved_.squaredNorm());
 }
 
 }  // namespace prequel

@@ -9,6 +9,7 @@
 
 namespace prequel {
 
+class FullDivergence;
 class FullSampler;
 class LocalFull;
 
@@ -18,6 +19,7 @@ struct FullGaussian {
 
   using Projector = LocalFull;
   using Sampler = FullSampler;
+  using Divergence = FullDivergence;
 
   Vector mean;        // D
   Matrix covariance;  // D × D; only the lower triangle is ever read
@@ -51,6 +53,16 @@ class FullSampler {
  private:
   Vector mean_, normal_;
   Matrix factor_;
+};
+
+// KL(q ‖ p) in nats; infinity when either is not positive definite. 5D³/3 flops.
+class FullDivergence {
+ public:
+  double Kl(const FullGaussian& q, const FullGaussian& p);
+
+ private:
+  Matrix root_, p_root_;
+  Vector moved_;
 };
 
 }  // namespace prequel

@@ -36,24 +36,6 @@ bool LowRankGaussian::IsSound(Index params) const {
          rank() >= 1 && rank() <= params && IsFinite();
 }
 
-// 2 KL = tr(Λ_p Λ_q⁻¹) − D + log|Λ_q| − log|Λ_p| + δᵀ Λ_p δ, with q = this, p = from and Λ_p = d +
-// W Wᵀ:
-//   tr(Λ_p Λ_q⁻¹) = Σ_j d_j (Λ_q⁻¹)_jj + Σ_l w_lᵀ Λ_q⁻¹ w_l
-double LowRankGaussian::Kl(const LowRankGaussian& from) const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Woodbury mine, theirs;
-  if (!mine.Factor(diagonal, factor).ok()) return kInfinity;
-  if (!theirs.Factor(from.diagonal, from.factor).ok()) return kInfinity;
-  Matrix solved;  // Λ_q⁻¹ W_p
-  mine.SolveColumns(from.factor, solved);
-  const double factor_trace = solved.cwiseProduct(from.factor).sum();
-  const Vector moved = mean - from.mean;
-  const double energy =
-      from.diagonal.dot(moved.cwiseAbs2()) + (from.factor.transpose() * moved).squaredNorm();
-  return 0.5 * (mine.TraceOfInverse(from.diagonal) + factor_trace - static_cast<double>(size()) +
-                mine.log_det() - theirs.log_det() + energy);
-}
-
 absl::Status CheckColumns(Index params, Index columns) {
   const Index most = std::max<Index>(1, kMaxEntries / std::max<Index>(1, params));
   if (columns <= most) return absl::OkStatus();
@@ -72,6 +54,20 @@ void LowRankSampler::Draw(const Stream& stream, Vector& theta) {
   FillNormal(stream, normal_);
   precision_.Deviate(normal_, theta);
   theta += mean_;
+}
+
+// 2 KL = tr(Λ_p Λ_q⁻¹) − D + log|Λ_q| − log|Λ_p| + δᵀ Λ_p δ, and with Λ_p = d + W Wᵀ
+//   tr(Λ_p Λ_q⁻¹) = Σ_j d_j (Λ_q⁻¹)_jj + Σ_l w_lᵀ Λ_q⁻¹ w_l
+double LowRankDivergence::Kl(const LowRankGaussian& q, const LowRankGaussian& p) {
+  if (!q_.Factor(q.diagonal, q.factor).ok() || !p_.Factor(p.diagonal, p.factor).ok()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  q_.SolveColumns(p.factor, solved_);
+  const double trace = q_.TraceOfInverse(p.diagonal) + solved_.cwiseProduct(p.factor).sum();
+  moved_ = q.mean - p.mean;
+  turned_.noalias() = p.factor.transpose() * moved_;
+  const double energy = p.diagonal.dot(moved_.cwiseAbs2()) + turned_.squaredNorm();
+  return 0.5 * (trace - static_cast<double>(q.size()) + q_.log_det() - p_.log_det() + energy);
 }
 
 }  // namespace prequel

@@ -12,6 +12,7 @@
 namespace prequel {
 
 class LocalLowRank;
+class LowRankDivergence;
 class LowRankSampler;
 
 // Options:
@@ -22,6 +23,7 @@ struct LowRankGaussian {
 
   using Projector = LocalLowRank;
   using Sampler = LowRankSampler;
+  using Divergence = LowRankDivergence;
 
   Vector mean;      // m: D
   Vector diagonal;  // d: D, positive
@@ -39,9 +41,6 @@ struct LowRankGaussian {
     a.Value("factor", s.factor);
   }
 
-  // KL(this ‖ from), nats; infinity when either is no precision. O(DL²).
-  double Kl(const LowRankGaussian& from) const;
-
   Index size() const { return mean.size(); }
   Index rank() const { return factor.cols(); }
   bool IsFinite() const;
@@ -57,6 +56,17 @@ class LowRankSampler {
  private:
   Vector mean_, normal_;
   Woodbury precision_;
+};
+
+// KL(q ‖ p) in nats; infinity when either is no precision. O(DL²).
+class LowRankDivergence {
+ public:
+  double Kl(const LowRankGaussian& q, const LowRankGaussian& p);
+
+ private:
+  Woodbury q_, p_;
+  Matrix solved_;  // Λ_q⁻¹ W_p
+  Vector moved_, turned_;
 };
 
 // INVALID_ARGUMENT when a minibatch of `columns` curvature columns of D = params weights is too

@@ -10,6 +10,7 @@
 
 namespace prequel {
 
+class PointDivergence;
 class PointProjector;
 class PointSampler;
 
@@ -19,6 +20,7 @@ struct PointMass {
 
   using Projector = PointProjector;
   using Sampler = PointSampler;
+  using Divergence = PointDivergence;
 
   Vector mean;  // D
 
@@ -33,6 +35,9 @@ struct PointMass {
   bool IsFinite() const { return mean.allFinite(); }
   bool IsSound(Index params) const { return mean.size() == params && IsFinite(); }
 };
+
+// Two points have none.
+class PointDivergence {};
 
 // The logits are known exactly.
 class PointProjector {

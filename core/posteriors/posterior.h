@@ -20,7 +20,8 @@
 namespace prequel {
 
 // A posterior is plain data. What it says of the logits of a minibatch is its Projector's to work
-// out, what it is drawn from its Sampler's; both are scratch. Nothing allocates once grown.
+// out, its draws are its Sampler's to make, and its Divergence has Kl(q, p) if there is one: all
+// three are scratch. Nothing allocates once grown.
 template <class Q>
 concept PosteriorType = std::copyable<Q> &&
     requires(const Q& q, const Vector& v, Index params, typename Q::Projector& projector,
@@ -68,11 +69,13 @@ struct PosteriorSet {
   using Variant = std::variant<Qs...>;
   using Projectors = std::tuple<typename Qs::Projector...>;
   using Samplers = std::tuple<typename Qs::Sampler...>;
+  using Divergences = std::tuple<typename Qs::Divergence...>;
 };
 
 using Posteriors = PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian, PointMass>;
 using Posterior = Posteriors::Variant;
 using Projectors = Posteriors::Projectors;
 using Samplers = Posteriors::Samplers;
+using Divergences = Posteriors::Divergences;
 
 }  // namespace prequel
