@@ -22,12 +22,9 @@ absl::Status Ivon::Configure(Options& options) {
     options.Bool("rescale", &rescale);
   } else {
     beta2 = 0.9;
-    for (const char* name : {"initial_curvature", "effective_size", "rescale"}) {
-      if (!options.Has(name)) continue;
-      options.Fail(name,
-                   "is of mode \"dataset\"; in mode \"recursive\" the curvature starts at "
-                   "that of the posterior, and a minibatch counts once: leave it out");
-    }
+    Mode::RefuseDatasetOptions(
+        options, {"initial_curvature", "effective_size", "rescale"},
+        "the curvature starts at that of the posterior, and a minibatch counts once");
   }
   std::string clip_word = "none";
   options.Positive("alpha", &alpha, 10);

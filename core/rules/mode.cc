@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+
 namespace prequel {
 namespace {
 
@@ -30,6 +32,15 @@ void Mode::ConfigureDataset(Options& options, std::string_view reason) {
     options.Fail("mode", "must be \"dataset\", got \"recursive\": " + std::string(reason));
   }
   ConfigureSize(options);
+}
+
+void Mode::RefuseDatasetOptions(Options& options, std::initializer_list<const char*> names,
+                                std::string_view reason) {
+  for (const char* name : names) {
+    if (!options.Has(name)) continue;
+    options.Fail(name, absl::StrCat("is of mode \"dataset\"; in mode \"recursive\" ",
+                                    std::string(reason), ": leave it out"));
+  }
 }
 
 void Mode::ConfigureSize(Options& options) {

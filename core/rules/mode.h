@@ -1,6 +1,7 @@
 // What the minibatches of a stream are to a stepping rule.
 #pragma once
 
+#include <initializer_list>
 #include <string_view>
 
 #include "core/linalg/types.h"
@@ -23,6 +24,9 @@ struct Mode {
   void Configure(Options& options);
   // For a rule that needs dataset mode because `reason`.
   void ConfigureDataset(Options& options, std::string_view reason);
+  // REQUIRES: recursive mode. Refuses options that are of dataset mode only, because `reason`.
+  static void RefuseDatasetOptions(Options& options, std::initializer_list<const char*> names,
+                                   std::string_view reason);
 
  private:
   void ConfigureSize(Options& options);

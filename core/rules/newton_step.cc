@@ -16,13 +16,40 @@ void NewtonStep::Configure(Options& options) {
   mode.Configure(options);
   predictive.Configure(options);
   averaging.Configure(options);
-  if (mode.dataset()) beta = 0.03;
+  if (mode.dataset()) {
+    beta = 0.03;
+    options.Real("initial_curvature", &initial_curvature, 0, 1e6);
+  } else {
+    Mode::RefuseDatasetOptions(options, {"initial_curvature"},
+                               "the first step starts at the posterior");
+  }
   options.Positive("beta", &beta, 1);
 }
 
 absl::Status NewtonStep::Step(const StepInput& in, const DiagonalGaussian& q, const State& state,
                               DiagonalGaussian& next_q, State& next_state) const {
+  const bool starts = mode.dataset() && state.steps == 0;
   next_state.steps = state.steps + 1;
+  if (!starts) return Advance(in, q, next_q);
+  next_q.mean = q.mean;
+  next_q.precision = in.prior_precision.array() + in.examples * initial_curvature;
+  return Advance(in, next_q, next_q);
+}
+
+absl::Status NewtonStep::Step(const StepInput& in, const FullGaussian& q, const State& state,
+                              FullGaussian& next_q, State& next_state) const {
+  const bool starts = mode.dataset() && state.steps == 0;
+  next_state.steps = state.steps + 1;
+  if (!starts) return Advance(in, q, next_q);
+  next_q.mean = q.mean;
+  next_q.covariance.setZero(q.size(), q.size());
+  next_q.covariance.diagonal() =
+      (in.prior_precision.array() + in.examples * initial_curvature).inverse();
+  return Advance(in, next_q, next_q);
+}
+
+absl::Status NewtonStep::Advance(const StepInput& in, const DiagonalGaussian& q,
+                                 DiagonalGaussian& next_q) const {
   averaging.Evaluate(in, q, curvature);
   const RuleScratch& w = in.scratch;
   const double weight = in.examples / in.rows();
@@ -43,9 +70,8 @@ absl::Status NewtonStep::Step(const StepInput& in, const DiagonalGaussian& q, co
   return absl::OkStatus();
 }
 
-absl::Status NewtonStep::Step(const StepInput& in, const FullGaussian& q, const State& state,
-                              FullGaussian& next_q, State& next_state) const {
-  next_state.steps = state.steps + 1;
+absl::Status NewtonStep::Advance(const StepInput& in, const FullGaussian& q,
+                                 FullGaussian& next_q) const {
   RuleScratch& w = in.scratch;
   RuleScratch::Full& full = w.full;
   const Index size = q.size();

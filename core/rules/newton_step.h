@@ -4,6 +4,9 @@
 //   Λ' = Λ + β E  [ + ½ β² E Λ⁻¹ E ]     [improved]
 //   m' = m − β Λ'⁻¹ [(N/B) G + Λ₀ (m − m₀)],  G = −Σ_i E_q[∇ log p_i]
 // E is 0 and m' = m where q maximises the ELBO: there Λ = Λ₀ + (N/B) H.
+// Dataset mode starts at N(m₀, (Λ₀ + N h₀)⁻¹): under a vague prior the logits are so uncertain that
+// their curvature all but vanishes, and a step over so little of it would go far beyond the
+// optimum.
 #pragma once
 
 #include "absl/status/status.h"
@@ -24,6 +27,7 @@ struct NewtonStep {
   Averaging averaging;
   Curvature curvature = Curvature::kGaussNewton;  // or kReparameterized, by Monte Carlo
   double beta = 0.5;                              // dataset: 0.03
+  double initial_curvature = 1;                   // h₀, dataset only
   bool improved = false;
 
   using State = StepCount;
@@ -36,6 +40,12 @@ struct NewtonStep {
   // INTERNAL when Λ' is not positive definite. Beside the curvature, about 6D³ flops.
   absl::Status Step(const StepInput& input, const FullGaussian& q, const State& state,
                     FullGaussian& next_q, State& next_state) const;
+
+ private:
+  // One step from q.
+  absl::Status Advance(const StepInput& input, const DiagonalGaussian& q,
+                       DiagonalGaussian& next_q) const;
+  absl::Status Advance(const StepInput& input, const FullGaussian& q, FullGaussian& next_q) const;
 };
 
 }  // namespace prequel

@@ -29,12 +29,9 @@ void Vogn::ConfigureStep(Options& options) {
   } else {
     alpha = 0.1;
     beta2 = 0.9;
-    for (const char* option : {"schedule", "damping", "temperature", "warm_up", "augmentation"}) {
-      if (!options.Has(option)) continue;
-      options.Fail(option,
-                   "is of mode \"dataset\"; in mode \"recursive\" a minibatch counts once and its "
-                   "precision is the next one's prior: leave it out");
-    }
+    Mode::RefuseDatasetOptions(options,
+                               {"schedule", "damping", "temperature", "warm_up", "augmentation"},
+                               "a minibatch counts once and its precision is the next one's prior");
   }
   options.Positive("alpha", &alpha, 10);
   options.Real("beta1", &beta1, 0, 0.9999);

@@ -186,17 +186,38 @@ TEST(NewtonStep, OneStepIsItsFormula) {
   const Batch batch = LinearBatch(kInputs, kRows, 0);
   const Matrix wanted_precision = Inverse(ExactPosterior(batch).covariance);
   const Vector gradient = -(wanted_precision * ExactPosterior(batch).mean);  // at m = m₀ = 0
-  const double beta = 0.6;
-  const Matrix before = kPrior * Matrix::Identity(kInputs + 1, kInputs + 1);
+  const double beta = 0.6, initial = 0.7;
+  const Matrix before = (kPrior + kRows * initial) * Matrix::Identity(kInputs + 1, kInputs + 1);
   const Matrix error = wanted_precision - before;
   for (const bool improved : {false, true}) {
     Matrix after = before + beta * error;
     if (improved) after += 0.5 * beta * beta * error * Inverse(before) * error;
     const LearnerConfig config =
-        ConfigOf("gaussian", improved ? "iblr" : "von", Dataset({{"beta", beta}}));
+        ConfigOf("gaussian", improved ? "iblr" : "von",
+                 Dataset({{"beta", beta}, {"initial_curvature", initial}}));
     const Posterior q = Learn(config, batch, 1);
     const FullGaussian want{-beta * after.llt().solve(gradient), Inverse(after)};
     EXPECT_LT(Distance(q, want), 1e-10) << improved;
+  }
+}
+
+// Under N(0, 1e5) on the bias hardly any curvature is left to step by.
+TEST(NewtonStep, FindsItsWayFromAVaguePrior) {
+  const Batch batch = LogisticBatch(kInputs, kRows, 0);
+  for (const char* posterior : {"full", "diagonal"}) {
+    LearnerConfig config =
+        ConfigOf("bernoulli", "rvga", {{"passes", 1000.0}, {"tolerance", 1e-14}});
+    config.prior.options["bias_precision"] = 1e-5;
+    config.posterior.name = posterior;
+    const Posterior want = Learn(config, batch, 1);
+    for (const char* rule : {"von", "iblr"}) {
+      config.rule = {rule, Dataset({{"beta", 0.1}})};
+      const Posterior got = Learn(config, batch, 600);
+      const Vector& mean = std::visit([](const auto& q) -> const Vector& { return q.mean; }, got);
+      const Vector& wanted =
+          std::visit([](const auto& q) -> const Vector& { return q.mean; }, want);
+      EXPECT_LT((mean - wanted).cwiseAbs().maxCoeff(), 1e-4) << rule << " " << posterior;
+    }
   }
 }
 
