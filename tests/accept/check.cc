@@ -39,6 +39,16 @@ Mean MeanOf(const std::vector<double>& values) {
 
 void Report::Section(const std::string& title) {
   if (!json_) std::printf("\n%s\n", title.c_str());
+  sections_.push_back({.title = title});
+}
+
+void Report::Describe(const std::string& text) {
+  if (!json_) std::printf("%s\n", text.c_str());
+  sections_.back().paragraphs.push_back(text);
+}
+
+void Report::Figure(const std::string& name, const std::string& svg) {
+  sections_.back().figures.push_back({name, svg});
 }
 
 void Report::Add(Check check) {
@@ -53,21 +63,29 @@ void Report::Add(Check check) {
     std::printf(" %s %-9.6g %s\n", Symbol(check.direction), check.target, check.setting.c_str());
     std::fflush(stdout);
   }
-  checks_.push_back(std::move(check));
+  sections_.back().checks.push_back(std::move(check));
 }
 
 void Report::Skip(const std::string& name, const std::string& reason) {
   ++skipped_;
+  sections_.back().skipped.push_back(name + ": " + reason);
   std::fprintf(json_ ? stderr : stdout, "  skip %s: %s\n", name.c_str(), reason.c_str());
 }
 
-int Report::Finish() {
+std::vector<Check> Report::Checks() const {
+  std::vector<Check> all;
+  for (const Part& part : sections_) all.insert(all.end(), part.checks.begin(), part.checks.end());
+  return all;
+}
+
+int Report::Finish() const {
+  const std::vector<Check> checks = Checks();
   int failed = 0;
-  for (const Check& check : checks_) failed += check.pass() ? 0 : 1;
+  for (const Check& check : checks) failed += check.pass() ? 0 : 1;
   if (json_) {
     std::printf("[");
-    for (std::size_t i = 0; i < checks_.size(); ++i) {
-      const Check& c = checks_[i];
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+      const Check& c = checks[i];
       std::printf(
           "%s\n  {\"check\": %s, \"value\": %s, \"stderr\": %s, \"target\": %s, "
           "\"direction\": \"%s\", \"pass\": %s, \"setting\": %s}",
@@ -78,9 +96,9 @@ int Report::Finish() {
     std::printf("\n]\n");
   } else {
     std::printf("\n%zu passed, %d failed, %d skipped\n",
-                checks_.size() - static_cast<std::size_t>(failed), failed, skipped_);
+                checks.size() - static_cast<std::size_t>(failed), failed, skipped_);
   }
-  return failed == 0 && !checks_.empty() ? 0 : 1;
+  return failed == 0 && !checks.empty() ? 0 : 1;
 }
 
 }  // namespace prequel::accept

@@ -23,19 +23,38 @@ struct Check {
 // Collects checks, printing each as it comes unless `json`.
 class Report {
  public:
-  explicit Report(bool json) : json_(json) {}
+  explicit Report(bool json) : json_(json) { sections_.emplace_back(); }
 
   void Section(const std::string& title);
+  // A paragraph of the section: how it is measured, for whoever reads the results.
+  void Describe(const std::string& text);
   void Add(Check check);
+  // A picture of the section; `name` is its file's, ".svg" included.
+  void Figure(const std::string& name, const std::string& svg);
   // Prints that something was not measured, and why. A skip never passes silently: it is counted.
   void Skip(const std::string& name, const std::string& reason);
 
   // Prints the closing line, or the JSON array; returns the exit status.
-  int Finish();
+  int Finish() const;
+  // All of it as folder/name.md, with the figures beside it; false when that cannot be written.
+  bool WriteResults(const std::string& folder, const std::string& name) const;
 
  private:
+  struct Picture {
+    std::string name, svg;
+  };
+  struct Part {
+    std::string title;
+    std::vector<std::string> paragraphs;
+    std::vector<Check> checks;
+    std::vector<Picture> figures;
+    std::vector<std::string> skipped;
+  };
+
+  std::vector<Check> Checks() const;
+
   bool json_;
-  std::vector<Check> checks_;
+  std::vector<Part> sections_;
   int skipped_ = 0;
 };
 

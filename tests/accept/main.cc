@@ -1,4 +1,5 @@
-// prequel_accept NAME [--json]: measures the promised numbers; exit status 1 when any falls short.
+// prequel_accept NAME [--json] [--results FOLDER]: measures the promised numbers; exit status 1
+// when any falls short. The results are also written as FOLDER/NAME.md.
 #include <cstdio>
 #include <string>
 
@@ -6,12 +7,14 @@
 #include "tests/accept/durability.h"
 
 int main(int argc, char** argv) {
-  std::string name;
+  std::string name, results;
   bool json = false;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--json") {
       json = true;
+    } else if (argument == "--results" && i + 1 < argc) {
+      results = argv[++i];
     } else {
       name = argument;
     }
@@ -21,11 +24,16 @@ int main(int argc, char** argv) {
       !prequel::accept::RunDurability(name, report)) {
     std::fprintf(
         stderr,
-        "usage: prequel_accept NAME [--json]\n\n  core   the rules and the fold: "
+        "usage: prequel_accept NAME [--json] [--results FOLDER]\n\n  core   the rules and the "
+        "fold: "
         "oracles, streams, calibration, determinism\n  rules  every rule: published optima, "
         "convergence\n         (one section of either: NAME.SECTION, as in rules.a1a)\n"
         "  durability   nothing is lost, nothing counted twice: kill -9 under load, random "
         "schedules\n");
+    return 2;
+  }
+  if (!results.empty() && !report.WriteResults(results, name)) {
+    std::fprintf(stderr, "cannot write %s/%s.md\n", results.c_str(), name.c_str());
     return 2;
   }
   return report.Finish();

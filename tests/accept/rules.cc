@@ -4,7 +4,9 @@ namespace prequel::accept {
 
 void RunRules(const std::string& part, Report& report) {
   const auto wants = [&](const char* section) { return part.empty() || part == section; };
+  if (wants("logistic")) RulesLogistic(report);
   if (wants("a1a")) SlangA1a(report);
+  if (wants("convergence")) RulesConvergence(report);
 }
 
 }  // namespace prequel::accept

@@ -10,6 +10,8 @@ namespace prequel::accept {
 // `part` empty: all of them.
 void RunRules(const std::string& part, Report& report);
 
+void RulesLogistic(Report& report);
 void SlangA1a(Report& report);
+void RulesConvergence(Report& report);
 
 }  // namespace prequel::accept
