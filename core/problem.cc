@@ -128,6 +128,16 @@ bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
   return status->ok();
 }
 
+Layers LayersOf(const Model& model) {
+  return std::visit(
+      [](const auto& m) {
+        Layers layers;
+        for (Index l = 0; l < m.num_layers(); ++l) layers.push_back(m.layer(l));
+        return layers;
+      },
+      model);
+}
+
 // By name; by default the first family that the rule can update.
 absl::Status MakePosterior(Problem& p) {
   ComponentConfig& config = p.config.posterior;
@@ -139,8 +149,8 @@ absl::Status MakePosterior(Problem& p) {
   Options options("config.posterior", config);
   status = std::visit(
       [&]<class Q>(Q& q) {
-        if constexpr (requires { q.Configure(options, Index{}); }) {
-          return q.Configure(options, p.num_params());
+        if constexpr (requires { q.Configure(options, Layers{}); }) {
+          return q.Configure(options, LayersOf(p.model));
         }
         return options.Finish();
       },

@@ -1,6 +1,8 @@
 // Where the parameters of a dense layer lie in θ.
 #pragma once
 
+#include <vector>
+
 #include "core/linalg/types.h"
 
 namespace prequel {
@@ -15,5 +17,14 @@ struct DenseLayer {
   Index bias_offset() const { return offset + outputs * inputs; }
   Index size() const { return outputs * (inputs + (has_bias ? 1 : 0)); }
 };
+
+using Layers = std::vector<DenseLayer>;  // first to last, together θ
+
+// D.
+inline Index NumParams(const Layers& layers) {
+  Index params = 0;
+  for (const DenseLayer& layer : layers) params += layer.size();
+  return params;
+}
 
 }  // namespace prequel

@@ -14,7 +14,8 @@ constexpr Index kMaxEntries = Index{1} << 27;  // of the columns of one minibatc
 
 }  // namespace
 
-absl::Status LowRankGaussian::Configure(Options& options, Index params) {
+absl::Status LowRankGaussian::Configure(Options& options, const Layers& layers) {
+  const Index params = NumParams(layers);
   Index rank = std::min(kUsualRank, params);
   options.Integer("rank", &rank, 1, params);
   factor.resize(0, rank);

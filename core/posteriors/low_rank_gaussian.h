@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "core/linalg/types.h"
 #include "core/linalg/woodbury.h"
+#include "core/models/layer.h"
 #include "core/options.h"
 #include "core/random/philox.h"
 
@@ -29,8 +30,8 @@ struct LowRankGaussian {
   Vector diagonal;  // d: D, positive
   Matrix factor;    // W: D × L
 
-  // D = params; the rank from the options. Leaves a prototype, to make others of.
-  absl::Status Configure(Options& options, Index params);
+  // The rank from the options. Leaves a prototype, to make others of.
+  absl::Status Configure(Options& options, const Layers& layers);
   // N(mean, diag(variances)) of the rank of this one.
   LowRankGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 

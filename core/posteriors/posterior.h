@@ -30,8 +30,8 @@ concept PosteriorType = std::copyable<Q> &&
   { Q::kName } -> std::convertible_to<std::string_view>;
   // Whether the weights are uncertain: else logits are known, and nothing is linearised.
   { Q::kHasVariance } -> std::convertible_to<bool>;
-  // Of the prior's mean and variances. A family with a shape has Configure(options, D) as well,
-  // which leaves a prototype that makes others of its shape.
+  // Of the prior's mean and variances. A family with a shape has Configure(options, layers) as
+  // well, which leaves a prototype that makes others of its shape.
   { q.FromDiagonal(v, v) } -> std::same_as<Q>;
   { q.mean } -> std::convertible_to<const Vector&>;
   { q.size() } -> std::same_as<Index>;
