@@ -21,7 +21,7 @@ bool FullGaussian::IsFinite() const {
          covariance.diagonal().minCoeff() > 0;
 }
 
-absl::Status FullGaussian::Factor(Matrix& factor) const {
+absl::Status FactorCovariance(const Matrix& covariance, Matrix& factor) {
   factor = covariance;
   if (!FactorInPlace(factor)) {
     return absl::InternalError("the posterior covariance is not positive definite");
@@ -31,7 +31,7 @@ absl::Status FullGaussian::Factor(Matrix& factor) const {
 
 absl::Status FullSampler::Prepare(const FullGaussian& posterior) {
   mean_ = posterior.mean;
-  return posterior.Factor(factor_);
+  return FactorCovariance(posterior.covariance, factor_);
 }
 
 void FullSampler::Draw(const Stream& stream, Vector& theta) {

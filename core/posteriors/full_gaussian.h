@@ -38,11 +38,11 @@ struct FullGaussian {
   bool IsSound(Index params) const {
     return mean.size() == params && covariance.rows() == params && IsFinite();
   }
-
-  // L with L Lᵀ = covariance in the lower triangle of `factor`. INTERNAL when the covariance is no
-  // longer positive definite.
-  absl::Status Factor(Matrix& factor) const;
 };
+
+// L with L Lᵀ = `covariance` in the lower triangle of `factor`. INTERNAL when the covariance is no
+// longer positive definite. Only lower triangles are read.
+absl::Status FactorCovariance(const Matrix& covariance, Matrix& factor);
 
 // A Gaussian as something that can be drawn from repeatedly: draw(z) = mean + L z.
 class FullSampler {

@@ -1,198 +1,48 @@
 #include "core/posteriors/local_full.h"
 
-#include <cmath>
-
-#include "core/linalg/cholesky.h"
-#include "core/posteriors/logit_blocks.h"
-
 namespace prequel {
 
 absl::Status LocalFull::Begin(const FullGaussian& prior, Index columns, bool draws) {
   prior_ = &prior;
-  const Index size = prior.size();
-  // By examples costs 3nD² + 2n²D + n³/3, by parameters 2nD² + 8D³/3: equal near n = D.
-  by_parameters_ = draws || columns > size;
-  curvature_[0].present = curvature_[1].present = false;
   mean_ = prior.mean;
-  offset_.setZero(size);
-  dual_.setZero(size);
-  trial_offset_ = offset_;
-  trial_dual_ = dual_;
-  return by_parameters_ ? prior.Factor(prior_factor_) : absl::OkStatus();
+  return block_.Begin(prior.covariance, columns, draws);
 }
 
 void LocalFull::Attach(Expansion& expansion) {
-  expansion.Jacobian(jacobian_);
-  projected_.resize(jacobian_.rows(), jacobian_.cols());
-  if (by_parameters_) {
-    projected_.noalias() = prior_factor_.transpose().triangularView<Eigen::Upper>() * jacobian_;
-  } else {
-    projected_.noalias() = prior_->covariance.selfadjointView<Eigen::Lower>() * jacobian_;
-  }
+  expansion.Jacobian(block_.jacobian());
+  block_.Attach();
 }
 
 void LocalFull::Project(Expansion& expansion) {
   Attach(expansion);
-  const Index logits = expansion.num_logits();
-  Matrix& covariance = expansion.moments().covariance;
-  if (!now().present) {
-    BlockProducts(by_parameters_ ? projected_ : jacobian_, projected_, logits, 1, false,
-                  covariance);
-    return;
-  }
-  if (by_parameters_) {
-    whitened_ = projected_;
-    now().factor.triangularView<Eigen::Lower>().solveInPlace(whitened_);
-    BlockProducts(whitened_, whitened_, logits, 1, false, covariance);
-    return;
-  }
-  BlockProducts(jacobian_, projected_, logits, 1, false, covariance);
-  whitened_.resize(now().gain.cols(), jacobian_.cols());
-  whitened_.noalias() = now().gain.transpose() * jacobian_;
-  now().factor.triangularView<Eigen::Lower>().solveInPlace(whitened_);
-  BlockProducts(whitened_, whitened_, logits, -1, true, covariance);
-}
-
-void LocalFull::StartCurve() {
-  accepted_ = current_;
-  current_ ^= 1;
-  now().present = true;
-  gradient_.setZero(mean_.size());
-  projected_gradient_.setZero(mean_.size());
-  if (by_parameters_) now().factor.setIdentity(mean_.size(), mean_.size());
-}
-
-void LocalFull::AddCurve(Expansion& expansion, double weight) {
-  const LocalExpansion& local = expansion.local();
-  const Eigen::Map<const Vector> score(local.score.data(), local.score.size());
-  projected_gradient_.noalias() += weight * (projected_ * score);
-  Curvature& curvature = now();
-  if (by_parameters_) {
-    scaled_.resize(projected_.rows(), local.root.cols());
-    ScaleByRoots(projected_, local.root, std::sqrt(weight), scaled_);
-    curvature.factor.selfadjointView<Eigen::Lower>().rankUpdate(scaled_);
-    return;
-  }
-  gradient_.noalias() += weight * (jacobian_ * score);
-  for (Matrix* columns : {&curvature.root, &curvature.gain}) {
-    columns->resize(jacobian_.rows(), local.root.cols());
-  }
-  ScaleByRoots(jacobian_, local.root, 1, curvature.root);
-  ScaleByRoots(projected_, local.root, 1, curvature.gain);
-  curvature.factor.resize(curvature.root.cols(), curvature.root.cols());
-  curvature.factor.triangularView<Eigen::Lower>() = curvature.root.transpose() * curvature.gain;
-  curvature.factor.diagonal().array() += 1;
-}
-
-absl::Status LocalFull::SolveCurve() {
-  Curvature& curvature = now();
-  if (!FactorInPlace(curvature.factor)) {
-    return absl::InternalError("the curvature of the minibatch is not finite");
-  }
-  curvature.log_det = LogDeterminant(curvature.factor);
-  curvature.trace_inverse = TraceOfInverse(curvature.factor, inverse_);
-  SolveDirection();
-  return absl::OkStatus();
-}
-
-void LocalFull::KeepCurve() {
-  current_ = accepted_;
-  SolveDirection();
-}
-
-// By examples, with v = J r − P⁻¹δ and w = S⁻¹ J_Gᵀ P v: direction = P v − K w, and its dual
-// P⁻¹·direction = v − J_G w. By parameters, in u: direction_u = M⁻¹ (Lᵀ J r − u).
-void LocalFull::SolveDirection() {
-  const Curvature& curvature = now();
-  dual_direction_ = (by_parameters_ ? projected_gradient_ : gradient_) - dual_;
-  if (!by_parameters_) direction_ = projected_gradient_ - offset_;
-  if (curvature.present) {
-    Vector& solved = by_parameters_ ? dual_direction_ : weights_;
-    if (!by_parameters_) {
-      weights_.resize(curvature.root.cols());
-      weights_.noalias() = curvature.root.transpose() * direction_;
-    }
-    curvature.factor.triangularView<Eigen::Lower>().solveInPlace(solved);
-    curvature.factor.transpose().triangularView<Eigen::Upper>().solveInPlace(solved);
-    if (!by_parameters_) {
-      direction_.noalias() -= curvature.gain * weights_;
-      dual_direction_.noalias() -= curvature.root * weights_;
-    }
-  }
-  if (by_parameters_) {
-    direction_.resize(dual_direction_.size());
-    direction_.noalias() = prior_factor_.triangularView<Eigen::Lower>() * dual_direction_;
-  }
+  block_.Project(expansion.num_logits(), false, expansion.moments().covariance);
 }
 
 void LocalFull::Move(double rho) {
-  trial_offset_ = offset_ + rho * direction_;
-  trial_dual_ = dual_ + rho * dual_direction_;
-  mean_ = prior_->mean + trial_offset_;
-}
-
-void LocalFull::Accept() {
-  offset_.swap(trial_offset_);
-  dual_.swap(trial_dual_);
-  trial_offset_ = offset_;
-  trial_dual_ = dual_;
+  block_.Move(rho);
+  mean_ = prior_->mean + block_.offset();
 }
 
 void LocalFull::Revert() {
-  current_ = accepted_;
-  trial_offset_ = offset_;
-  trial_dual_ = dual_;
-  mean_ = prior_->mean + offset_;
-}
-
-double LocalFull::mean_kl() const {
-  return 0.5 * (by_parameters_ ? trial_dual_.squaredNorm() : trial_offset_.dot(trial_dual_));
-}
-
-// By examples tr(P⁻¹ P_q) − D = tr(S⁻¹) − n; by parameters it is tr(M⁻¹) − D.
-double LocalFull::kl() const {
-  if (!now().present) return mean_kl();
-  const auto count = static_cast<double>(now().factor.rows());
-  return mean_kl() + 0.5 * (now().trace_inverse - count + now().log_det);
+  block_.Revert();
+  mean_ = prior_->mean + block_.offset();
 }
 
 void LocalFull::Draw(const Stream& stream, bool negate, Vector& theta) {
   normal_.resize(mean_.size());
   FillNormal(stream, normal_);
   if (negate) normal_ = -normal_;
-  if (now().present) {
-    now().factor.transpose().triangularView<Eigen::Upper>().solveInPlace(normal_);
-  }
   theta = mean_;
-  theta.noalias() += prior_factor_.triangularView<Eigen::Lower>() * normal_;
+  block_.Deviate(normal_, theta);
 }
 
 absl::Status LocalFull::Commit(FullGaussian& next) {
   next.mean = mean_;
-  WriteCovariance(next);
+  block_.Commit(next.covariance);
   if (!next.IsFinite()) {
     return absl::InternalError("the posterior is not finite after this minibatch");
   }
   return absl::OkStatus();
-}
-
-void LocalFull::WriteCovariance(FullGaussian& next) {
-  Curvature& curvature = now();
-  if (!curvature.present) {
-    next.covariance = prior_->covariance;
-    return;
-  }
-  if (by_parameters_) {
-    root_ = prior_factor_.transpose().triangularView<Eigen::Upper>();
-    curvature.factor.triangularView<Eigen::Lower>().solveInPlace(root_);
-    next.covariance.resize(mean_.size(), mean_.size());
-    next.covariance.triangularView<Eigen::Lower>() = root_.transpose() * root_;
-    return;
-  }
-  curvature.factor.transpose().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(
-      curvature.gain);
-  next.covariance = prior_->covariance;
-  next.covariance.selfadjointView<Eigen::Lower>().rankUpdate(curvature.gain, -1);
 }
 
 }  // namespace prequel

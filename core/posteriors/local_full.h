@@ -3,18 +3,12 @@
 
 #include "absl/status/status.h"
 #include "core/expansion.h"
+#include "core/posteriors/full_block.h"
 #include "core/posteriors/full_gaussian.h"
 
 namespace prequel {
 
-// The fit is held relative to its prior N(m, P): q = N(m + δ, (P⁻¹ + J_G J_Gᵀ)⁻¹) with J_G = Jᵀ G
-// (D × n, G the curvature roots), so that neither P⁻¹ nor q's covariance is formed until Commit.
-// Two forms, chosen once per minibatch by flop count (math: numerics of the full covariance):
-//   by examples    S = I + J_Gᵀ P J_G = C Cᵀ (n × n),  K = P J_G
-//                  Λ_q⁻¹ v = P v − K S⁻¹ Kᵀ v,         P' = P − (K C⁻ᵀ)(K C⁻ᵀ)ᵀ
-//   by parameters  P = L Lᵀ, A = Lᵀ J_G, M = I + A Aᵀ = R Rᵀ (D × D),  δ = L u
-//                  Λ_q⁻¹ v = L M⁻¹ Lᵀ v,               P' = (R⁻¹ Lᵀ)ᵀ (R⁻¹ Lᵀ)
-// S and M are I plus a positive semidefinite matrix, hence always well conditioned from below.
+// All weights as one FullBlock, which has the equations.
 //
 // Order of calls: Begin, then rounds of (Project*, StartCurve, AddCurve+, SolveCurve, Move+), each
 // round closed by Accept or Revert, then Commit. Allocates nothing once grown.
@@ -35,24 +29,24 @@ class LocalFull {
 
   // The next curvature and natural-gradient direction, from the expansion of the minibatch's
   // log-likelihood: H = Σ weight · J_G J_Gᵀ, gradient = Σ weight · J r.
-  void StartCurve();
+  void StartCurve() { block_.StartCurve(); }
   // REQUIRES: `expansion` was projected or attached, then expected. By examples: once per round,
   // weight 1.
-  void AddCurve(Expansion& expansion, double weight);
+  void AddCurve(Expansion& expansion, double weight) { block_.AddCurve(expansion.local(), weight); }
   // direction = Λ_q'⁻¹ (gradient − P⁻¹ δ). INTERNAL when H is not finite.
-  absl::Status SolveCurve();
+  absl::Status SolveCurve() { return block_.SolveCurve(); }
   // Instead, when that curvature misleads: back to the one before StartCurve, and the direction
   // that it gives with the new gradient.
-  void KeepCurve();
+  void KeepCurve() { block_.KeepCurve(); }
 
   // q := N(m + δ + ρ · direction, new covariance), to be looked at.
   void Move(double rho);
-  void Accept();  // keeps the last Move
-  void Revert();  // back to q as it was before StartCurve
+  void Accept() { block_.Accept(); }  // keeps the last Move
+  void Revert();                      // back to q as it was before StartCurve
 
   // KL(q ‖ prior) and its part that comes from the mean, ½ δᵀ P⁻¹ δ, in nats.
-  double kl() const;
-  double mean_kl() const;
+  double kl() const { return block_.kl(); }
+  double mean_kl() const { return block_.mean_kl(); }
 
   // θ = a draw of q that moves with it: the same stream gives the same z (common random numbers).
   void Draw(const Stream& stream, bool negate, Vector& theta);
@@ -62,38 +56,9 @@ class LocalFull {
   absl::Status Commit(FullGaussian& next);
 
  private:
-  // The curvature of one round. by examples: root = J_G, gain = K; by parameters: unused.
-  struct Curvature {
-    bool present = false;
-    Matrix root, gain;  // D × n
-    Matrix factor;      // C (n × n) or R (D × D), lower triangle
-    double log_det = 0, trace_inverse = 0;
-  };
-
-  Curvature& now() { return curvature_[current_]; }
-  const Curvature& now() const { return curvature_[current_]; }
-  void SolveDirection();
-  void WriteCovariance(FullGaussian& next);
-
   const FullGaussian* prior_ = nullptr;
-  bool by_parameters_ = false;
-  Matrix prior_factor_;  // L, by parameters only
-
-  Matrix jacobian_;   // D × C·B of the last Project
-  Matrix projected_;  // P J (by examples) or Lᵀ J (by parameters)
-  Matrix whitened_;   // scratch of Project
-  Matrix inverse_;    // scratch of SolveCurve
-  Matrix root_;       // scratch of Commit: R⁻¹ Lᵀ
-
-  Curvature curvature_[2];
-  int current_ = 0;   // of q
-  int accepted_ = 0;  // of q before StartCurve
-
-  // Mean offset δ and its dual: P⁻¹ δ (by examples) or u (by parameters); and the direction's.
-  Vector mean_, offset_, dual_, direction_, dual_direction_, trial_offset_, trial_dual_;
-  Vector gradient_, projected_gradient_;  // J r and P J r (or Lᵀ J r)
-  Matrix scaled_;                         // A of one AddCurve, by parameters
-  Vector weights_, normal_;
+  FullBlock block_;
+  Vector mean_, normal_;
 };
 
 }  // namespace prequel

@@ -90,7 +90,7 @@ absl::Status NewtonStep::Advance(const StepInput& in, const FullGaussian& q,
   w.precision.resize(size);
   w.precision.noalias() = full.step.selfadjointView<Eigen::Lower>() * w.theta;
 
-  absl::Status status = q.Factor(full.anchor);
+  absl::Status status = FactorCovariance(q.covariance, full.anchor);
   if (!status.ok()) return status;
   InverseOfFactor(full.anchor, full.root, full.precision);  // Λ
   status = averaging.Evaluate(in, q, curvature, weight, full.step);

@@ -46,7 +46,7 @@ double StepsSurvived(const std::string& model, const std::string& likelihood,
     if (std::fmod(t, 1000) != 0) continue;
     if (const auto* full = std::get_if<FullGaussian>(&fold.state().posterior)) {
       Matrix factor;
-      if (!full->Factor(factor).ok()) return t;
+      if (!FactorCovariance(full->covariance, factor).ok()) return t;
     }
   }
   return steps;
