@@ -16,12 +16,13 @@
 namespace prequel {
 namespace {
 
-// What one minibatch may make an update hold: D × C·B numbers of a full Jacobian, or the tapes of
+// What one minibatch may make an update hold: D × C·B numbers of a whole Jacobian, or the tapes of
 // a diagonal one. 1 GiB of doubles.
 constexpr double kMaxJacobian = double{1 << 27};
 
 absl::Status CheckBatchSize(const Problem& problem, Index rows) {
-  const bool full = std::holds_alternative<FullGaussian>(problem.initial);
+  const bool full = std::holds_alternative<FullGaussian>(problem.initial) ||
+                    std::holds_alternative<BlockDiagonalGaussian>(problem.initial);
   const auto* rvga = std::get_if<Rvga>(&problem.rule);
   const double draws =
       rvga != nullptr && rvga->draws() && !full ? static_cast<double>(rvga->samples) : 1;

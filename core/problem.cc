@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "core/registry.h"
 
 namespace prequel {
@@ -26,6 +27,42 @@ absl::StatusOr<Variant> Configured(const std::string& path, ComponentConfig& con
   return made;
 }
 
+// Numbers that the covariances of a posterior with a part per layer hold, and the widest of their
+// matrices.
+struct PartSizes {
+  double entries = 0;
+  Index widest = 0;
+
+  void Add(Index width) {
+    entries += static_cast<double>(width) * static_cast<double>(width);
+    widest = std::max(widest, width);
+  }
+};
+
+absl::Status CheckParts(const Posterior& posterior) {
+  PartSizes sizes;
+  const Index most = ConfigLimits::kMaxFullParameters;
+  if (const auto* blocks = std::get_if<BlockDiagonalGaussian>(&posterior)) {
+    for (const auto& block : blocks->blocks) sizes.Add(block.size());
+  }
+  const std::string family(NameOf(posterior));
+  if (sizes.widest > most) {
+    return FieldError(
+        "config.model",
+        absl::StrCat("has a layer that posterior \"", family, "\" needs a matrix of ", sizes.widest,
+                     " rows for; at most ", most,
+                     " are allowed: use posterior \"diagonal\" or a smaller network"));
+  }
+  if (sizes.entries > ConfigLimits::kMaxPartEntries) {
+    return FieldError("config.model",
+                      absl::StrFormat("has layers of which posterior \"%s\" holds %.3g numbers; at "
+                                      "most %.3g are allowed: use posterior \"diagonal\" or a "
+                                      "smaller network",
+                                      family, sizes.entries, ConfigLimits::kMaxPartEntries));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckSizes(const Problem& problem) {
   const Index params = problem.num_params();
   const bool full = std::holds_alternative<FullGaussian>(problem.initial);
@@ -44,7 +81,7 @@ absl::Status CheckSizes(const Problem& problem) {
         absl::StrCat("is ", low_rank->rank(), "; with ", params, " parameters it must be in [1, ",
                      std::max<Index>(1, ConfigLimits::kMaxFactorEntries / params), "]"));
   }
-  return absl::OkStatus();
+  return CheckParts(problem.initial);
 }
 
 // The posterior families that a rule can update: the first, and all as '"a" or "b"'.
@@ -208,14 +245,14 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   if (absl::Status status = MakeParts(p); !status.ok()) return status;
   if (absl::Status status = CheckRule(p); !status.ok()) return status;
   if (absl::Status status = CheckSizes(p); !status.ok()) return status;
-  std::visit(
+  const Vector variances = std::visit(
       [&](const auto& weights) {
         p.prior_mean = weights.Mean(p.model, p.config.seed);
-        const Vector variances = weights.Variances(p.model);
-        p.prior_precision = variances.cwiseInverse();
-        std::visit([&]<class Q>(Q& q) { q = q.FromDiagonal(p.prior_mean, variances); }, p.initial);
+        return weights.Variances(p.model);
       },
       p.prior);
+  p.prior_precision = variances.cwiseInverse();
+  std::visit([&]<class Q>(Q& q) { q = q.FromDiagonal(p.prior_mean, variances); }, p.initial);
   return p;
 }
 

@@ -78,6 +78,16 @@ void ArchiveConfig(A& a, const Config& config) {
   a.Value("seed", config.seed);
 }
 
+// REQUIRES: both are of one family.
+bool HasShape(const Posterior& prototype, const Posterior& posterior) {
+  return std::visit(
+      [&]<class Q>(const Q& q) {
+        if constexpr (requires { q.HasShapeOf(q); }) return q.HasShapeOf(std::get<Q>(prototype));
+        return true;
+      },
+      posterior);
+}
+
 // Whether a decoded state is one that this problem's fold could have produced.
 absl::Status CheckDecoded(const Problem& problem, const LearnerState& state) {
   if (absl::Status status = problem.encoder.CheckState(state.inputs); !status.ok()) return status;
@@ -85,7 +95,7 @@ absl::Status CheckDecoded(const Problem& problem, const LearnerState& state) {
     return status;
   }
   const auto sound = [&](const auto& part) { return part.IsSound(problem.num_params()); };
-  if (!std::visit(sound, state.posterior)) {
+  if (!std::visit(sound, state.posterior) || !HasShape(problem.initial, state.posterior)) {
     return absl::DataLossError("posterior: has the wrong size or is not finite");
   }
   if (!std::visit(sound, state.rule)) {

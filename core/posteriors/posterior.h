@@ -8,8 +8,10 @@
 
 #include "absl/status/status.h"
 #include "core/expansion.h"
+#include "core/posteriors/block_diagonal_gaussian.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/posteriors/full_gaussian.h"
+#include "core/posteriors/local_block_diagonal.h"
 #include "core/posteriors/local_diagonal.h"
 #include "core/posteriors/local_full.h"
 #include "core/posteriors/local_low_rank.h"
@@ -36,7 +38,8 @@ concept PosteriorType = std::copyable<Q> &&
   { q.mean } -> std::convertible_to<const Vector&>;
   { q.size() } -> std::same_as<Index>;
   { q.IsFinite() } -> std::same_as<bool>;
-  // Whether a decoded value is one that an update of D = params weights could have left.
+  // Whether a decoded value is one that an update of D = params weights could have left. A family
+  // with a shape may have HasShapeOf(prototype) as well.
   { q.IsSound(params) } -> std::same_as<bool>;
 
   // Begin, then any number of linearisations at the mean, each given its logit covariance.
@@ -72,7 +75,8 @@ struct PosteriorSet {
   using Divergences = std::tuple<typename Qs::Divergence...>;
 };
 
-using Posteriors = PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian, PointMass>;
+using Posteriors =
+    PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian, BlockDiagonalGaussian, PointMass>;
 using Posterior = Posteriors::Variant;
 using Projectors = Posteriors::Projectors;
 using Samplers = Posteriors::Samplers;

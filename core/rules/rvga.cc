@@ -177,5 +177,7 @@ template absl::Status Rvga::Fit(Expansion&, LocalDiagonal&, const Stream&, RuleS
                                 StepReport&) const;
 template absl::Status Rvga::Fit(Expansion&, LocalLowRank&, const Stream&, RuleScratch&,
                                 StepReport&) const;
+template absl::Status Rvga::Fit(Expansion&, LocalBlockDiagonal&, const Stream&, RuleScratch&,
+                                StepReport&) const;
 
 }  // namespace prequel

@@ -1,0 +1,66 @@
+#include "core/posteriors/block_diagonal_gaussian.h"
+
+#include <algorithm>
+
+#include "core/posteriors/full_gaussian.h"
+
+namespace prequel {
+
+absl::Status BlockDiagonalGaussian::Configure(Options& options, const Layers& layers) {
+  blocks.clear();
+  for (const DenseLayer& layer : layers) blocks.push_back({Matrix(layer.size(), 0)});
+  return options.Finish();
+}
+
+BlockDiagonalGaussian BlockDiagonalGaussian::FromDiagonal(const Vector& prior_mean,
+                                                          const Vector& variances) const {
+  BlockDiagonalGaussian q{prior_mean, {}};
+  Index offset = 0;
+  for (const Block& block : blocks) {
+    q.blocks.push_back({Matrix(variances.segment(offset, block.size()).asDiagonal())});
+    offset += block.size();
+  }
+  return q;
+}
+
+bool BlockDiagonalGaussian::IsFinite() const {
+  return mean.allFinite() && std::all_of(blocks.begin(), blocks.end(), [](const Block& block) {
+           return block.covariance.diagonal().allFinite() &&
+                  (block.size() == 0 || block.covariance.diagonal().minCoeff() > 0);
+         });
+}
+
+bool BlockDiagonalGaussian::IsSound(Index params) const {
+  Index total = 0;
+  for (const Block& block : blocks) total += block.size();
+  return mean.size() == params && total == params && IsFinite();
+}
+
+bool BlockDiagonalGaussian::HasShapeOf(const BlockDiagonalGaussian& other) const {
+  return std::equal(blocks.begin(), blocks.end(), other.blocks.begin(), other.blocks.end(),
+                    [](const Block& a, const Block& b) { return a.size() == b.size(); });
+}
+
+absl::Status BlockDiagonalSampler::Prepare(const BlockDiagonalGaussian& posterior) {
+  mean_ = posterior.mean;
+  factors_.resize(posterior.blocks.size());
+  for (std::size_t b = 0; b < factors_.size(); ++b) {
+    absl::Status status = FactorCovariance(posterior.blocks[b].covariance, factors_[b]);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+void BlockDiagonalSampler::Draw(const Stream& stream, Vector& theta) {
+  normal_.resize(mean_.size());
+  FillNormal(stream, normal_);
+  theta = mean_;
+  Index offset = 0;
+  for (const Matrix& factor : factors_) {
+    theta.segment(offset, factor.rows()).noalias() +=
+        factor.triangularView<Eigen::Lower>() * normal_.segment(offset, factor.rows());
+    offset += factor.rows();
+  }
+}
+
+}  // namespace prequel

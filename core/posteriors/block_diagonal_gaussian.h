@@ -1,0 +1,68 @@
+// N(mean, blockdiag(P_1, …, P_L)), one dense covariance per layer: O(Σ D_ℓ²) memory. Weights of
+// different layers are independent, which is what is lost against the full posterior.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/linalg/types.h"
+#include "core/models/layer.h"
+#include "core/options.h"
+#include "core/random/philox.h"
+
+namespace prequel {
+
+class BlockDiagonalSampler;
+class LocalBlockDiagonal;
+
+struct BlockDiagonalGaussian {
+  static constexpr std::string_view kName = "block_diagonal";
+  static constexpr bool kHasVariance = true;
+
+  using Projector = LocalBlockDiagonal;
+  using Sampler = BlockDiagonalSampler;
+
+  struct Block {
+    Matrix covariance;  // D_ℓ × D_ℓ; only the lower triangle is ever read
+
+    Index size() const { return covariance.rows(); }
+
+    template <class A, class Self>
+    static void Fields(A& a, Self& s) {
+      a.LowerTriangle("covariance", s.covariance);
+    }
+  };
+
+  Vector mean;                // D
+  std::vector<Block> blocks;  // of the layers, first to last
+
+  // A block per layer. Leaves a prototype, to make others of.
+  absl::Status Configure(Options& options, const Layers& layers);
+  // N(mean, diag(variances)) in the blocks of this one.
+  BlockDiagonalGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
+
+  template <class A, class Self>
+  static void Fields(A& a, Self& s) {
+    a.Value("mean", s.mean);
+    a.Value("blocks", s.blocks);
+  }
+
+  Index size() const { return mean.size(); }
+  bool IsFinite() const;
+  bool IsSound(Index params) const;
+  bool HasShapeOf(const BlockDiagonalGaussian& other) const;
+};
+
+// Draws mean + blockdiag(L_1, …) z with L_ℓ L_ℓᵀ = P_ℓ.
+class BlockDiagonalSampler {
+ public:
+  absl::Status Prepare(const BlockDiagonalGaussian& posterior);
+  void Draw(const Stream& stream, Vector& theta);
+
+ private:
+  Vector mean_, normal_;
+  std::vector<Matrix> factors_;
+};
+
+}  // namespace prequel
