@@ -76,6 +76,15 @@ void Expansion::MarginalCovariance(const Vector& variances) {
       *model_);
 }
 
+void Expansion::MarginalCovariance(const std::vector<KroneckerCovariance>& layers) {
+  std::visit(
+      [&]<class M>(const M& model) {
+        moments_.covariance.resize(model.num_logits(), model.num_logits() * examples());
+        model.KroneckerMarginal(TapeOf<M>(tapes_), layers, moments_.covariance);
+      },
+      *model_);
+}
+
 void Expansion::Jvp(const Vector& theta, const Vector& v, MatrixRef out) const {
   std::visit([&]<class M>(const M& model) { model.Jvp(theta, TapeOf<M>(tapes_), v, out); },
              *model_);
@@ -109,6 +118,12 @@ void Expansion::CurvatureDiagonal(Vector& out) {
       *model_);
 }
 
+void Expansion::CurvatureFactors(std::vector<KroneckerFactors>& out) {
+  std::visit(
+      [&]<class M>(const M& model) { model.CurvatureFactors(TapeOf<M>(tapes_), local_.root, out); },
+      *model_);
+}
+
 void Expansion::BackPropagate(const Vector& theta, Vector& gradient) {
   std::visit(
       [&]<class M>(const M& model) {
@@ -124,6 +139,16 @@ void Expansion::BackPropagateSquares(const Vector& theta, Vector& gradient, Vect
         gradient.resize(model.num_params());
         squares.resize(model.num_params());
         model.VjpSquares(theta, TapeOf<M>(tapes_), local_.score, gradient, squares);
+      },
+      *model_);
+}
+
+void Expansion::BackPropagateFactors(const Vector& theta, Vector& gradient,
+                                     std::vector<KroneckerFactors>& factors) {
+  std::visit(
+      [&]<class M>(const M& model) {
+        gradient.resize(model.num_params());
+        model.VjpFactors(theta, TapeOf<M>(tapes_), local_.score, gradient, factors);
       },
       *model_);
 }

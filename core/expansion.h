@@ -2,6 +2,8 @@
 // log-likelihood around some weights. Rules and posteriors see this and nothing behind it.
 #pragma once
 
+#include <vector>
+
 #include "core/likelihoods/likelihood.h"
 #include "core/models/model.h"
 #include "core/moments.h"
@@ -34,6 +36,8 @@ class Expansion {
   // REQUIRES for these two: Linearize. D × C·B; and moments().covariance = J_i diag(v) J_iᵀ.
   void Jacobian(Matrix& out) const;
   void MarginalCovariance(const Vector& variances);
+  // The same for independent layers with covariances in Kronecker form, first to last.
+  void MarginalCovariance(const std::vector<KroneckerCovariance>& layers);
 
   // REQUIRES: Forward(theta) or Linearize(theta). out (C × B) = J_i v.
   void Jvp(const Vector& theta, const Vector& v, MatrixRef out) const;
@@ -46,15 +50,19 @@ class Expansion {
   double Expect(Expectation expectation);
   const LocalExpansion& local() const { return local_; }
 
-  // REQUIRES for these two: Linearize, Expect. Σ_i J_iᵀ E[r_i]; Σ_i diag(J_iᵀ E[W_i] J_i).
+  // REQUIRES for these three: Linearize, Expect. Σ_i J_iᵀ E[r_i]; Σ_i diag(J_iᵀ E[W_i] J_i); the
+  // Kronecker factors of Σ_i J_iᵀ E[W_i] J_i, of every layer.
   void Gradient(Vector& out);
   void CurvatureDiagonal(Vector& out);
+  void CurvatureFactors(std::vector<KroneckerFactors>& out);
 
-  // REQUIRES for these two: Forward(theta), Expect(kAtMean). By one plain back-propagation, without
-  // Linearize: with g_i = J_iᵀ r_i, Σ_i g_i; and beside it Σ_i g_i ∘ g_i (the diagonal of the
-  // empirical Fisher, for one product more per layer).
+  // REQUIRES for these three: Forward(theta), Expect(kAtMean). By one plain back-propagation,
+  // without Linearize: with g_i = J_iᵀ r_i, Σ_i g_i; and beside it Σ_i g_i ∘ g_i (the diagonal of
+  // the empirical Fisher, for one product more per layer) or the Kronecker factors of Σ_i g_i g_iᵀ.
   void BackPropagate(const Vector& theta, Vector& gradient);
   void BackPropagateSquares(const Vector& theta, Vector& gradient, Vector& squares);
+  void BackPropagateFactors(const Vector& theta, Vector& gradient,
+                            std::vector<KroneckerFactors>& factors);
 
  private:
   const Model* model_ = nullptr;

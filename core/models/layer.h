@@ -15,7 +15,8 @@ struct DenseLayer {
   bool has_bias = true;
 
   Index bias_offset() const { return offset + outputs * inputs; }
-  Index size() const { return outputs * (inputs + (has_bias ? 1 : 0)); }
+  Index columns() const { return inputs + (has_bias ? 1 : 0); }  // of [W b]
+  Index size() const { return outputs * columns(); }
 };
 
 using Layers = std::vector<DenseLayer>;  // first to last, together θ

@@ -42,6 +42,21 @@ void Linear::CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diago
   tape.squares.OuterSum(layer_, s, tape.input.view(), diagonal);
 }
 
+void Linear::CurvatureFactors(Tape& tape, ConstMatrixRef roots,
+                              std::vector<KroneckerFactors>& factors) const {
+  factors.resize(1);
+  SumInputs(layer_, tape.input.view(), factors[0].inputs);
+  SumCotangents(roots, factors[0].cotangents);
+}
+
+void Linear::KroneckerMarginal(const Tape& tape,
+                               const std::vector<KroneckerCovariance>& covariances,
+                               MatrixRef covariance) const {
+  Buffer::View t = tape.output.Resize(layer_.outputs, tape.input.cols());
+  RotatedVariances(layer_, tape.input.view(), covariances[0], tape.product, t);
+  SetRotatedBlocks(covariances[0].output_basis, t, tape.product, covariance);
+}
+
 void Linear::VjpSum(ConstVectorRef, Tape& tape, ConstMatrixRef u, VectorRef gradient) const {
   OuterSum(layer_, u, tape.input.view(), gradient);
 }
@@ -56,6 +71,12 @@ void Linear::VjpSquares(ConstVectorRef, Tape& tape, ConstMatrixRef u, VectorRef 
   Buffer::View s = tape.output.Resize(layer_.outputs, tape.input.cols());
   s.array() = u.array().square();
   tape.squares.OuterSum(layer_, s, tape.input.view(), squares);
+}
+
+void Linear::VjpFactors(ConstVectorRef, Tape& tape, ConstMatrixRef u, VectorRef gradient,
+                        std::vector<KroneckerFactors>& factors) const {
+  OuterSum(layer_, u, tape.input.view(), gradient);
+  CurvatureFactors(tape, u, factors);
 }
 
 }  // namespace prequel

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/linalg/buffer.h"
 #include "core/linalg/types.h"
+#include "core/models/kronecker.h"
 #include "core/models/layer.h"
 #include "core/models/squares.h"
 #include "core/options.h"
@@ -24,6 +26,7 @@ class Linear {
     // Scratch of methods that leave the tape's meaning alone.
     mutable Squares squares;  // of input
     mutable Buffer output;    // C × B
+    mutable Buffer product;   // fan_in + 1 × B, or C × C
   };
 
   absl::Status Configure(Options& options, Index inputs, Index outputs);
@@ -41,10 +44,16 @@ class Linear {
   void MarginalCovariance(const Tape& tape, ConstVectorRef variances, MatrixRef covariance) const;
   void GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
   void CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const;
+  void CurvatureFactors(Tape& tape, ConstMatrixRef roots,
+                        std::vector<KroneckerFactors>& factors) const;
+  void KroneckerMarginal(const Tape& tape, const std::vector<KroneckerCovariance>& covariances,
+                         MatrixRef covariance) const;
 
   void VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
   void VjpSquares(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
                   VectorRef squares) const;
+  void VjpFactors(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
+                  std::vector<KroneckerFactors>& factors) const;
   void Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRef out) const;
 
  private:

@@ -78,8 +78,7 @@ void Mlp::Linearize(ConstVectorRef theta, Tape& tape) const {
   }
 }
 
-Mlp::UnitCotangents Mlp::CotangentsOf(const Tape& tape, std::size_t l, Index example) {
-  const Buffer& delta = tape.layers[l].delta;
+Mlp::UnitCotangents Mlp::CotangentsOf(const Tape& tape, const Buffer& delta, Index example) {
   return {delta.view().col(example).data(), delta.rows(), tape.logits,
           Eigen::OuterStride<>(delta.rows() * tape.examples)};
 }
@@ -112,23 +111,24 @@ void Mlp::MarginalCovariance(const Tape& tape, ConstVectorRef variances,
     if (l + 1 == layers_.size()) {
       SetDiagonalBlocks(t, covariance);
     } else {
-      AddCovariance(tape, l, covariance);
+      AddCovariance(tape, l, layer.delta, covariance);
     }
   }
 }
 
 // covariance_{cc'} += Σ_j Δ^c_j Δ^{c'}_j t_j, t in layer.output.
-void Mlp::AddCovariance(const Tape& tape, std::size_t l, MatrixRef covariance) const {
+void Mlp::AddCovariance(const Tape& tape, std::size_t l, const Buffer& delta,
+                        MatrixRef covariance) {
   const Tape::Layer& layer = tape.layers[l];
   const Buffer::View t = layer.output.view();
   const Index logits = tape.logits;
   if (logits == 1) {
-    covariance.row(0).array() += (layer.delta.view().array().square() * t.array()).colwise().sum();
+    covariance.row(0).array() += (delta.view().array().square() * t.array()).colwise().sum();
     return;
   }
   Buffer::View scaled = layer.product.Resize(t.rows(), logits);
   for (Index i = 0; i < tape.examples; ++i) {
-    const UnitCotangents cotangents = CotangentsOf(tape, l, i);
+    const UnitCotangents cotangents = CotangentsOf(tape, delta, i);
     scaled.noalias() = t.col(i).asDiagonal() * cotangents;
     covariance.middleCols(i * logits, logits).noalias() += cotangents.transpose() * scaled;
   }
@@ -166,7 +166,7 @@ Buffer::View Mlp::SquaresThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef 
   Buffer::View product = layer.product.Resize(delta.rows(), rank);
   squares.setZero();
   for (Index i = 0; i < tape.examples; ++i) {
-    product.noalias() = CotangentsOf(tape, l, i) * roots.middleCols(i * rank, rank);
+    product.noalias() = CotangentsOf(tape, layer.delta, i) * roots.middleCols(i * rank, rank);
     for (Index r = 0; r < rank; ++r) squares.col(i).array() += product.col(r).array().square();
   }
   return squares;
@@ -183,6 +183,50 @@ void Mlp::CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal
   Buffer::View squares = layer.output.Resize(tape.logits, tape.examples);
   RowSquares(roots, squares);
   layer.squares.OuterSum(layers_[last], squares, layer.input.view(), diagonal);
+}
+
+// Δ_i G_i of a hidden layer: fan_out × R·B.
+Buffer::View Mlp::ThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots) {
+  Tape::Layer& layer = tape.layers[l];
+  const Index rank = tape.examples > 0 ? roots.cols() / tape.examples : 0;
+  Buffer::View out = layer.rotated.Resize(layer.delta.rows(), roots.cols());
+  if (tape.logits == 1 && rank == 1) {
+    out = layer.delta.view() * roots.row(0).asDiagonal();
+    return out;
+  }
+  for (Index i = 0; i < tape.examples; ++i) {
+    out.middleCols(i * rank, rank).noalias() =
+        CotangentsOf(tape, layer.delta, i) * roots.middleCols(i * rank, rank);
+  }
+  return out;
+}
+
+void Mlp::CurvatureFactors(Tape& tape, ConstMatrixRef roots,
+                           std::vector<KroneckerFactors>& factors) const {
+  const std::size_t last = layers_.size() - 1;
+  factors.resize(layers_.size());
+  for (std::size_t l = 0; l <= last; ++l) {
+    SumInputs(layers_[l], tape.layers[l].input.view(), factors[l].inputs);
+    if (l < last) SumCotangents(ThroughRoots(tape, l, roots), factors[l].cotangents);
+  }
+  SumCotangents(roots, factors[last].cotangents);
+}
+
+void Mlp::KroneckerMarginal(const Tape& tape, const std::vector<KroneckerCovariance>& covariances,
+                            MatrixRef covariance) const {
+  for (std::size_t l = layers_.size(); l-- > 0;) {
+    const Tape::Layer& layer = tape.layers[l];
+    const Matrix& basis = covariances[l].output_basis;
+    Buffer::View t = layer.output.Resize(layers_[l].outputs, tape.examples);
+    RotatedVariances(layers_[l], layer.input.view(), covariances[l], layer.product, t);
+    if (l + 1 == layers_.size()) {
+      SetRotatedBlocks(basis, t, layer.product, covariance);
+      continue;
+    }
+    const Buffer::ConstView delta = layer.delta.view();
+    layer.rotated.Resize(delta.rows(), delta.cols()).noalias() = basis.transpose() * delta;
+    AddCovariance(tape, l, layer.rotated, covariance);
+  }
 }
 
 void Mlp::VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const {
@@ -219,7 +263,21 @@ void Mlp::Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRe
   }
 }
 
-// VjpSum leaves Δ_ℓ of the hidden layers in layer.output.
+// For these two: VjpSum leaves Δ_ℓ of the hidden layers in layer.output.
+
+void Mlp::VjpFactors(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
+                     std::vector<KroneckerFactors>& factors) const {
+  VjpSum(theta, tape, u, gradient);
+  const std::size_t last = layers_.size() - 1;
+  factors.resize(layers_.size());
+  for (std::size_t l = 0; l <= last; ++l) {
+    Tape::Layer& layer = tape.layers[l];
+    SumInputs(layers_[l], layer.input.view(), factors[l].inputs);
+    if (l < last) SumCotangents(layer.output.view(), factors[l].cotangents);
+  }
+  SumCotangents(u, factors[last].cotangents);
+}
+
 void Mlp::VjpSquares(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
                      VectorRef squares) const {
   VjpSum(theta, tape, u, gradient);

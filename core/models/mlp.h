@@ -6,6 +6,8 @@
 //   Σ_i diag(J_iᵀ G_i G_iᵀ J_i)  W: s (A∘A)ᵀ,  s_{ji} = Σ_r (Σ_c Δ^c_{ji} G_{cr,i})²
 //   Σ_i (J_iᵀ u_i)∘(J_iᵀ u_i)  W: (Δ∘Δ) (A∘A)ᵀ,  Δ from u
 //   (J_i diag(v) J_iᵀ)_{cc'}   Σ_j Δ^c_{ji} Δ^{c'}_{ji} t_{ji},  t = V_W (A∘A) + v_b
+// Covariances and curvatures in Kronecker form (core/models/kronecker.h) are of the same make, with
+// Uᵀ Δ for Δ and Vᵀ [A; 1] for A.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +18,7 @@
 #include "core/linalg/buffer.h"
 #include "core/linalg/types.h"
 #include "core/models/activation.h"
+#include "core/models/kronecker.h"
 #include "core/models/layer.h"
 #include "core/models/squares.h"
 #include "core/options.h"
@@ -38,7 +41,8 @@ class Mlp {
       // Scratch of methods that leave the tape's meaning alone.
       mutable Squares squares;  // of input
       mutable Buffer output;    // fan_out × B
-      mutable Buffer product;   // fan_out × C or R
+      mutable Buffer product;   // fan_out × C or R; of Kronecker forms fan_in + 1 × B
+      mutable Buffer rotated;   // fan_out × C·B or R·B, of Kronecker forms only
     };
     std::vector<Layer> layers;
     Index logits = 0;    // C
@@ -61,18 +65,26 @@ class Mlp {
   void MarginalCovariance(const Tape& tape, ConstVectorRef variances, MatrixRef covariance) const;
   void GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
   void CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const;
+  void CurvatureFactors(Tape& tape, ConstMatrixRef roots,
+                        std::vector<KroneckerFactors>& factors) const;
+  void KroneckerMarginal(const Tape& tape, const std::vector<KroneckerCovariance>& covariances,
+                         MatrixRef covariance) const;
 
   void VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
   void VjpSquares(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
                   VectorRef squares) const;
+  void VjpFactors(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
+                  std::vector<KroneckerFactors>& factors) const;
   void Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRef out) const;
 
  private:
   // D_i of a hidden layer: fan_out × C, the unit cotangents of example i.
   using UnitCotangents = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
-  static UnitCotangents CotangentsOf(const Tape& tape, std::size_t l, Index example);
+  static UnitCotangents CotangentsOf(const Tape& tape, const Buffer& delta, Index example);
 
-  void AddCovariance(const Tape& tape, std::size_t l, MatrixRef covariance) const;
+  static void AddCovariance(const Tape& tape, std::size_t l, const Buffer& delta,
+                            MatrixRef covariance);
+  static Buffer::View ThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots);
   Buffer::View SquaresThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots) const;
 
   std::vector<DenseLayer> layers_ = {DenseLayer{}};

@@ -5,8 +5,10 @@
 #include <string_view>
 #include <tuple>
 #include <variant>
+#include <vector>
 
 #include "core/linalg/types.h"
+#include "core/models/kronecker.h"
 #include "core/models/linear.h"
 #include "core/models/mlp.h"
 #include "core/options.h"
@@ -21,7 +23,8 @@ template <class M>
 concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
                              const typename M::Tape& ctape, Options& options, Index size,
                              ConstVectorRef theta, ConstMatrixRef x, Stream key, MatrixRef matrix,
-                             VectorRef vector) {
+                             VectorRef vector, std::vector<KroneckerFactors>& factors,
+                             const std::vector<KroneckerCovariance>& covariances) {
   { M::kName } -> std::convertible_to<std::string_view>;
   // Reads options; D_in = inputs, C = outputs.
   { m.Configure(options, size, size) } -> std::same_as<absl::Status>;
@@ -42,11 +45,16 @@ concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
   c.GradientSum(tape, x, vector);               // u (C × B) → Σ_i J_iᵀ u_i
   // roots (C × R·B, block i is G_i) → Σ_i diag(J_iᵀ G_i G_iᵀ J_i); never per example.
   c.CurvatureDiagonal(tape, x, vector);
+  // Of every layer: roots → A and S = Σ_i Δ_i G_i G_iᵀ Δ_iᵀ; P per layer → J_i P J_iᵀ, C × C·B.
+  c.CurvatureFactors(tape, x, factors);
+  c.KroneckerMarginal(ctape, covariances, matrix);
 
   // After Forward alone:
   c.VjpSum(theta, tape, x, vector);  // u (C × B) → Σ_i J_iᵀ u_i by one back-propagation
   // The same, and beside it Σ_i (J_iᵀ u_i) ∘ (J_iᵀ u_i), by the same back-propagation.
   c.VjpSquares(theta, tape, x, vector, vector);
+  // Or the factors of every layer, δ_i = Δ_i u_i.
+  c.VjpFactors(theta, tape, x, vector, factors);
   c.Jvp(theta, ctape, theta, matrix);  // v (D) → J_i v, C × B
 };
 
