@@ -64,6 +64,7 @@ struct ConfigLimits {
   static constexpr Index kMaxParameters = 1 << 26;      // D of a diagonal posterior
   static constexpr Index kMaxFullParameters = 1 << 13;  // D of a full covariance: 512 MiB
   static constexpr double kMaxPartEntries = 1 << 26;    // of covariances per layer: 512 MiB
+  static constexpr Index kMaxKroneckerWidth = 1 << 11;  // of a layer: eigenpairs at every refresh
   static constexpr Index kMaxFactorEntries = 1 << 26;   // D · L of a low-rank factor: 512 MiB
   static constexpr Index kMaxOutputs = 1 << 12;
   static constexpr Index kMaxFeatures = 1 << 16;

@@ -41,9 +41,15 @@ struct PartSizes {
 
 absl::Status CheckParts(const Posterior& posterior) {
   PartSizes sizes;
-  const Index most = ConfigLimits::kMaxFullParameters;
+  Index most = ConfigLimits::kMaxFullParameters;
   if (const auto* blocks = std::get_if<BlockDiagonalGaussian>(&posterior)) {
     for (const auto& block : blocks->blocks) sizes.Add(block.size());
+  } else if (const auto* kronecker = std::get_if<KroneckerGaussian>(&posterior)) {
+    most = ConfigLimits::kMaxKroneckerWidth;
+    for (const auto& layer : kronecker->layers) {
+      sizes.Add(layer.columns());
+      sizes.Add(layer.outputs());
+    }
   }
   const std::string family(NameOf(posterior));
   if (sizes.widest > most) {
@@ -118,6 +124,22 @@ absl::Status CheckFamily(const Problem& problem) {
       problem.rule, problem.initial);
 }
 
+// Whether the options of vogn, or of a rule made of it, are those of the posterior's family.
+absl::Status CheckVogn(const Vogn& vogn, const Posterior& posterior) {
+  const bool kronecker = std::holds_alternative<KroneckerGaussian>(posterior);
+  if (kronecker && !vogn.mode.dataset()) {
+    return FieldError("config.rule.options.mode",
+                      "must be \"dataset\" with posterior \"kronecker\": a diagonal prior and one "
+                      "average curvature make a Kronecker form, many minibatches' priors do not; "
+                      "or use posterior \"diagonal\"");
+  }
+  if (!kronecker && vogn.refresh != 1) {
+    return FieldError("config.rule.options.refresh",
+                      "is of posterior \"kronecker\", and the others need none: leave it out");
+  }
+  return absl::OkStatus();
+}
+
 // Whether the rule can update this posterior for this model and likelihood.
 absl::Status CheckRule(const Problem& problem) {
   const bool linear = std::holds_alternative<Linear>(problem.model);
@@ -129,6 +151,8 @@ absl::Status CheckRule(const Problem& problem) {
       return FieldError("config.rule", "\"conjugate\" needs likelihood \"gaussian\"");
     }
   }
+  if (const auto* vogn = std::get_if<Vogn>(&problem.rule)) return CheckVogn(*vogn, problem.initial);
+  if (const auto* ogn = std::get_if<Ogn>(&problem.rule)) return CheckVogn(*ogn, problem.initial);
   const auto* rvga = std::get_if<Rvga>(&problem.rule);
   if (rvga != nullptr && rvga->over == Rvga::Over::kClosedForm &&
       !(linear && full && std::holds_alternative<Bernoulli>(problem.likelihood))) {
@@ -252,6 +276,14 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
       },
       p.prior);
   p.prior_precision = variances.cwiseInverse();
+  if (const auto* kronecker = std::get_if<KroneckerGaussian>(&p.initial);
+      kronecker != nullptr && !kronecker->Holds(variances)) {
+    return FieldError(
+        "config.prior",
+        "has variances that differ among the weights of one input to one layer, which "
+        "posterior \"kronecker\" cannot hold: make them equal, or use posterior "
+        "\"diagonal\"");
+  }
   std::visit([&]<class Q>(Q& q) { q = q.FromDiagonal(p.prior_mean, variances); }, p.initial);
   return p;
 }

@@ -88,6 +88,16 @@ bool HasShape(const Posterior& prototype, const Posterior& posterior) {
       posterior);
 }
 
+// Of a rule whose state is another for every family: whether it is this posterior's.
+bool Suits(const RuleState& state, const Posterior& posterior) {
+  return std::visit(
+      []<class S, class Q>(const S& s, const Q& q) {
+        if constexpr (requires { s.Suits(q); }) return s.Suits(q);
+        return true;
+      },
+      state, posterior);
+}
+
 // Whether a decoded state is one that this problem's fold could have produced.
 absl::Status CheckDecoded(const Problem& problem, const LearnerState& state) {
   if (absl::Status status = problem.encoder.CheckState(state.inputs); !status.ok()) return status;
@@ -98,7 +108,7 @@ absl::Status CheckDecoded(const Problem& problem, const LearnerState& state) {
   if (!std::visit(sound, state.posterior) || !HasShape(problem.initial, state.posterior)) {
     return absl::DataLossError("posterior: has the wrong size or is not finite");
   }
-  if (!std::visit(sound, state.rule)) {
+  if (!std::visit(sound, state.rule) || !Suits(state.rule, state.posterior)) {
     return absl::DataLossError("rule: its state has the wrong size or is not finite");
   }
   const Index outputs = InitialNoise(problem).shape.size();

@@ -11,6 +11,7 @@
 #include "core/posteriors/block_diagonal_gaussian.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/posteriors/full_gaussian.h"
+#include "core/posteriors/kronecker_gaussian.h"
 #include "core/posteriors/local_block_diagonal.h"
 #include "core/posteriors/local_diagonal.h"
 #include "core/posteriors/local_full.h"
@@ -75,8 +76,8 @@ struct PosteriorSet {
   using Divergences = std::tuple<typename Qs::Divergence...>;
 };
 
-using Posteriors =
-    PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian, BlockDiagonalGaussian, PointMass>;
+using Posteriors = PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian,
+                                BlockDiagonalGaussian, KroneckerGaussian, PointMass>;
 using Posterior = Posteriors::Variant;
 using Projectors = Posteriors::Projectors;
 using Samplers = Posteriors::Samplers;

@@ -1,10 +1,14 @@
 // Scratch vectors of every rule; they grow once. A rule owns what they hold during its call only.
 #pragma once
 
+#include <vector>
+
 #include "core/linalg/types.h"
 #include "core/linalg/woodbury.h"
+#include "core/models/kronecker.h"
 #include "core/posteriors/compression.h"
 #include "core/posteriors/full_gaussian.h"
+#include "core/posteriors/kronecker_gaussian.h"
 #include "core/posteriors/local_full.h"
 
 namespace prequel {
@@ -24,6 +28,15 @@ struct RuleScratch {
     LocalFull local;
   };
   Full full;
+
+  // Of steps on a posterior in Kronecker form.
+  struct Kronecker {
+    std::vector<KroneckerFactors> factors, of_draw;
+    KroneckerSampler sampler;
+    KroneckerCovariance covariance;
+    Matrix product;
+  };
+  Kronecker kronecker;
 
   // Of a precision of low rank.
   Woodbury woodbury;

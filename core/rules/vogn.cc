@@ -9,9 +9,25 @@
 namespace prequel {
 
 bool Vogn::State::IsSound(Index params) const {
-  const Index size = steps > 0 ? params : 0;
-  return steps >= 0 && momentum.size() == size && curvature.size() == size &&
-         momentum.allFinite() && curvature.allFinite() && (size == 0 || curvature.minCoeff() >= 0);
+  const auto finite = [](const KroneckerFactors& f) {
+    return f.inputs.allFinite() && f.cotangents.allFinite();
+  };
+  return steps >= 0 && momentum.size() == (steps > 0 ? params : 0) && momentum.allFinite() &&
+         curvature.allFinite() && (curvature.size() == 0 || curvature.minCoeff() >= 0) &&
+         std::all_of(factors.begin(), factors.end(), finite);
+}
+
+bool Vogn::State::Suits(const DiagonalGaussian& q) const {
+  return factors.empty() && curvature.size() == (steps > 0 ? q.size() : 0);
+}
+
+bool Vogn::State::Suits(const KroneckerGaussian& q) const {
+  if (curvature.size() > 0 || factors.size() != (steps > 0 ? q.layers.size() : 0)) return false;
+  return std::equal(factors.begin(), factors.end(), q.layers.begin(),
+                    [](const KroneckerFactors& f, const KroneckerGaussian::Layer& layer) {
+                      return f.inputs.rows() == layer.columns() &&
+                             f.cotangents.rows() == layer.outputs();
+                    });
 }
 
 void Vogn::ConfigureStep(Options& options) {
@@ -26,12 +42,13 @@ void Vogn::ConfigureStep(Options& options) {
     options.Positive("temperature", &temperature, 1e6);
     options.Integer("warm_up", &warm_up, 0, 1'000'000'000);
     options.Real("augmentation", &augmentation, 1, 1e6);
+    options.Integer("refresh", &refresh, 1, 1'000'000'000);
   } else {
     alpha = 0.1;
     beta2 = 0.9;
-    Mode::RefuseDatasetOptions(options,
-                               {"schedule", "damping", "temperature", "warm_up", "augmentation"},
-                               "a minibatch counts once and its precision is the next one's prior");
+    Mode::RefuseDatasetOptions(
+        options, {"schedule", "damping", "temperature", "warm_up", "augmentation", "refresh"},
+        "a minibatch counts once and its precision is the next one's prior");
   }
   options.Positive("alpha", &alpha, 10);
   options.Real("beta1", &beta1, 0, 0.9999);
@@ -68,6 +85,7 @@ absl::Status Vogn::Step(const StepInput& in, const DiagonalGaussian& q, const St
   next_q.precision.resize(size);
   next_state.momentum.resize(size);
   next_state.curvature.resize(size);
+  next_state.factors.clear();
   next_state.steps = state.steps + 1;
   const double scale = step / (1 - std::pow(beta1, static_cast<double>(next_state.steps)));
   ForEachTile(size, [&](Index at, Index n) {

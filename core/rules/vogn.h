@@ -7,14 +7,25 @@
 //   m ← m − α_t (b/(1 − β₁ᵗ)) / (s + δ + γ),   Λ = (N/τ) (s + δ + γ)
 // H_i is g_i g_iᵀ (empirical_fisher, as in the papers: one back-propagation) or J_iᵀ W_i J_i (ggn:
 // one per logit, and the precision is then that of the mean-field optimum).
+//
+// With q in Kronecker form (core/posteriors/kronecker_gaussian.h) s is A ⊗ S of every layer,
+//   A ← β A + (1 − β) mean_i ã_i ã_iᵀ,   S ← β S + (1 − β) mean_i δ_i δ_iᵀ,   β = min(β₂, 1 − 1/t)
+//   Λ = (N/τ) [A ⊗ S + (τ D/N + γ) ⊗ I]
+// with δ_i the layer's cotangent of log p_i (empirical_fisher) or the columns Δ_i G_i (ggn). With
+// ggn it is exact for a linear model with gaussian likelihood. The first minibatch has fewer rows
+// than A has columns, and what it does not span has the prior's precision alone: hence the plain
+// average at first (Martens and Grosse 2015), where β₂ would leave it so for long.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "core/models/kronecker.h"
 #include "core/options.h"
 #include "core/posteriors/diagonal_gaussian.h"
+#include "core/posteriors/kronecker_gaussian.h"
 #include "core/rules/derivatives.h"
 #include "core/rules/matched_predictive.h"
 #include "core/rules/mode.h"
@@ -25,21 +36,28 @@ namespace prequel {
 
 struct Vogn {
   static constexpr std::string_view kName = "vogn";
-  static constexpr std::string_view kHolds = "keeps one precision per weight";
+  static constexpr std::string_view kHolds =
+      "keeps one precision per weight, or two factors per layer";
   static constexpr std::string_view kRemedy = "use a smaller alpha, a damping, or a larger beta2";
 
   struct State {
     std::int64_t steps = 0;  // t
     Vector momentum;         // b: D
-    Vector curvature;        // s: D, not negative
+    // s: D, not negative; or A and S, of every layer.
+    Vector curvature;
+    std::vector<KroneckerFactors> factors;
 
     template <class A, class Self>
     static void Fields(A& a, Self& s) {
       a.Value("steps", s.steps);
       a.Value("momentum", s.momentum);
       a.Value("curvature", s.curvature);
+      a.Value("factors", s.factors);
     }
     bool IsSound(Index params) const;
+    // Whether it is of the family, and has its shape. REQUIRES: it is sound.
+    bool Suits(const DiagonalGaussian& q) const;
+    bool Suits(const KroneckerGaussian& q) const;
   };
 
   Mode mode;
@@ -54,11 +72,17 @@ struct Vogn {
   double temperature = 1;  // τ, reached from a tenth of it in `warm_up` steps
   Index warm_up = 0;
   double augmentation = 1;  // N is that times dataset_size
+  // In Kronecker form: Λ is made anew of A and S every `refresh` steps, at first after 1, 2, 4, 8,
+  // … as well and in every step of a warm-up, and stays between. It is the dear part of a step.
+  Index refresh = 1;
 
   absl::Status Configure(Options& options);
 
   absl::Status Step(const StepInput& input, const DiagonalGaussian& q, const State& state,
                     DiagonalGaussian& next_q, State& next_state) const;
+  // REQUIRES: dataset mode.
+  absl::Status Step(const StepInput& input, const KroneckerGaussian& q, const State& state,
+                    KroneckerGaussian& next_q, State& next_state) const;
 
  protected:
   void ConfigureStep(Options& options);  // all but `samples`

@@ -52,8 +52,8 @@ struct Case {
   Index inputs = 2, rows = 64, hidden = 32;
 };
 
-// The eigenpairs that a low-rank posterior keeps are found in memory of Eigen's own.
-const std::set<std::string> kPosteriorsThatAllocate = {"low_rank"};
+// The eigenpairs that these posteriors keep are found in memory of Eigen's own.
+const std::set<std::string> kPosteriorsThatAllocate = {"low_rank", "kronecker"};
 
 // Mixtures of draws are built anew for every value that they score.
 const std::set<std::string> kMayAllocate = {"rvga_monte_carlo_implicit",

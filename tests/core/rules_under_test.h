@@ -98,6 +98,18 @@ inline std::vector<RuleUnderTest> AveragingRules() {
                  {"diagonal"}});
   all.push_back({"vogn_ggn", {"vogn", InDataset({{"curvature", Word("ggn")}})}, {"diagonal"}});
   all.push_back({"ogn", {"ogn", InDataset({{"damping", 1e-3}})}, {"diagonal"}});
+  all.push_back({"vogn_kronecker",
+                 {"vogn", InDataset({{"alpha", 0.05},
+                                     {"beta2", 0.9},
+                                     {"samples", 2.0},
+                                     {"warm_up", 3.0},
+                                     {"refresh", 2.0}})},
+                 {"kronecker"}});
+  all.push_back({"vogn_kronecker_ggn",
+                 {"vogn", InDataset({{"curvature", Word("ggn")}, {"alpha", 0.03}})},
+                 {"kronecker"}});
+  all.push_back(
+      {"ogn_kronecker", {"ogn", InDataset({{"damping", 1e-3}, {"alpha", 0.1}})}, {"kronecker"}});
   all.push_back({"vadam", {"vadam", InDataset({{"alpha", 0.02}})}, {"diagonal"}});
   all.push_back({"sgd",
                  {"sgd", InDataset({{"schedule", Word("multi_step")},

@@ -1,0 +1,108 @@
+// q = Π_ℓ N(vec M_ℓ, P_ℓ), layers independent of one another, where the precision of a layer's
+// weights [W b] (o × c) is that of the prior plus a Kronecker product:
+//   P⁻¹ = D ⊗ I + A ⊗ S,   D = diag of the prior precision of each column of [W b],
+//   D^{−1/2} A D^{−1/2} = Q_A diag(λ) Q_Aᵀ,   S = Q_S diag(μ) Q_Sᵀ
+// In that eigenbasis the sum is diagonal, so nothing is damped or approximated to invert it:
+//   P = (V ⊗ Q_S) diag(1/(1 + λ_i μ_j)) (V ⊗ Q_S)ᵀ,   V = D^{−1/2} Q_A
+// Biases are a column like another, with the prior precision that is theirs. O(Σ c² + o²) memory.
+// The curvature in this form is K-FAC's (Martens and Grosse 2015; as the precision of a posterior,
+// Zhang et al. 2018, "Noisy natural gradient as variational inference").
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/expansion.h"
+#include "core/linalg/types.h"
+#include "core/models/kronecker.h"
+#include "core/models/layer.h"
+#include "core/options.h"
+#include "core/random/philox.h"
+
+namespace prequel {
+
+class KroneckerProjector;
+class KroneckerSampler;
+
+struct KroneckerGaussian {
+  static constexpr std::string_view kName = "kronecker";
+  static constexpr bool kHasVariance = true;
+
+  using Projector = KroneckerProjector;
+  using Sampler = KroneckerSampler;
+
+  struct Layer {
+    Vector prior;          // diag D: c, positive
+    Matrix input_basis;    // Q_A: c × c
+    Vector input_values;   // λ: c, not negative
+    Matrix output_basis;   // Q_S: o × o
+    Vector output_values;  // μ: o, not negative
+
+    Index columns() const { return input_basis.rows(); }   // c
+    Index outputs() const { return output_basis.rows(); }  // o
+    Index size() const { return columns() * outputs(); }
+
+    // Makes P⁻¹ = D ⊗ I + A ⊗ S of lower triangles. INTERNAL when they are not finite. O(c³ + o³).
+    absl::Status Assign(ConstVectorRef d, ConstMatrixRef a, ConstMatrixRef s);
+    void CovarianceTo(KroneckerCovariance& out) const;
+    bool IsFinite() const;
+
+    template <class T, class Self>
+    static void Fields(T& a, Self& s) {
+      a.Value("prior", s.prior);
+      a.Value("input_basis", s.input_basis);
+      a.Value("input_values", s.input_values);
+      a.Value("output_basis", s.output_basis);
+      a.Value("output_values", s.output_values);
+    }
+  };
+
+  Vector mean;                // D
+  std::vector<Layer> layers;  // first to last
+
+  // Leaves a prototype, to make others of.
+  absl::Status Configure(Options& options, const Layers& layers);
+  // Whether N(·, diag(variances)) is of this form: the outputs' weights of one input vary alike.
+  bool Holds(const Vector& variances) const;
+  // REQUIRES: Holds(variances).
+  KroneckerGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
+
+  template <class T, class Self>
+  static void Fields(T& a, Self& s) {
+    a.Value("mean", s.mean);
+    a.Value("layers", s.layers);
+  }
+
+  // KL(this ‖ from), nats. O(Σ c³ + o³). REQUIRES: HasShapeOf(from).
+  double Kl(const KroneckerGaussian& from) const;
+
+  Index size() const { return mean.size(); }
+  bool IsFinite() const;
+  bool IsSound(Index params) const;
+  bool HasShapeOf(const KroneckerGaussian& other) const;
+};
+
+// J_i P J_iᵀ of a linearisation at the mean.
+class KroneckerProjector {
+ public:
+  absl::Status Begin(const KroneckerGaussian& posterior);
+  void Project(Expansion& expansion) { expansion.MarginalCovariance(covariances_); }
+
+ private:
+  std::vector<KroneckerCovariance> covariances_;
+};
+
+// Draws M_ℓ + Q_S (E^{1/2} ∘ Z) Vᵀ.
+class KroneckerSampler {
+ public:
+  absl::Status Prepare(const KroneckerGaussian& posterior);
+  void Draw(const Stream& stream, Vector& theta);
+
+ private:
+  Vector mean_, normal_;
+  Matrix scratch_;
+  std::vector<KroneckerCovariance> covariances_;
+};
+
+}  // namespace prequel
