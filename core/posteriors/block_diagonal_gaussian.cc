@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/posteriors/full_gaussian.h"
-
 namespace prequel {
 
 absl::Status BlockDiagonalGaussian::Configure(Options& options, const Layers& layers) {
@@ -61,6 +59,18 @@ void BlockDiagonalSampler::Draw(const Stream& stream, Vector& theta) {
         factor.triangularView<Eigen::Lower>() * normal_.segment(offset, factor.rows());
     offset += factor.rows();
   }
+}
+
+double BlockDiagonalDivergence::Kl(const BlockDiagonalGaussian& q, const BlockDiagonalGaussian& p) {
+  moved_ = q.mean - p.mean;
+  double sum = 0;
+  Index offset = 0;
+  for (std::size_t b = 0; b < q.blocks.size(); ++b) {
+    const Index size = q.blocks[b].size();
+    sum += block_.Kl(q.blocks[b].covariance, p.blocks[b].covariance, moved_.segment(offset, size));
+    offset += size;
+  }
+  return sum;
 }
 
 }  // namespace prequel

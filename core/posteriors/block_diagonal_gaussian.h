@@ -9,10 +9,12 @@
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
 #include "core/options.h"
+#include "core/posteriors/full_gaussian.h"
 #include "core/random/philox.h"
 
 namespace prequel {
 
+class BlockDiagonalDivergence;
 class BlockDiagonalSampler;
 class LocalBlockDiagonal;
 
@@ -22,6 +24,7 @@ struct BlockDiagonalGaussian {
 
   using Projector = LocalBlockDiagonal;
   using Sampler = BlockDiagonalSampler;
+  using Divergence = BlockDiagonalDivergence;
 
   struct Block {
     Matrix covariance;  // D_ℓ × D_ℓ; only the lower triangle is ever read
@@ -63,6 +66,16 @@ class BlockDiagonalSampler {
  private:
   Vector mean_, normal_;
   std::vector<Matrix> factors_;
+};
+
+// KL(q ‖ p) in nats, the sum of the blocks'. REQUIRES: q.HasShapeOf(p).
+class BlockDiagonalDivergence {
+ public:
+  double Kl(const BlockDiagonalGaussian& q, const BlockDiagonalGaussian& p);
+
+ private:
+  FullDivergence block_;
+  Vector moved_;
 };
 
 }  // namespace prequel

@@ -43,17 +43,17 @@ void FullSampler::Draw(const Stream& stream, Vector& theta) {
 
 // With covariances C Cᵀ of q and R Rᵀ of p, and δ between the means:
 //   2 KL = ‖R⁻¹ C‖²_F − D + log|R Rᵀ| − log|C Cᵀ| + |R⁻¹ δ|²
-double FullDivergence::Kl(const FullGaussian& q, const FullGaussian& p) {
-  if (!q.Factor(root_).ok() || !p.Factor(p_root_).ok()) {
+double FullDivergence::Kl(const Matrix& q, const Matrix& p, ConstVectorRef moved) {
+  if (!FactorCovariance(q, root_).ok() || !FactorCovariance(p, p_root_).ok()) {
     return std::numeric_limits<double>::infinity();
   }
   const double logs = LogDeterminant(p_root_) - LogDeterminant(root_);
   const auto solve = p_root_.triangularView<Eigen::Lower>();
   root_.triangularView<Eigen::StrictlyUpper>().setZero();
   solve.solveInPlace(root_);
-  moved_ = q.mean - p.mean;
-  solve.solveInPlace(moved_);
-  return 0.5 * (root_.squaredNorm() - static_cast<double>(q.size()) + logs + moved_.squaredNorm());
+  solved_ = moved;
+  solve.solveInPlace(solved_);
+  return 0.5 * (root_.squaredNorm() - static_cast<double>(q.rows()) + logs + solved_.squaredNorm());
 }
 
 }  // namespace prequel

@@ -58,11 +58,16 @@ class FullSampler {
 // KL(q ‖ p) in nats; infinity when either is not positive definite. 5D³/3 flops.
 class FullDivergence {
  public:
-  double Kl(const FullGaussian& q, const FullGaussian& p);
+  double Kl(const FullGaussian& q, const FullGaussian& p) {
+    moved_ = q.mean - p.mean;
+    return Kl(q.covariance, p.covariance, moved_);
+  }
+  // The same of two covariances with means that are `moved` apart.
+  double Kl(const Matrix& q, const Matrix& p, ConstVectorRef moved);
 
  private:
   Matrix root_, p_root_;
-  Vector moved_;
+  Vector moved_, solved_;
 };
 
 }  // namespace prequel

@@ -126,26 +126,6 @@ KroneckerGaussian KroneckerGaussian::FromDiagonal(const Vector& prior_mean,
   return q;
 }
 
-// 2 KL = tr(Λ_p P_q) − D + log|Λ_q| − log|Λ_p| + δᵀ Λ_p δ, with q = this and p = from. A rule
-// may move the mean alone, many steps on end; then the first four terms are 0.
-double KroneckerGaussian::Kl(const KroneckerGaussian& from) const {
-  const Vector moved = mean - from.mean;
-  KroneckerCovariance covariance;
-  double sum = 0;
-  Index offset = 0;
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    const Layer &q = layers[l], &p = from.layers[l];
-    if (!SamePrecision(q, p)) {
-      q.CovarianceTo(covariance);
-      sum += TraceOfRatio(p, covariance) - static_cast<double>(q.size()) + LogDeterminant(q) -
-             LogDeterminant(p);
-    }
-    sum += Energy(p, moved.segment(offset, q.size()));
-    offset += q.size();
-  }
-  return 0.5 * sum;
-}
-
 bool KroneckerGaussian::IsFinite() const {
   return mean.allFinite() && std::all_of(layers.begin(), layers.end(),
                                          [](const Layer& layer) { return layer.IsFinite(); });
@@ -170,6 +150,25 @@ bool KroneckerGaussian::HasShapeOf(const KroneckerGaussian& other) const {
                     [](const Layer& a, const Layer& b) {
                       return a.columns() == b.columns() && a.outputs() == b.outputs();
                     });
+}
+
+// 2 KL = tr(Λ_p P_q) − D + log|Λ_q| − log|Λ_p| + δᵀ Λ_p δ. A rule may move the mean alone, many
+// steps on end; then the first four terms are 0.
+double KroneckerDivergence::Kl(const KroneckerGaussian& q, const KroneckerGaussian& p) {
+  moved_ = q.mean - p.mean;
+  double sum = 0;
+  Index offset = 0;
+  for (std::size_t l = 0; l < q.layers.size(); ++l) {
+    const KroneckerGaussian::Layer &of_q = q.layers[l], &of_p = p.layers[l];
+    if (!SamePrecision(of_q, of_p)) {
+      of_q.CovarianceTo(covariance_);
+      sum += TraceOfRatio(of_p, covariance_) - static_cast<double>(of_q.size()) +
+             LogDeterminant(of_q) - LogDeterminant(of_p);
+    }
+    sum += Energy(of_p, moved_.segment(offset, of_q.size()));
+    offset += of_q.size();
+  }
+  return 0.5 * sum;
 }
 
 absl::Status KroneckerProjector::Begin(const KroneckerGaussian& posterior) {

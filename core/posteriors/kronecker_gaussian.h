@@ -22,6 +22,7 @@
 
 namespace prequel {
 
+class KroneckerDivergence;
 class KroneckerProjector;
 class KroneckerSampler;
 
@@ -31,6 +32,7 @@ struct KroneckerGaussian {
 
   using Projector = KroneckerProjector;
   using Sampler = KroneckerSampler;
+  using Divergence = KroneckerDivergence;
 
   struct Layer {
     Vector prior;          // diag D: c, positive
@@ -74,13 +76,20 @@ struct KroneckerGaussian {
     a.Value("layers", s.layers);
   }
 
-  // KL(this ‖ from), nats. O(Σ c³ + o³). REQUIRES: HasShapeOf(from).
-  double Kl(const KroneckerGaussian& from) const;
-
   Index size() const { return mean.size(); }
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const KroneckerGaussian& other) const;
+};
+
+// KL(q ‖ p), nats. O(Σ c³ + o³). REQUIRES: q.HasShapeOf(p).
+class KroneckerDivergence {
+ public:
+  double Kl(const KroneckerGaussian& q, const KroneckerGaussian& p);
+
+ private:
+  Vector moved_;
+  KroneckerCovariance covariance_;
 };
 
 // J_i P J_iᵀ of a linearisation at the mean.

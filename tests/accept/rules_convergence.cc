@@ -36,8 +36,13 @@ std::vector<Contender> Contenders() {
   Contender von{"von", true, {}}, vogn{"vogn", true, {}}, svi{"natural_gradient_svi", true, {}},
       bbb{"bbb", false, {}};
   for (const double size : kSizes) {
-    von.settings.push_back(
-        {"von", {{"beta", size}, {"expectation", Word("monte_carlo")}, {"samples", kSamples}}});
+    for (const double initial : {0.01, 0.1, 1.0}) {
+      von.settings.push_back({"von",
+                              {{"beta", size},
+                               {"initial_curvature", initial},
+                               {"expectation", Word("monte_carlo")},
+                               {"samples", kSamples}}});
+    }
     svi.settings.push_back({"natural_gradient_svi", {{"alpha", size}, {"samples", kSamples}}});
     for (const double beta2 : {0.9, 0.99, 0.999}) {
       vogn.settings.push_back(
@@ -159,8 +164,9 @@ void RulesConvergence(Report& report) {
       "Steps over all rows until -ELBO/N comes within 0.01 nats per row of the mean-field optimum "
       "and stays there for 20 steps, from N(0, I). Every rule draws ten samples a step: with one, "
       "natural_gradient_svi, whose curvature is then mostly noise, needs more steps than bbb. Its "
-      "step size (and, of vogn and bbb, beta2) is the one of 0.001 ... 0.3 (0.9, 0.99, 0.999) with "
-      "the fewest steps on one random half of the rows; the steps are of the other half. bbb is "
+      "step size (and, of vogn and bbb, beta2; of von, initial_curvature) is the one of 0.001 ... "
+      "0.3 (0.9, 0.99, 0.999; 0.01, 0.1, 1) with the fewest steps on one random half of the rows; "
+      "the steps are of the other half. bbb is "
       "Adam on (m, log sigma); the natural gradients are to need no more steps than it.");
   AddData(Australian(), "australian", report);
   AddData(BreastCancer(), "breast_cancer", report);

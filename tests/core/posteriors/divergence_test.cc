@@ -51,9 +51,30 @@ struct Family<LowRankGaussian> {
   }
 };
 
+// Blocks of 3 and 4 weights.
+template <>
+struct Family<BlockDiagonalGaussian> {
+  static BlockDiagonalGaussian Random(std::uint64_t seed) {
+    BlockDiagonalGaussian q{Normals(kSize, 1, seed), {}};
+    for (const Index size : {3, 4}) {
+      const Matrix root = Normals(size, size + 3, seed + static_cast<std::uint64_t>(size));
+      q.blocks.push_back({root * root.transpose()});
+    }
+    return q;
+  }
+  static Matrix Precision(const BlockDiagonalGaussian& q) {
+    Matrix covariance = Matrix::Zero(kSize, kSize);
+    covariance.topLeftCorner(3, 3) = q.blocks[0].covariance.selfadjointView<Eigen::Lower>();
+    covariance.bottomRightCorner(4, 4) = q.blocks[1].covariance.selfadjointView<Eigen::Lower>();
+    return covariance.inverse();
+  }
+  static void Break(BlockDiagonalGaussian& q) { q.blocks[1].covariance(1, 1) = -1; }
+};
+
 template <class Q>
 class Divergence : public testing::Test {};
-using Families = testing::Types<FullGaussian, DiagonalGaussian, LowRankGaussian>;
+using Families =
+    testing::Types<FullGaussian, DiagonalGaussian, LowRankGaussian, BlockDiagonalGaussian>;
 TYPED_TEST_SUITE(Divergence, Families);
 
 TYPED_TEST(Divergence, IsThatOfTheDenseGaussians) {
