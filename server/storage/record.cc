@@ -36,6 +36,9 @@ absl::Status CheckModelValue(std::string_view key, std::string_view value) {
     return absl::DataLossError(absl::StrCat("the stored model record has unknown version ",
                                             static_cast<unsigned char>(value[0])));
   }
+  if (value[1] != 0 && value[1] != 1) {
+    return absl::DataLossError("the stored model record begins in an unknown way");
+  }
   return absl::OkStatus();
 }
 

@@ -104,6 +104,17 @@ TEST(RecordTest, ADamagedModelStillHasItsNameAndLog) {
   EXPECT_FALSE(DecodeModel("no zero byte", value).ok());
 }
 
+TEST(RecordTest, AModelBeginsInOneOfTwoWays) {
+  const StoredModel model{.name = "m", .log = 5, .from_snapshot = true, .config = "bytes"};
+  std::string value = EncodeModel(model);
+  EXPECT_TRUE(DecodeModel(ModelKey("m", 5), value)->from_snapshot);
+  value[1] = 2;
+  const absl::StatusOr<StoredModel> decoded =
+      DecodeModel(ModelKey("m", 5), Reseal(ModelKey("m", 5), value));
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(decoded->problem.code(), absl::StatusCode::kDataLoss);
+}
+
 TEST(RecordTest, TheMetaValuesRoundTripAndDetectDamage) {
   EXPECT_EQ(DecodeFormat(EncodeFormat()).value(), kStoreFormat);
   std::string next = EncodeNextLogId(77);
