@@ -77,6 +77,42 @@ void Archive(A& a, Field<A, RequestEntry>& s) {
   a.Value("answer", s.answer);
 }
 
+namespace {
+
+constexpr std::int64_t kMaxNext = std::int64_t{1} << 62;  // far from where counting on overflows
+
+bool IsId(const std::string& id) { return !id.empty() && id.size() <= kMaxIdBytes; }
+
+bool IsSound(const ProducerEntry& entry) {
+  const auto answers = static_cast<std::int64_t>(entry.answers.size());
+  return IsId(entry.id) && answers <= kAnswersPerProducer && answers < entry.next &&
+         entry.next <= kMaxNext;
+}
+
+// Every ledger is bounded and has each id once.
+absl::StatusOr<Ledger> FromEntries(std::vector<ProducerEntry> producers,
+                                   std::vector<RequestEntry> requests) {
+  if (producers.size() > kMaxProducers || requests.size() > kMaxRequests) {
+    return absl::DataLossError("ledger: has more entries than a model remembers");
+  }
+  const std::size_t counts[] = {producers.size(), requests.size()};
+  Ledger ledger;
+  for (ProducerEntry& entry : producers) {
+    if (!IsSound(entry)) return absl::DataLossError("ledger: a producer is out of range");
+    ledger.Restore(entry.id, {entry.next, {entry.answers.begin(), entry.answers.end()}});
+  }
+  for (RequestEntry& entry : requests) {
+    if (!IsId(entry.id)) return absl::DataLossError("ledger: a request is out of range");
+    ledger.Restore(entry.id, std::move(entry.answer));
+  }
+  if (ledger.producers().size() != counts[0] || ledger.requests().size() != counts[1]) {
+    return absl::DataLossError("ledger: has an id twice");
+  }
+  return ledger;
+}
+
+}  // namespace
+
 std::string EncodeLedger(const Ledger& ledger) {
   std::vector<ProducerEntry> producers;
   for (const auto& [id, producer] : ledger.producers()) {
@@ -99,18 +135,7 @@ absl::StatusOr<Ledger> DecodeLedger(std::string_view bytes) {
   reader.Value("producers", producers);
   reader.Value("requests", requests);
   if (absl::Status status = reader.Finish(); !status.ok()) return status;
-  if (producers.size() > kMaxProducers || requests.size() > kMaxRequests) {
-    return absl::DataLossError("ledger: has more entries than a model remembers");
-  }
-  Ledger ledger;
-  for (ProducerEntry& entry : producers) {
-    if (entry.next < 1 || entry.answers.size() > static_cast<std::size_t>(kAnswersPerProducer)) {
-      return absl::DataLossError("ledger: a producer is out of range");
-    }
-    ledger.Restore(entry.id, {entry.next, {entry.answers.begin(), entry.answers.end()}});
-  }
-  for (RequestEntry& entry : requests) ledger.Restore(entry.id, std::move(entry.answer));
-  return ledger;
+  return FromEntries(std::move(producers), std::move(requests));
 }
 
 }  // namespace prequel

@@ -25,14 +25,14 @@ std::string EncodeStatus(const absl::Status& status) {
 absl::Status DecodeStatus(std::string_view bytes, absl::Status* status) {
   std::uint16_t length = 0;
   if (bytes.size() >= kHead) std::memcpy(&length, bytes.data() + 1, sizeof(length));
-  if (bytes.size() < kHead + length || static_cast<unsigned char>(bytes[0]) > 16) {
-    return absl::DataLossError("not a stored error");
-  }
+  const auto lost = absl::DataLossError("not a stored error");
+  if (bytes.size() < kHead + length || bytes[0] < 1 || bytes[0] > 16) return lost;
   const auto code = static_cast<absl::StatusCode>(bytes[0]);
   const std::string field(bytes.substr(kHead, length));
   const std::string_view message = bytes.substr(kHead + length);
   const std::string prefix = absl::StrCat(field, ": ");
-  if (!field.empty() && message.starts_with(prefix)) {
+  if (!field.empty()) {
+    if (!message.starts_with(prefix)) return lost;
     *status = FieldError(code, field, message.substr(prefix.size()));
   } else {
     *status = absl::Status(code, absl::string_view(message.data(), message.size()));

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 
+#include "core/archive.h"
 #include "core/error.h"
 #include "server/engine/ledger_codec.h"
 #include "server/engine/recency_table.h"
@@ -63,8 +65,9 @@ TEST(StatusCodecTest, KeepsCodeMessageAndField) {
     EXPECT_EQ(FieldOf(decoded), FieldOf(status));
   }
   absl::Status ignored;
-  for (const std::string& bytes : {std::string(), std::string("\x3"), std::string("\x3\x9\0x", 4),
-                                   std::string("\x63\0\0", 3)}) {
+  for (const std::string& bytes :
+       {std::string(), std::string("\x3"), std::string("\x3\x9\0x", 4), std::string("\x63\0\0", 3),
+        std::string("\0\0\0ok", 5), std::string("\xFF\0\0", 3), std::string("\x3\1\0fg: x", 8)}) {
     EXPECT_EQ(DecodeStatus(bytes, &ignored).code(), absl::StatusCode::kDataLoss);
   }
 }
@@ -101,6 +104,32 @@ TEST(LedgerTest, EveryFlippedBitAndEveryTruncationIsRefused) {
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(DecodeLedger(std::string_view(bytes).substr(0, size)).ok()) << size;
   }
+}
+
+// Bytes that are sealed but that no ledger has.
+TEST(LedgerTest, WhatNoLedgerHoldsIsRefused) {
+  Ledger twice;  // "ab" and "ac": one byte makes them the same
+  twice.Record({"ab", 0}, Learned(1));
+  twice.Record({"ac", 0}, Learned(2));
+  const auto reseal = [](std::string body) { return Seal(std::move(body), "PREQUELL", 1); };
+  std::string body = EncodeLedger(twice).substr(kSealBytes);
+  ASSERT_TRUE(DecodeLedger(reseal(body)).ok());
+  body[body.find("ac") + 1] = 'b';
+  EXPECT_EQ(DecodeLedger(reseal(body)).status().code(), absl::StatusCode::kDataLoss);
+
+  Ledger ledger;
+  ledger.Record({"p", 1}, Learned(1));
+  const std::string sound = EncodeLedger(ledger).substr(kSealBytes);
+  const std::size_t next = 8 + 8 + 1;  // behind the count and the id
+  const auto with_next = [&](std::int64_t value) {
+    std::string changed = sound;
+    std::memcpy(changed.data() + next, &value, sizeof(value));
+    return DecodeLedger(reseal(changed)).status();
+  };
+  EXPECT_TRUE(with_next(2).ok());
+  EXPECT_EQ(with_next(1).code(), absl::StatusCode::kDataLoss) << "an answer to number 0";
+  EXPECT_EQ(with_next(std::numeric_limits<std::int64_t>::max()).code(),
+            absl::StatusCode::kDataLoss);
 }
 
 // The format of server/README.md, byte by byte: changing it is a new version.
