@@ -68,6 +68,12 @@ absl::StatusOr<ModelInfo> Engine::Impl::Rollback(std::string_view name, std::int
   return source->model->Info();
 }
 
+// A fold of no record is the prior; revision 0 alone is not, for there may have been refusals.
+Engine::Impl::Begins Engine::Impl::BeginsOf(const Source& source, const LearnerFold& fold) {
+  const bool prior = fold.current().next_offset == 0 && !source.model->from_snapshot();
+  return prior ? Begins::kWithPrior : Begins::kWithSnapshot;
+}
+
 absl::StatusOr<ModelInfo> Engine::Impl::Fork(std::string_view name,
                                              std::optional<std::int64_t> revision,
                                              std::string_view fork, const LearnerConfig* config,
@@ -77,14 +83,16 @@ absl::StatusOr<ModelInfo> Engine::Impl::Fork(std::string_view name,
   absl::StatusOr<LearnerFold> fold = FoldAt(*source, revision);
   if (!fold.ok()) return fold.status();
   if (config == nullptr) {
-    return AddModel(fork, Beginning(*std::move(fold)), source->model->config_bytes());
+    const Begins begins = BeginsOf(*source, *fold);
+    return AddModel(fork, begins, Beginning(*std::move(fold)), source->model->config_bytes());
   }
   absl::StatusOr<Learner> learner = Learner::Create(*config);
   if (!learner.ok()) return learner.status();
   absl::StatusOr<LearnerFold> refold = source->model->history().Refold(
       fold->current().next_offset, std::make_shared<const Learner>(*std::move(learner)));
   if (!refold.ok()) return refold.status();
-  return AddModel(fork, Beginning(*std::move(refold)), std::move(config_bytes));
+  const Begins begins = BeginsOf(*source, *refold);
+  return AddModel(fork, begins, Beginning(*std::move(refold)), config_bytes);
 }
 
 absl::StatusOr<ModelFile> Engine::Impl::Export(std::string_view name,
@@ -119,7 +127,8 @@ absl::StatusOr<ModelInfo> Engine::Impl::Import(std::string_view name, ModelFile 
   if (restored->snapshot.revision != file.revision) {
     return absl::DataLossError("the model file holds another revision than it says");
   }
-  return AddModel(name, LearnerFold(learner, *std::move(restored)), std::move(file.config));
+  return AddModel(name, Begins::kWithSnapshot, LearnerFold(learner, *std::move(restored)),
+                  file.config);
 }
 
 }  // namespace prequel

@@ -90,12 +90,12 @@ absl::StatusOr<ModelInfo> Engine::Impl::CreateModel(std::string_view name,
   if (absl::Status status = CheckModelName(name); !status.ok()) return status;
   absl::StatusOr<Learner> learner = Learner::Create(config);
   if (!learner.ok()) return learner.status();
-  return AddModel(name, LearnerFold(std::make_shared<const Learner>(*std::move(learner))),
-                  config_bytes);
+  return AddModel(name, Begins::kWithPrior,
+                  LearnerFold(std::make_shared<const Learner>(*std::move(learner))), config_bytes);
 }
 
-absl::StatusOr<ModelInfo> Engine::Impl::AddModel(std::string_view name, LearnerFold fold,
-                                                 std::string_view config_bytes) {
+absl::StatusOr<ModelInfo> Engine::Impl::AddModel(std::string_view name, Begins begins,
+                                                 LearnerFold fold, std::string_view config_bytes) {
   if (absl::Status status = CheckModelName(name); !status.ok()) return status;
   MutexLock lock(admin_mu_);
   if (absl::Status status = admission_.CheckOpen(); !status.ok()) return status;
@@ -114,7 +114,7 @@ absl::StatusOr<ModelInfo> Engine::Impl::AddModel(std::string_view name, LearnerF
       .write = [&capture](FirstSnapshot::Sink sink) { return WriteCapture(capture, sink); }};
   absl::StatusOr<StoredModel> stored =
       parts_.store.CreateModel(name, config_bytes, Microseconds(parts_.clock.Now()),
-                               fold.current().revision > 0 ? &first : nullptr);
+                               begins == Begins::kWithSnapshot ? &first : nullptr);
   if (!stored.ok()) return stored.status();
   auto actor = std::make_shared<ModelActor>(*std::move(stored), actor_parts());
   actor->Start(std::move(fold));

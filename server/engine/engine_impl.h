@@ -71,8 +71,10 @@ class Engine::Impl {
   absl::StatusOr<Source> FindSource(std::string_view name) const;
   absl::StatusOr<LearnerFold> FoldAt(const Source& source,
                                      std::optional<std::int64_t> revision) const;
-  // A new model that begins with `fold`.
-  absl::StatusOr<ModelInfo> AddModel(std::string_view name, LearnerFold fold,
+  // A new model that begins with `fold`; with the prior only when nothing else is in it.
+  enum class Begins { kWithPrior, kWithSnapshot };
+  static Begins BeginsOf(const Source& source, const LearnerFold& fold);
+  absl::StatusOr<ModelInfo> AddModel(std::string_view name, Begins begins, LearnerFold fold,
                                      std::string_view config_bytes);
   absl::Status CheckLimits(const Batch& batch) const;
   absl::Status CheckContent(const Learner& learner, const LearnRequest& request) const;

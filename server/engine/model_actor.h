@@ -54,6 +54,7 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   const std::string& name() const { return stored_.name; }
   LogId log() const { return stored_.log; }
   Admission::Account& account() { return account_; }
+  bool from_snapshot() const { return stored_.from_snapshot; }
   const std::string& config_bytes() const { return stored_.config; }
   History history() const { return {parts_.store, parts_.codec, log(), stored_.from_snapshot}; }
 

@@ -149,6 +149,31 @@ TEST_F(HistoryTest, AForkGoesItsOwnWay) {
   EXPECT_EQ(engine_->Fork("a", 25, "A", nullptr, "").status().code(), Code::kInvalidArgument);
 }
 
+// At revision 0 there may be something to remember: a refusal uses up its number.
+TEST_F(HistoryTest, ForksAndFilesOfRevisionZeroSurviveARestart) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  const auto expected = [&](const std::string& name) {  // of a producer whose number 1 was refused
+    LearnRequest request = Request(MakeBatch(1));
+    request.origin = {"p", 3};
+    return ExpectedSequence(Submit(name, std::move(request)).get().status());
+  };
+  LearnRequest odd = Request(MakeBatch(1, 3));  // one input too many
+  odd.origin = {"p", 1};
+  ASSERT_EQ(Submit("a", std::move(odd)).get().status().code(), Code::kInvalidArgument);
+  TakeSnapshot();
+  ASSERT_TRUE(engine_->Fork("a", 0, "b", nullptr, "").ok());
+  ASSERT_TRUE(engine_->Import("c", engine_->Export("a", 0).value()).ok());
+  ASSERT_TRUE(engine_->Fork("c", 0, "d", nullptr, "").ok());
+  for (int restarted = 0; restarted < 2; ++restarted) {
+    for (const char* name : {"a", "b", "c", "d"}) {
+      EXPECT_EQ(expected(name), 2) << name;
+      EXPECT_EQ(Revision(name), 0);
+    }
+    Start();
+  }
+}
+
 // Same data, other configuration: as if it had been there from the start.
 TEST_F(HistoryTest, AForkWithAnotherConfigurationLearnsAllTheData) {
   options_.snapshots.full_history = true;
