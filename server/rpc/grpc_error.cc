@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "proto/prequel/v1/utf8.h"
 #include "server/engine/origin.h"
 #include "server/wire/error.h"
 
@@ -17,7 +18,8 @@ constexpr std::size_t kMaxModel = 128;
 
 absl::Status Shortened(const absl::Status& status) {
   if (status.message().size() <= kMaxMessage) return status;
-  absl::Status shorter(status.code(), status.message().substr(0, kMaxMessage));
+  const std::string message(status.message());
+  absl::Status shorter(status.code(), std::string(v1::Utf8Prefix(message, kMaxMessage)));
   status.ForEachPayload([&shorter](absl::string_view type, const absl::Cord& payload) {
     if (payload.size() <= kMaxMessage) shorter.SetPayload(type, payload);
   });
@@ -28,7 +30,7 @@ absl::Status Shortened(const absl::Status& status) {
 
 google::rpc::Status RpcError(const absl::Status& status, std::string_view model) {
   std::map<std::string, std::string> metadata;
-  if (!model.empty()) metadata["model"] = std::string(model.substr(0, kMaxModel));
+  if (!model.empty()) metadata["model"] = std::string(v1::Utf8Prefix(model, kMaxModel));
   if (const std::int64_t expected = ExpectedSequence(status); expected > 0) {
     metadata[wire::kExpectedSequence] = std::to_string(expected);
   }

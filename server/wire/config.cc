@@ -199,7 +199,6 @@ void ConfigToProto(const LearnerConfig& config, v1::ModelConfig* proto) {
   proto->mutable_encoding()->set_inputs(StandardizeToProto(config.standardize_inputs));
   proto->mutable_encoding()->set_targets(StandardizeToProto(config.standardize_targets));
   proto->mutable_encoding()->set_clip(config.input_clip);
-  proto->mutable_encoding()->set_clip(config.input_clip);
   proto->mutable_evaluation()->set_window(config.evaluation_window);
   proto->set_seed(config.seed);
 }

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "google/rpc/error_details.pb.h"
+#include "server/wire/text.h"
 
 namespace prequel::wire {
 
@@ -44,21 +45,21 @@ google::rpc::Status ErrorToProto(const absl::Status& status,
                                  const std::map<std::string, std::string>& metadata) {
   google::rpc::Status proto;
   proto.set_code(static_cast<int>(status.code()));
-  proto.set_message(std::string(status.message()));
+  proto.set_message(Readable(std::string(status.message())));
   google::rpc::ErrorInfo info;
   // The one code that a field of metadata tells two reasons of.
   const bool sequence = absl::IsOutOfRange(status) && metadata.contains(kExpectedSequence);
   info.set_reason(sequence ? "SEQUENCE_OUT_OF_RANGE" : ReasonOf(status));
   info.set_domain(kErrorDomain);
-  info.mutable_metadata()->insert(metadata.begin(), metadata.end());
+  for (const auto& [key, value] : metadata) (*info.mutable_metadata())[key] = Readable(value);
   const std::optional<std::string> field = FieldOf(status);
-  if (field) (*info.mutable_metadata())["field"] = *field;
+  if (field) (*info.mutable_metadata())["field"] = Readable(*field);
   proto.add_details()->PackFrom(info);
   if (field) {
     google::rpc::BadRequest bad_request;
     auto* violation = bad_request.add_field_violations();
-    violation->set_field(*field);
-    violation->set_description(std::string(status.message()));
+    violation->set_field(Readable(*field));
+    violation->set_description(proto.message());
     proto.add_details()->PackFrom(bad_request);
   }
   return proto;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "server/wire/config.h"
+#include "server/wire/text.h"
 
 namespace prequel::wire {
 
@@ -12,7 +13,7 @@ void LearnerToProto(const Learner& learner, const LearnerState* state, v1::Model
   proto->set_num_inputs(learner.num_encoded_inputs());
   if (state == nullptr) return;
   proto->set_examples(state->examples);
-  for (const std::string& label : learner.Labels(*state)) proto->add_labels(label);
+  for (const std::string& label : learner.Labels(*state)) proto->add_labels(Readable(label));
 }
 
 }  // namespace prequel::wire

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/error.h"
 #include "server/wire/tensor.h"
+#include "server/wire/text.h"
 
 namespace prequel::wire {
 namespace {
@@ -62,7 +63,7 @@ void PredictionsToProto(const Predictions& predictions, v1::Predictions* proto) 
                                           predictions.quantile_levels.end());
   }
   SetMatrix(predictions.probabilities, &P::mutable_probabilities, proto);
-  for (const std::string& label : predictions.labels) proto->add_labels(label);
+  for (const std::string& label : predictions.labels) proto->add_labels(Readable(label));
   SetVector(predictions.entropy, &P::mutable_entropy, proto);
   SetVector(predictions.aleatoric_entropy, &P::mutable_aleatoric_entropy, proto);
   SetVector(predictions.epistemic_entropy, &P::mutable_epistemic_entropy, proto);

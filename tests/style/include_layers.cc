@@ -64,7 +64,8 @@ std::string Join(const Prefixes& words) {
 }  // namespace
 
 const std::vector<Layer>& Layers() {
-  static const Prefixes kProto = {"prequel/v1/", "google/protobuf/", "google/rpc/", "inference/"};
+  static const Prefixes kProto = {"prequel/v1/", "proto/prequel/v1/", "google/protobuf/",
+                                  "google/rpc/", "inference/"};
   static const Prefixes kGrpc = {"grpc/", "grpcpp/", "src/proto/grpc/"};
   static const auto kPlus = [](Prefixes all, const Prefixes& more) {
     all.insert(all.end(), more.begin(), more.end());

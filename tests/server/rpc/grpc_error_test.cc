@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "google/rpc/error_details.pb.h"
 #include "server/wire/error.h"
 
 namespace prequel {
@@ -23,6 +24,20 @@ TEST(GrpcErrorTest, FitsIntoHeadersWhateverTheMessage) {
   const std::string endless(100'000, 'x');
   const grpc::Status status = GrpcStatus(FieldError(endless, endless), endless);
   EXPECT_LT(status.error_message().size() + status.error_details().size(), 6000U);
+}
+
+// Cut in the midst of a character the details could not be read.
+TEST(GrpcErrorTest, IsCutBetweenCharacters) {
+  for (const char* shift : {"", "x"}) {
+    std::string endless = shift;
+    for (int i = 0; i < 2000; ++i) endless += "ä";
+    const grpc::Status status = GrpcStatus(absl::InternalError(endless), endless);
+    google::rpc::Status details;
+    ASSERT_TRUE(details.ParseFromString(status.error_details()));
+    google::rpc::ErrorInfo info;
+    ASSERT_TRUE(details.details(0).UnpackTo(&info));
+    EXPECT_GT(info.metadata().at("model").size(), 100U);
+  }
 }
 
 TEST(GrpcErrorTest, NamesCodes) {
