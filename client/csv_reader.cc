@@ -1,17 +1,19 @@
 #include "client/csv_reader.h"
 
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "proto/prequel/v1/utf8.h"
 
 namespace prequel::client {
 namespace {
 
-constexpr int kByteOrderMark[] = {0xEF, 0xBB, 0xBF};
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr int kEnd = -1;
-constexpr std::size_t kBufferBytes = 1 << 18;
+constexpr std::size_t kBufferBytes = 1 << 16;
 // A quote that is never closed must not pull the rest of the file into memory.
 constexpr std::size_t kMaxCellBytes = 16 << 20;
 
@@ -29,9 +31,7 @@ absl::StatusOr<std::unique_ptr<CsvReader>> CsvReader::Open(const std::string& pa
 }
 
 absl::Status CsvReader::ReadHeader() {
-  for (const int mark : kByteOrderMark) {
-    if (Peek() == mark) Get();
-  }
+  SkipByteOrderMark();
   CsvRow row;
   do {
     absl::StatusOr<bool> read = ReadRecord(&row);
@@ -49,6 +49,16 @@ absl::Status CsvReader::ReadHeader() {
   }
   header_ = std::move(row.cells);
   return absl::OkStatus();
+}
+
+// The mark as a whole or nothing: a part of it is part of the first name.
+void CsvReader::SkipByteOrderMark() {
+  if (Peek() == kEnd) return;
+  while (end_ < kByteOrderMark.size() && ReadMore()) {
+  }
+  if (std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) {
+    position_ = kByteOrderMark.size();
+  }
 }
 
 absl::StatusOr<bool> CsvReader::Next(CsvRow* row) {
@@ -81,6 +91,10 @@ absl::StatusOr<bool> CsvReader::ReadRecord(CsvRow* row) {
         if (cell.size() == kMaxCellBytes) return Error(row->line, "a cell exceeds 16 MiB");
         cell.push_back(static_cast<char>(Get()));
       }
+    }
+    if (!v1::IsUtf8(cell)) {
+      return Error(row->line, absl::StrCat("cell ", cell_count + 1, " is not UTF-8: convert the ",
+                                           "file, for example by iconv -f latin1 -t utf-8"));
     }
     const int c = Get();
     more = c == ',';
@@ -133,12 +147,17 @@ int CsvReader::Get() {
 }
 
 bool CsvReader::Fill() {
+  position_ = end_ = 0;
+  return ReadMore();
+}
+
+// Behind what the buffer holds; false at the end.
+bool CsvReader::ReadMore() {
   if (ended_) return false;
-  absl::StatusOr<std::size_t> count = source_->Read(buffer_.data(), buffer_.size());
+  absl::StatusOr<std::size_t> count = source_->Read(buffer_.data() + end_, buffer_.size() - end_);
   source_status_ = count.status();
-  position_ = 0;
-  end_ = count.ok() ? *count : 0;
-  ended_ = end_ == 0;
+  ended_ = !count.ok() || *count == 0;
+  if (!ended_) end_ += *count;
   return !ended_;
 }
 

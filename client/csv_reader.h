@@ -21,8 +21,9 @@ struct CsvRow {
 
 // Reads RFC 4180: quoted fields ("" is a quote, line breaks allowed), LF, CRLF or CR, an optional
 // UTF-8 byte order mark, blank lines ignored where there are two or more columns. The first
-// record names the columns. Plain or gzip-compressed, recognised by content. Holds one buffer
-// and one record, never the file. For one thread.
+// record names the columns. Cells are UTF-8, for that is what the service takes. Plain or
+// gzip-compressed, recognised by content. Holds one buffer and one record, never the file. For one
+// thread.
 class CsvReader {
  public:
   // `path` "-" is the standard input. NOT_FOUND when the file cannot be opened; INVALID_ARGUMENT
@@ -38,7 +39,8 @@ class CsvReader {
 
   // Reads the next record into `row` (whose memory it reuses); false at the end of the file.
   // INVALID_ARGUMENT naming file and line for a record with another number of cells than the
-  // header, an unclosed quote, or text after a closing quote; else as ByteSource::Read.
+  // header, an unclosed quote, text after a closing quote, or a cell that is not UTF-8; else as
+  // ByteSource::Read.
   absl::StatusOr<bool> Next(CsvRow* row);
 
   // How far into the file (compressed bytes), between 0 and 1; nothing when it has no length.
@@ -54,6 +56,8 @@ class CsvReader {
   int Peek();
   int Get();
   bool Fill();
+  bool ReadMore();
+  void SkipByteOrderMark();
   absl::Status Error(std::int64_t line, const std::string& what) const;
 
   const std::unique_ptr<ByteSource> source_;

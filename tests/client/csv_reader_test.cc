@@ -80,6 +80,19 @@ TEST(CsvReaderTest, ByteOrderMarkIsNotPartOfTheFirstName) {
   EXPECT_THAT(Parse("\xEF\xBB\xBF\"a\",b\n").header, ElementsAre("a", "b"));
 }
 
+TEST(CsvReaderTest, CellsThatAreNotUtf8NameTheirLine) {
+  EXPECT_EQ(Parse("a,b\nMünchen,1\n").rows[0][0], "München");
+  const Parsed latin = Parse("a,b\nBerlin,1\nM\xFCnchen,2\n");
+  EXPECT_EQ(latin.rows.size(), 1u);
+  EXPECT_TRUE(absl::IsInvalidArgument(latin.status));
+  EXPECT_THAT(Message(latin), HasSubstr("line 3: cell 1 is not UTF-8"));
+  EXPECT_THAT(Message(Parse("\"M\xC3\",y\n")), HasSubstr("line 1: cell 1 is not UTF-8"));
+  EXPECT_THAT(Message(Parse("\xBF"
+                            "a,b\n")),
+              HasSubstr("line 1: cell 1 is not UTF-8"))
+      << "a part of a byte order mark is none";
+}
+
 TEST(CsvReaderTest, QuotedCells) {
   const Parsed parsed = Parse("a,b\n\"x,\"\"y\"\"\",\"two\nlines\"\n\"\",z\n");
   ASSERT_TRUE(parsed.status.ok()) << parsed.status;
