@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/registry.h"
+#include "core/state_codec.h"
 
 namespace prequel {
 namespace {
@@ -265,6 +266,7 @@ absl::Status MakeParts(Problem& p) {
 
 absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   Problem p;
+  p.given = Fingerprint(config);
   p.config = std::move(config);
   if (absl::Status status = MakeParts(p); !status.ok()) return status;
   if (absl::Status status = CheckRule(p); !status.ok()) return status;

@@ -1,6 +1,7 @@
 // The parts of a configuration, made ready: what a Learner is made of.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -16,7 +17,8 @@
 namespace prequel {
 
 struct Problem {
-  LearnerConfig config;  // with every default filled in
+  LearnerConfig config;     // with every default filled in
+  std::uint64_t given = 0;  // Fingerprint of the configuration as it came
   Encoder encoder;
   TargetEncoder target_encoder;
   Model model;

@@ -98,6 +98,25 @@ bool Suits(const RuleState& state, const Posterior& posterior) {
       state, posterior);
 }
 
+// Far from where counting on would overflow.
+bool IsCount(std::int64_t count) { return count >= 0 && count <= std::int64_t{1} << 62; }
+
+bool HasCounts(const LearnerState& state) {
+  const bool steps = std::visit(
+      [](const auto& rule) {
+        if constexpr (requires { rule.steps; }) return IsCount(rule.steps);
+        return true;
+      },
+      state.rule);
+  return steps && IsCount(state.revision) && IsCount(state.examples) &&
+         IsCount(state.evaluation.skipped_rows) && IsCount(state.evaluation.unscored_rows);
+}
+
+// Of every output, positive and finite.
+bool IsNoise(const Vector& values, Index outputs) {
+  return values.size() == outputs && values.allFinite() && (values.array() > 0).all();
+}
+
 // Whether a decoded state is one that this problem's fold could have produced.
 absl::Status CheckDecoded(const Problem& problem, const LearnerState& state) {
   if (absl::Status status = problem.encoder.CheckState(state.inputs); !status.ok()) return status;
@@ -112,12 +131,10 @@ absl::Status CheckDecoded(const Problem& problem, const LearnerState& state) {
     return absl::DataLossError("rule: its state has the wrong size or is not finite");
   }
   const Index outputs = InitialNoise(problem).shape.size();
-  const bool noise_sound =
-      state.noise.shape.size() == outputs && state.noise.rate.size() == outputs &&
-      (outputs == 0 || (state.noise.shape.minCoeff() > 0 && state.noise.rate.minCoeff() > 0));
-  if (!noise_sound || state.revision < 0 || state.examples < 0) {
-    return absl::DataLossError("noise or counts: out of range");
+  if (!IsNoise(state.noise.shape, outputs) || !IsNoise(state.noise.rate, outputs)) {
+    return absl::DataLossError("noise: has the wrong size or is not positive and finite");
   }
+  if (!HasCounts(state)) return absl::DataLossError("counts: out of range");
   return absl::OkStatus();
 }
 
@@ -146,7 +163,8 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
   ArchiveReader reader(*body);
   std::uint64_t fingerprint = 0;
   reader.Value("fingerprint", fingerprint);
-  if (reader.ok() && fingerprint != Fingerprint(problem.config)) {
+  // A build of fewer options wrote that of the configuration which it stored and which is given.
+  if (reader.ok() && fingerprint != Fingerprint(problem.config) && fingerprint != problem.given) {
     return absl::FailedPreconditionError("the state is of another configuration");
   }
   LearnerState state;

@@ -10,6 +10,11 @@ namespace {
 constexpr double kRelativeNoise = 1e-13;
 constexpr double kSmallestScale = 1e-100;
 
+// Values are at most 1e100 in magnitude: no mean of theirs is beyond the one, and no sum comes near
+// the other, which leaves room for more.
+constexpr double kLargestMean = 1e101;
+constexpr double kLargestSum = 1e300;
+
 // Columns worked on together: a vector of the compiler, whose sums stay in registers.
 constexpr Index kLanes = 4;
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
@@ -112,8 +117,8 @@ double RunningMoments::Scale(Index i) const {
 bool RunningMoments::IsValid() const {
   if (mean.size() != size() || m2.size() != size()) return false;
   for (Index i = 0; i < size(); ++i) {
-    const bool sound = count[i] >= 0 && m2[i] >= 0 && std::isfinite(count[i]) &&
-                       std::isfinite(mean[i]) && std::isfinite(m2[i]);
+    const bool sound = count[i] >= 0 && count[i] <= kLargestSum && m2[i] >= 0 &&
+                       m2[i] <= kLargestSum && std::abs(mean[i]) <= kLargestMean;
     if (!sound) return false;
   }
   return true;
