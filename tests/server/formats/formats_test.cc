@@ -1,0 +1,191 @@
+// What version 1 stored of a model, as it was written when it was released: configuration and
+// minibatch, ledger and state, and the file that ExportModel makes of them.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "server/engine/capture.h"
+#include "server/engine/engine.h"
+#include "server/engine/ledger_codec.h"
+#include "server/storage/memory_store.h"
+#include "server/wire_codec.h"
+#include "tests/core/golden_file.h"
+
+namespace prequel {
+namespace {
+
+std::string Golden(const std::string& name, const std::string& current) {
+  return GoldenFile(std::string(PREQUEL_GOLDEN) + "/" + name + "_v1.bin", current);
+}
+
+// As it was resolved then, with every option of its time.
+LearnerConfig ConfigV1() {
+  LearnerConfig config;
+  config.features = {{.name = "x", .width = 2, .allow_missing = true},
+                     {.name = "c", .kind = FeatureConfig::Kind::kCategorical, .max_categories = 2}};
+  config.target = {.name = "y", .labels = {"no", "yes"}, .allow_missing = true};
+  config.model = {"mlp", {{"activation", std::string("tanh")}, {"hidden", std::vector<double>{2}}}};
+  config.likelihood = {"bernoulli", {}};
+  config.prior = {
+      "isotropic",
+      {{"bias_precision", 1.0}, {"layer_scale", std::string("none")}, {"precision", 1.0}}};
+  config.posterior = {"diagonal", {}};
+  config.rule = {"rvga",
+                 {{"expectation", std::string("linearized")},
+                  {"mode", std::string("recursive")},
+                  {"passes", 10.0},
+                  {"samples", 10.0},
+                  {"scheme", std::string("implicit")},
+                  {"tolerance", 0.0009765625}}};
+  config.standardize_inputs = Standardize::kRunning;
+  config.standardize_targets = Standardize::kNone;
+  config.seed = 7;
+  return config;
+}
+
+// The state of then: numbers of few binary digits.
+LearnerState StateV1(const Learner& learner) {
+  LearnerState state = learner.Initial();
+  state.revision = 2;
+  state.examples = 12;
+  state.inputs.moments.count.setConstant(12);
+  state.inputs.moments.mean << 0.5, -0.25;
+  state.inputs.moments.m2 << 6, 3;
+  auto& q = std::get<DiagonalGaussian>(state.posterior);
+  for (Index i = 0; i < q.size(); ++i) {
+    q.mean[i] = 0.25 * static_cast<double>(i - 4);
+    q.precision[i] = 1 + 0.5 * static_cast<double>(i);
+  }
+  state.evaluation.cumulative.weight = 10;
+  state.evaluation.cumulative.nll = 6.5;
+  state.evaluation.skipped_rows = 2;
+  return state;
+}
+
+Ledger LedgerV1() {
+  Learned learned;
+  learned.scores.examples = 6;
+  learned.scores.nll = 0.625;
+  learned.scores.accuracy = 0.75;
+  learned.report.rows = 6;
+  learned.report.passes = 3;
+  learned.report.kl = 0.125;
+  Ledger ledger;
+  ledger.Record({"producer", 1}, {.revision = 1, .learned = learned});
+  ledger.Record({"producer", 2}, {.status = FieldError("batch.inputs", "is odd"), .revision = 1});
+  ledger.Record({"request", 0}, {.revision = 2, .learned = learned});
+  return ledger;
+}
+
+std::string CaptureV1(std::shared_ptr<const Learner> learner) {
+  Capture capture{.learner = std::move(learner), .ledger = EncodeLedger(LedgerV1())};
+  capture.snapshot.state = std::make_shared<const LearnerState>(StateV1(*capture.learner));
+  std::string bytes;
+  const absl::Status written = WriteCapture(capture, [&bytes](std::string_view chunk) {
+    bytes.append(chunk);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(written.ok()) << written;
+  return bytes;
+}
+
+ModelFile FileV1(const std::shared_ptr<const Learner>& learner) {
+  return {.revision = 2,
+          .create_time_us = 1'700'000'000'000'000,
+          .build = "build",
+          .config = wire::ConfigToBytes(ConfigV1()),
+          .body = CaptureV1(learner)};
+}
+
+std::string Written(ModelFile file) {
+  ModelFileWriter writer(std::move(file));
+  std::string bytes;
+  for (std::string piece = writer.Next(); !piece.empty(); piece = writer.Next()) bytes += piece;
+  return bytes;
+}
+
+std::shared_ptr<const Learner> LearnerV1() {
+  return std::make_shared<const Learner>(Learner::Create(ConfigV1()).value());
+}
+
+TEST(FormatsTest, Configuration) {
+  const std::string bytes = Golden("config", wire::ConfigToBytes(ConfigV1()));
+  const absl::StatusOr<LearnerConfig> config = wire::ConfigFromBytes(bytes);
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(*config, ConfigV1());
+  EXPECT_EQ(wire::ConfigToBytes(*config), bytes);
+}
+
+TEST(FormatsTest, Minibatch) {
+  v1::Batch proto;
+  v1::Tensor& inputs = *proto.mutable_inputs();
+  inputs.set_dtype(v1::Tensor::FLOAT32);
+  for (const int extent : {2, 1}) inputs.add_shape(extent);
+  inputs.set_data(std::string("\0\0\x20\x3F\0\0\x80\xC0", 8));  // 0.625, −4
+  proto.add_text()->add_values("red");
+  proto.mutable_text(0)->add_values("");
+  proto.add_labels("yes");
+  proto.add_labels("no");
+  const std::string bytes = Golden("batch", proto.SerializeAsString());
+  const absl::StatusOr<Batch> batch = wire::BatchFromBytes(bytes);
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  EXPECT_EQ(batch->inputs, (Matrix(1, 2) << 0.625, -4).finished());
+  EXPECT_EQ(batch->text, (std::vector<std::vector<std::string>>{{"red", ""}}));
+  EXPECT_EQ(batch->labels, (std::vector<std::string>{"yes", "no"}));
+  v1::Batch read;
+  ASSERT_TRUE(read.ParseFromString(bytes));
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(read, proto));
+}
+
+TEST(FormatsTest, Capture) {
+  const std::shared_ptr<const Learner> learner = LearnerV1();
+  const std::string bytes = Golden("capture", CaptureV1(learner));
+  const absl::StatusOr<Restored> restored = DecodeCapture(bytes, *learner);
+  ASSERT_TRUE(restored.ok()) << restored.status();
+  EXPECT_EQ(restored->snapshot.revision, 2);
+  EXPECT_EQ(learner->EncodeState(*restored->snapshot.state),
+            learner->EncodeState(StateV1(*learner)));
+  const absl::StatusOr<LearnOutcome> answer = restored->ledger.AnswerTo({"producer", 1});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->learned.scores.accuracy, 0.75);
+  EXPECT_EQ(answer->learned.report.kl, 0.125);
+  const absl::Status refusal = restored->ledger.AnswerTo({"producer", 2}).status();
+  EXPECT_EQ(refusal, FieldError("batch.inputs", "is odd"));
+  EXPECT_EQ(restored->ledger.AnswerTo({"request", 0})->revision, 2);
+  EXPECT_EQ(EncodeLedger(restored->ledger), EncodeLedger(LedgerV1()));
+}
+
+// The file of then becomes a model of now, and is exported as it was.
+TEST(FormatsTest, ModelFile) {
+  const std::string bytes = Golden("model_file", Written(FileV1(LearnerV1())));
+  EXPECT_EQ(Written(FileV1(LearnerV1())).substr(0, 12), bytes.substr(0, 12));
+  ModelFileReader reader(1 << 20);
+  ASSERT_TRUE(reader.Add(bytes).ok());
+  const absl::StatusOr<ModelFile> file = std::move(reader).Finish();
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->revision, 2);
+  EXPECT_EQ(file->create_time_us, 1'700'000'000'000'000);
+  EXPECT_EQ(file->build, "build");
+  EXPECT_EQ(Written(*file), bytes) << "version 1 is the current one";
+
+  const auto store = MemoryStore::Open(std::make_shared<MemoryDisk>()).value();
+  const WireCodec codec;
+  const SystemClock clock;
+  EngineObserver observer;
+  const auto engine = Engine::Create({}, {*store, codec, clock, observer}).value();
+  const absl::StatusOr<ModelInfo> info = engine->Import("m", *file);
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_EQ(info->learner->EncodeState(*info->snapshot.state),
+            info->learner->EncodeState(StateV1(*info->learner)));
+  const absl::StatusOr<ModelFile> exported = engine->Export("m", std::nullopt);
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  EXPECT_EQ(exported->config, file->config);
+  EXPECT_EQ(exported->revision, 2);
+}
+
+}  // namespace
+}  // namespace prequel
