@@ -90,8 +90,8 @@ void AddClassified(ConstVectorRef probabilities, Index label, double log_probabi
   }
   const double confidence = probabilities[top];
   const double correct = top == label ? 1 : 0;
-  const int bin =
-      std::clamp(static_cast<int>(confidence * kCalibrationBins), 0, kCalibrationBins - 1);
+  // Held before it is converted, and so that one which is no number is in bin 0.
+  const double bin = std::min(std::max(0.0, confidence * kCalibrationBins), kCalibrationBins - 1.0);
   const auto at = static_cast<std::size_t>(bin);
   tally.weight += 1;
   tally.nll -= log_probability;

@@ -1,6 +1,7 @@
 #include "core/fold.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -22,6 +23,18 @@ constexpr std::int64_t kSettledExamples = 1000;
 // A step that moves q by more than this is an accident, not learning: a hundred standard
 // deviations in every weight, where one good step is a few.
 constexpr double kMaxKlPerWeight = 5000;
+
+// Visits what a rule remembers: 0 · x is NaN for the x that are not finite.
+struct FiniteFields {
+  double zero = 0;
+  void Value(std::string_view, std::integral auto) {}
+  void Value(std::string_view, const Vector& values) { zero += (0 * values.array()).sum(); }
+  void LowerTriangle(std::string_view, const Matrix& values) { zero += (0 * values.array()).sum(); }
+  template <class T>
+  void Value(std::string_view, const std::vector<T>& parts) {
+    for (const T& part : parts) T::Fields(*this, part);
+  }
+};
 
 class Step {
  public:
@@ -97,7 +110,7 @@ class Step {
     status = Learn(rule, prior, posterior);
     if (status.ok()) status = CheckStep(rule, prior, posterior);
     if (!status.ok()) return status;
-    LearnNoise(posterior.mean);
+    if (status = LearnNoise(posterior.mean); !status.ok()) return status;
     next_.evaluation.Absorb(tally_, problem_.config.evaluation_window);
     return absl::OkStatus();
   }
@@ -132,7 +145,10 @@ class Step {
                               : LinearizedLogits(problem_, state_, w_.expansion.moments(), w_);
     if (!status.ok()) return status;
     tally_ = ScorePredictive(problem_, state_, w_.targets, w_);
-    return absl::OkStatus();
+    if (!std::isnan(tally_.nll)) return absl::OkStatus();
+    return absl::InternalError(
+        "the predictive of the minibatch is not a number: its inputs are too extreme for what the "
+        "model has learned; the minibatch was rejected and the model is as it was");
   }
 
   bool TablesGrew() const { return next_.inputs.tables != state_.inputs.tables; }
@@ -226,6 +242,10 @@ class Step {
   absl::Status CheckStep(const R& rule, const Q& prior, const Q& posterior) {
     if constexpr (Steps<R, Q>) {
       if (!posterior.IsFinite()) return Diverged(rule, "is not finite");
+      // A square may overflow where the step that it divides does not.
+      FiniteFields remembered;
+      R::State::Fields(remembered, StateOf<R>(next_.rule));
+      if (!(remembered.zero == 0)) return Diverged(rule, "left averages that are not finite");
       auto& divergence = std::get<typename Q::Divergence>(w_.divergences);
       if constexpr (requires { divergence.Kl(posterior, prior); }) {
         report_.kl = divergence.Kl(posterior, prior);
@@ -249,8 +269,8 @@ class Step {
 
   // β += ½ rᵀ S⁻¹ r with r = y − f_{m_{t−1}}, S = I + J P Jᵀ/σ²; on the linear model
   // S⁻¹ r = y − f_{m_t}, which is how it is computed here (and never less than |y − f_{m_t}|²).
-  void LearnNoise(const Vector& mean) {
-    if (next_.noise.shape.size() == 0) return;
+  absl::Status LearnNoise(const Vector& mean) {
+    if (next_.noise.shape.size() == 0) return absl::OkStatus();
     w_.expansion.Forward(mean);
     const Matrix& after = w_.expansion.moments().mean;
     const auto rows = static_cast<double>(after.cols());
@@ -261,6 +281,8 @@ class Step {
       next_.noise.shape[c] += 0.5 * rows;
       next_.noise.rate[c] += 0.5 * std::max(energy, residual.squaredNorm());
     }
+    if (next_.noise.rate.allFinite()) return absl::OkStatus();
+    return absl::InternalError("the learned noise overflows: the targets are too extreme");
   }
 
   const Problem& problem_;

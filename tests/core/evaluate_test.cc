@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "core/learner.h"
 #include "gtest/gtest.h"
+#include "tests/core/streams.h"
 
 namespace prequel {
 namespace {
@@ -113,6 +115,21 @@ TEST(Evaluation, AnEmptyMinibatchChangesNothing) {
   const double before = evaluation.window.nll;
   evaluation.Absorb(Tally(), 10);
   EXPECT_EQ(evaluation.window.nll, before);
+}
+
+// Weights at the edge of the numbers cancel to none. One such minibatch must not make the scores of
+// all others NaN, nor a bin of a confidence that is none.
+TEST(Evaluation, AMinibatchWithoutAPredictiveIsRejected) {
+  const Learner learner = *Learner::Create(PlainConfig(2, "bernoulli"));
+  LearnerState state = learner.Initial(), next;
+  Scratch scratch;
+  Batch batch = LogisticBatch(2, 4, 1);
+  ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
+  std::visit([](auto& q) { q.mean << 1e308, -1e308, 0; }, state.posterior);
+  ASSERT_TRUE(learner.DecodeState(learner.EncodeState(state)).ok());
+  batch.inputs.setConstant(100);
+  const absl::Status status = learner.Update(state, batch, scratch, next).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
 }
 
 }  // namespace

@@ -83,5 +83,26 @@ TEST(Adam, FindsTheModeOfThePosterior) {
   EXPECT_LT(gradient.cwiseAbs().maxCoeff(), 1e-4);
 }
 
+// g = 1e160 is a number, g² is none; the step, over √s, would be 0. Learned all the same, it would
+// leave a state that no snapshot can bring back.
+TEST(Adam, RejectsAMinibatchThatItsAveragesCannotHold) {
+  LearnerConfig config = PlainConfig(1, "gaussian");
+  config.likelihood.options["noise"] = 1e-60;
+  config.rule = LogisticConfig().rule;
+  const Learner learner = *Learner::Create(config);
+  const LearnerState state = learner.Initial();
+  LearnerState next;
+  Scratch scratch;
+  Batch batch;
+  batch.inputs = Matrix::Ones(1, 1);
+  batch.targets = Matrix::Constant(1, 1, 1e100);
+  const absl::Status status = learner.Update(state, batch, scratch, next).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_NE(status.message().find("averages"), status.message().npos) << status;
+  batch.targets.setOnes();
+  ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
+  EXPECT_TRUE(learner.DecodeState(learner.EncodeState(next)).ok());
+}
+
 }  // namespace
 }  // namespace prequel
