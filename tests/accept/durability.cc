@@ -5,9 +5,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
 
+#include "server/storage/memory_store.h"
+#include "server/storage/rocks_store.h"
+#include "tests/bench/served.h"
 #include "tests/end_to_end/crash_run.h"
+#include "tests/server/engine/reader_histories.h"
 #include "tests/server/engine/simulation.h"
 
 namespace prequel::accept {
@@ -26,6 +31,8 @@ bool RunDurability(const std::string& name, Report& report) {
   const std::string part = name.size() > 11 ? name.substr(11) : "";
   if (part.empty() || part == "kill") KillUnderLoad(report);
   if (part.empty() || part == "simulation") SimulateSchedules(report);
+  if (part.empty() || part == "readers") ReadBesideWrites(report);
+  if (part.empty() || part == "speed") MeasureSpeed(report);
   return true;
 }
 
@@ -98,6 +105,38 @@ void SimulateSchedules(Report& report) {
              {"forks", total.forks},
              {"states read", total.reads}};
   for (const auto& [name, count] : met) add(name, count, schedules / 10, Direction::kAtLeast);
+}
+
+void ReadBesideWrites(Report& report) {
+  report.Section("histories of readers beside writers");
+  const char* wanted = std::getenv("PREQUEL_HISTORIES");
+  const int histories = wanted == nullptr ? 200 : std::atoi(wanted);
+  ReaderHistories total;
+  int failed = 0;
+  for (int seed = 0; seed < histories; ++seed) {
+    const ScratchFolder folder;
+    std::unique_ptr<Store> store = MemoryStore::Open(std::make_shared<MemoryDisk>()).value();
+    if (seed % 2 == 1) store = RocksStore::Open({.directory = folder.path()}).value();
+    const ReaderHistories one = CheckReaders(
+        *store, {.seed = static_cast<std::uint64_t>(seed), .writers = 1 + seed % 4, .readers = 3});
+    total.Add(one);
+    if (one.problem.empty()) continue;
+    ++failed;
+    std::fprintf(stderr, "seed %d: %s\n", seed, one.problem.c_str());
+  }
+  const std::string setting =
+      "1 to 4 writers, 3 readers, rollbacks and forks; every second history "
+      "on RocksDB, the others in memory";
+  const auto add = [&](const char* name, std::int64_t value, double target, Direction direction) {
+    report.Add({name, static_cast<double>(value), 0, target, direction, setting});
+  };
+  add("histories", histories, histories, Direction::kAtLeast);
+  add("of them with a read that is not linearizable", failed, 0, Direction::kAtMost);
+  add("writes", total.writes, 100 * histories, Direction::kAtLeast);
+  add("rollbacks", total.rollbacks, histories, Direction::kAtLeast);
+  add("forks", total.forks, histories, Direction::kAtLeast);
+  add("reads of the newest state", total.reads, 100 * histories, Direction::kAtLeast);
+  add("reads of past revisions", total.past_reads, histories, Direction::kAtLeast);
 }
 
 }  // namespace prequel::accept

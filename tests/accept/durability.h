@@ -12,5 +12,7 @@ bool RunDurability(const std::string& name, Report& report);
 
 void KillUnderLoad(Report& report);
 void SimulateSchedules(Report& report);
+void ReadBesideWrites(Report& report);
+void MeasureSpeed(Report& report);
 
 }  // namespace prequel::accept

@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
         "oracles, streams, calibration, determinism\n  rules  every rule: published optima, "
         "convergence\n         (one section of either: NAME.SECTION, as in rules.a1a)\n"
         "  durability   nothing is lost, nothing counted twice: kill -9 under load, random "
-        "schedules\n");
+        "schedules,\n               readers beside writers, and what it costs; "
+        "durability.SECTION: kill, simulation, readers, speed\n");
     return 2;
   }
   if (!results.empty() && !report.WriteResults(results, name)) {

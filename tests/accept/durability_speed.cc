@@ -1,0 +1,309 @@
+// What durability costs: syncing beside learning, snapshots beside queries, replay beside the fold.
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "client/tensor.h"
+#include "server/engine/engine.h"
+#include "server/storage/rocks_store.h"
+#include "server/wire_codec.h"
+#include "tests/accept/durability.h"
+#include "tests/bench/served.h"
+
+namespace prequel::accept {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+double Seconds(const std::function<void()>& work) {
+  const auto start = SteadyClock::now();
+  work();
+  return std::chrono::duration<double>(SteadyClock::now() - start).count();
+}
+
+// Of all threads of this process: others on the machine do not count.
+double ProcessorSeconds(const std::function<void()>& work) {
+  const auto now = [] {
+    std::timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  const double start = now();
+  work();
+  return now() - start;
+}
+
+double Quantile(std::vector<double> values, double level) {
+  const auto at = static_cast<std::ptrdiff_t>(level * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+// Median microseconds of an 8 KiB append and its fdatasync, alone.
+double SyncMicros() {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path());
+  const int fd = ::open((folder.path() + "/sync").c_str(), O_CREAT | O_WRONLY, 0600);
+  const std::string bytes(8192, 'x');
+  std::vector<double> micros;
+  for (int i = 0; i < 200; ++i) {
+    micros.push_back(1e6 * Seconds([&] {
+                       if (::write(fd, bytes.data(), bytes.size()) < 0 || ::fdatasync(fd) != 0)
+                         std::abort();
+                     }));
+  }
+  ::close(fd);
+  return Quantile(micros, 0.5);
+}
+
+constexpr int kStreams = 8, kStreamBatches = 400, kRounds = 7;
+
+// Rows per second of as many streams at once, each to a model of its own.
+double StreamedRows(Served& served) {
+  const double seconds = Seconds([&] {
+    std::vector<std::thread> streams;
+    for (int i = 0; i < kStreams; ++i) {
+      streams.emplace_back(
+          [&served, i] { served.Stream("m" + std::to_string(i), kStreamBatches); });
+    }
+    for (std::thread& stream : streams) stream.join();
+  });
+  return kStreams * kStreamBatches * static_cast<double>(kServedRows) / seconds;
+}
+
+void SyncedStreams(Report& report) {
+  report.Section("LearnStream, synced and not");
+  Served synced(true), unsynced(false);
+  for (int i = 0; i < kStreams; ++i) {
+    synced.Create("m" + std::to_string(i));
+    unsynced.Create("m" + std::to_string(i));
+  }
+  std::vector<double> ratios, with, without;
+  for (int round = 0; round <= kRounds; ++round) {
+    const double a = StreamedRows(synced), b = StreamedRows(unsynced);
+    if (round == 0) continue;  // connections, caches
+    with.push_back(a);
+    without.push_back(b);
+    ratios.push_back(a / b);
+  }
+  const std::string setting = "8 streams, 8 models of 16 inputs, 256 rows a minibatch, median of 7";
+  report.Add({"rows/s synced over rows/s not synced", Quantile(ratios, 0.5), 0, 0.8,
+              Direction::kAtLeast, setting});
+  report.Add({"rows/s synced", Quantile(with, 0.5), 0, 0, Direction::kAtLeast, setting});
+  report.Add({"rows/s not synced", Quantile(without, 0.5), 0, 0, Direction::kAtLeast, setting});
+  report.Add({"microseconds of one sync", SyncMicros(), 0, 1e6, Direction::kAtMost,
+              "write of 8 KiB and fdatasync, alone, median of 200"});
+}
+
+// A network whose diagonal posterior's state takes 100 MiB.
+constexpr Index kWideInputs = 98;
+constexpr int kWideHidden = 1 << 16;
+
+v1::ModelConfig WideConfig() {
+  v1::ModelConfig config = ServedConfig();
+  config.mutable_features(0)->set_width(kWideInputs);
+  config.mutable_model()->set_name("mlp");
+  auto& hidden = (*config.mutable_model()->mutable_options()->mutable_fields())["hidden"];
+  hidden.mutable_list_value()->add_values()->set_number_value(kWideHidden);
+  auto& passes = (*config.mutable_rule()->mutable_options()->mutable_fields())["passes"];
+  passes.set_number_value(1);
+  return config;
+}
+
+v1::Batch OneRow() {
+  v1::Batch batch;
+  *batch.mutable_inputs() =
+      client::MakeTensor(std::vector<double>(kWideInputs, 0.25), {1, kWideInputs});
+  *batch.mutable_targets() = client::MakeTensor({1.0}, {1});
+  return batch;
+}
+
+v1::Batch Query() {
+  v1::Batch batch;
+  *batch.mutable_inputs() =
+      client::MakeTensor(std::vector<double>(16 * kServedInputs, 0.25), {16, kServedInputs});
+  return batch;
+}
+
+double PredictMicros(Served& served, const v1::Batch& query) {
+  return 1e6 * Seconds([&] { MustBeOk(served.client->Predict("small", query).status()); });
+}
+
+void QueriesBesideSnapshots(Report& report) {
+  report.Section("Predict while a snapshot is stored");
+  Served served(true);
+  served.Create("small");
+  served.Stream("small", 64);
+  served.Create("wide", WideConfig());
+  const v1::Batch query = Query();
+  std::vector<double> quiet, busy, seconds;
+  double bytes = 0;
+  for (int round = 0; round < 12 || busy.size() < 2000; ++round) {
+    MustBeOk(served.client->Learn("wide", OneRow()).status());
+    std::atomic<bool> stored = false;
+    std::thread snapshot([&] {
+      seconds.push_back(Seconds([&] {
+        const auto taken = served.client->CreateSnapshot("wide");
+        MustBeOk(taken.status());
+        bytes = static_cast<double>(taken->bytes());
+      }));
+      stored = true;
+    });
+    std::size_t queries = 0;
+    for (; !stored; ++queries) busy.push_back(PredictMicros(served, query));
+    snapshot.join();
+    // RocksDB goes on flushing for a while; that belongs to the snapshot.
+    const auto settled = SteadyClock::now() + std::chrono::milliseconds(500);
+    for (; SteadyClock::now() < settled; ++queries) busy.push_back(PredictMicros(served, query));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    for (; queries > 0; --queries) quiet.push_back(PredictMicros(served, query));
+  }
+  const std::string setting =
+      "16 rows of a small model, one client, beside a model of 6.5M weights";
+  const auto add = [&](const char* name, double value, double target, Direction direction) {
+    report.Add({name, value, 0, target, direction, setting});
+  };
+  add("p99 beside the snapshot over p99 quiet", Quantile(busy, 0.99) / Quantile(quiet, 0.99), 2,
+      Direction::kAtMost);
+  add("p99 quiet, microseconds", Quantile(quiet, 0.99), 1e6, Direction::kAtMost);
+  add("p50 quiet, microseconds", Quantile(quiet, 0.5), 1e6, Direction::kAtMost);
+  add("p50 beside, microseconds", Quantile(busy, 0.5), 1e6, Direction::kAtMost);
+  add("MiB of a snapshot", bytes / (1 << 20), 100, Direction::kAtLeast);
+  add("seconds of a snapshot, median", Quantile(seconds, 0.5), 60, Direction::kAtMost);
+}
+
+constexpr int kModels = 1000, kBatchesEach = 1000;
+
+LearnRequest Logged(int index) {
+  LearnRequest request;
+  v1::Batch batch;
+  std::vector<double> inputs, targets;
+  for (int row = 0; row < 4; ++row) {
+    for (int i = 0; i < 4; ++i) inputs.push_back(0.25 * ((index + row * 7 + i * 3) % 11) - 1);
+    targets.push_back((index + row) % 2);
+  }
+  *batch.mutable_inputs() = client::MakeTensor(inputs, {4, 4}, v1::Tensor::FLOAT32);
+  *batch.mutable_targets() = client::MakeTensor(targets, {4}, v1::Tensor::FLOAT32);
+  request.record = batch.SerializeAsString();
+  return request;
+}
+
+// Fills the logs as learning would, in groups of every model's next minibatch.
+std::vector<LogId> FillLogs(Store& store, const std::string& config) {
+  std::vector<LogId> logs;
+  for (int i = 0; i < kModels; ++i) {
+    logs.push_back(store.CreateModel("m" + std::to_string(i), config, 0, nullptr).value().log);
+  }
+  for (int t = 0; t < kBatchesEach; ++t) {
+    const std::string payload = Logged(t).record;
+    std::vector<LogRecord> records;
+    for (const LogId log : logs) {
+      records.push_back({.log = log,
+                         .offset = static_cast<std::uint64_t>(t),
+                         .producer = "producer",
+                         .sequence = static_cast<std::uint64_t>(t) + 1,
+                         .payload = payload});
+    }
+    MustBeOk(store.Append(records));
+  }
+  return logs;
+}
+
+void ReadLogs(const Store& store, const std::vector<LogId>& logs) {
+  std::size_t bytes = 0;
+  for (const LogId log : logs) {
+    MustBeOk(store.Read(log, 0, kBatchesEach, [&bytes](const LogRecord& record) {
+      bytes += record.payload.size();
+      return absl::OkStatus();
+    }));
+  }
+  if (bytes == 0) std::abort();
+}
+
+// What replay cannot do without: each minibatch decoded, checked and folded.
+void FoldLogs(const LearnerConfig& config) {
+  const Learner learner = Learner::Create(config).value();
+  const WireCodec codec;
+  Scratch scratch;
+  std::vector<std::string> payloads;
+  for (int t = 0; t < kBatchesEach; ++t) payloads.push_back(Logged(t).record);
+  for (int model = 0; model < kModels; ++model) {
+    LearnerState now = learner.Initial(), next;
+    for (const std::string& payload : payloads) {
+      const Batch batch = codec.DecodeBatch(payload).value();
+      MustBeOk(learner.CheckBatch(batch));
+      MustBeOk(learner.Update(now, batch, scratch, next).status());
+      std::swap(now, next);
+    }
+  }
+}
+
+LearnerConfig SmallConfig() {
+  v1::ModelConfig config = ServedConfig();
+  config.mutable_features(0)->set_width(4);
+  return wire::ResolveConfig(config).value();
+}
+
+void Restart(Report& report) {
+  report.Section("restart of many small models");
+  const ScratchFolder folder;
+  const LearnerConfig config = SmallConfig();
+  std::vector<LogId> logs;
+  {
+    const auto store = RocksStore::Open({.directory = folder.path(), .sync = false}).value();
+    logs = FillLogs(*store, wire::ConfigToBytes(config));
+  }
+  double reading = 0, seconds = 0;
+  {
+    const auto store = RocksStore::Open({.directory = folder.path()}).value();
+    ReadLogs(*store, logs);  // from the disk; what is measured comes from memory, as below
+    reading = ProcessorSeconds([&] { ReadLogs(*store, logs); });
+  }
+  const double folding = ProcessorSeconds([&] { FoldLogs(config); });
+  const WireCodec codec;
+  const SystemClock clock;
+  EngineObserver observer;
+  std::unique_ptr<RocksStore> store;
+  std::unique_ptr<Engine> engine;
+  const double restart = ProcessorSeconds([&] {
+    seconds = Seconds([&] {
+      store = RocksStore::Open({.directory = folder.path()}).value();
+      engine = Engine::Create({}, {*store, codec, clock, observer}).value();
+      engine->AwaitReady();
+    });
+  });
+  const std::int64_t revision = engine->GetSnapshot("m7").value().revision;
+  const std::string setting = "1,000 models of 4 inputs, 1,000 minibatches of 4 rows each";
+  const auto add = [&](const char* name, double value, double target, Direction direction) {
+    report.Add({name, value, 0, target, direction, setting});
+  };
+  add("minibatches replayed of each", static_cast<double>(revision), kBatchesEach,
+      Direction::kAtLeast);
+  add("processor time over that of reading and folding", restart / (reading + folding), 1.5,
+      Direction::kAtMost);
+  add("seconds to ready", seconds, 600, Direction::kAtMost);
+  add("processor seconds", restart, 600, Direction::kAtMost);
+  add("of reading alone", reading, 600, Direction::kAtMost);
+  add("of folding alone", folding, 600, Direction::kAtMost);
+}
+
+}  // namespace
+
+void MeasureSpeed(Report& report) {
+  SyncedStreams(report);
+  QueriesBesideSnapshots(report);
+  Restart(report);
+}
+
+}  // namespace prequel::accept
