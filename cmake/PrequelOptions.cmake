@@ -10,6 +10,9 @@ option(PREQUEL_NO_GRPC
   "Build only core, server/storage and server/engine with their tests. ThreadSanitizer needs \
 this: the uninstrumented gRPC and Protocol Buffers would drown our races in false ones" OFF)
 
+option(PREQUEL_FUZZ
+  "Instrument for libFuzzer and build the targets of tests/fuzz. Needs clang" OFF)
+
 if(PREQUEL_SANITIZE STREQUAL "thread" AND NOT PREQUEL_NO_GRPC)
   message(FATAL_ERROR "PREQUEL_SANITIZE=thread needs PREQUEL_NO_GRPC=ON")
 endif()
@@ -25,6 +28,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 # -g1 keeps file and line in stack traces and profiles for little build time and size.
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_FUZZ "-O1 -g1")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")  # at -O0 Eigen is thirty times slower
 
 # One instruction set and one alignment for every object file: Eigen derives the layout and the
@@ -56,6 +60,10 @@ if(PREQUEL_SANITIZE)
     add_compile_options(-fno-sanitize=null,alignment)
   endif()
   add_link_options(-fsanitize=${PREQUEL_SANITIZE})
+endif()
+
+if(PREQUEL_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 find_program(PREQUEL_CCACHE ccache)

@@ -1,0 +1,77 @@
+// What a restart reads back: a capture, that is a ledger and a learner's state.
+//
+// The input chooses a model and holds the two bodies, which are sealed here; or it is the whole
+// capture as it is. What decodes encodes to the same bytes, and is a state to go on from: it
+// predicts, learns, and what it has become can be read again.
+#include <string>
+#include <utility>
+
+#include "server/engine/capture.h"
+#include "server/engine/learner_fold.h"
+#include "server/engine/ledger_codec.h"
+#include "tests/fuzz/capture_bytes.h"
+#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/learners.h"
+#include "tests/fuzz/refusal.h"
+
+namespace prequel::fuzz {
+namespace {
+
+void RequireUsable(const std::shared_ptr<const Learner>& learner, Restored restored) {
+  static Scratch& scratch = *new Scratch();
+  for (const auto& [id, producer] : restored.ledger.producers()) {
+    const Origin last{id, producer.next - 1};
+    const absl::StatusOr<LearnOutcome> answer = restored.ledger.AnswerTo(last);
+    if (!answer.ok()) RequireTold(answer.status());
+  }
+  LearnerFold fold(learner, std::move(restored));
+  const Batch batch = SampleBatch(*learner, 1);
+  const absl::StatusOr<Predictions> predictions =
+      learner->Predict(*fold.current().state, batch, {}, scratch);
+  if (!predictions.ok()) RequireTold(predictions.status());
+
+  const std::string before = learner->EncodeState(*fold.current().state);
+  const std::int64_t revision = fold.current().revision;
+  const absl::StatusOr<Learned> learned = fold.Step({"new", 1}, batch, scratch);
+  const std::string after = learner->EncodeState(*fold.current().state);
+  if (!learned.ok()) {
+    RequireTold(learned.status());
+    Require(after == before, "an error leaves the state as it was");
+    return;
+  }
+  Require(fold.current().revision == revision + 1, "a minibatch is one revision");
+  Require(learner->DecodeState(after).ok(), "what was learned can be read again",
+          learner->DecodeState(after).status().ToString());
+  Require(DecodeLedger(EncodeLedger(fold.ledger())).ok(), "the ledger can be read again");
+}
+
+void Run(FuzzInput input) {
+  const bool as_it_is = input.Byte() % 2 == 1;
+  const std::shared_ptr<const Learner>& learner = LearnerOf(input.Byte());
+  std::string bytes;
+  if (as_it_is) {
+    bytes = input.Rest();
+  } else {
+    const std::string ledger = SealedLedger(input.Part());
+    bytes = CaptureBytes(ledger, SealedState(*learner, input.Rest()));
+  }
+  absl::StatusOr<Restored> restored = DecodeCapture(bytes, *learner);
+  if (!restored.ok()) {
+    const absl::Status& status = restored.status();
+    Require(absl::IsDataLoss(status) || absl::IsFailedPrecondition(status),
+            "damage is DATA_LOSS, another version FAILED_PRECONDITION", status.ToString());
+    return RequireTold(status);
+  }
+  const std::string again =
+      CaptureBytes(EncodeLedger(restored->ledger), learner->EncodeState(*restored->snapshot.state));
+  Require(again == bytes, "a capture encodes to its bytes");
+  RequireUsable(learner, *std::move(restored));
+}
+
+}  // namespace
+}  // namespace prequel::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  prequel::fuzz::Run({data, size});
+  return 0;
+}
