@@ -11,7 +11,16 @@
 
 namespace prequel {
 
-using OptionValue = std::variant<bool, double, std::string, std::vector<double>>;
+// Numbers in rows of `columns`, one row after the other.
+struct NumberTable {
+  Index rows = 0;
+  Index columns = 0;
+  std::vector<double> numbers;  // rows · columns
+
+  bool operator==(const NumberTable&) const = default;
+};
+
+using OptionValue = std::variant<bool, double, std::string, std::vector<double>, NumberTable>;
 
 // A named alternative and its options: {"mlp", {{"hidden", {32}}}}.
 struct ComponentConfig {

@@ -12,7 +12,8 @@
 namespace prequel {
 namespace {
 
-constexpr double kUnbounded = 1e300;  // an upper bound not worth mentioning
+constexpr double kUnbounded = 1e300;       // an upper bound not worth mentioning
+constexpr std::size_t kShownNumbers = 20;  // of a list, in an error
 
 // The shortest decimal that reads back as `value`.
 std::string Shortest(double value) {
@@ -27,13 +28,22 @@ std::string Describe(const OptionValue& value) {
   if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const double* number = std::get_if<double>(&value)) return Shortest(*number);
   if (const auto* text = std::get_if<std::string>(&value)) return absl::StrCat("\"", *text, "\"");
+  if (const auto* table = std::get_if<NumberTable>(&value)) {
+    return absl::StrCat(table->rows, " × ", table->columns, " numbers");
+  }
+  const auto& numbers = std::get<std::vector<double>>(value);
+  if (numbers.size() > kShownNumbers) return absl::StrCat("a list of ", numbers.size(), " numbers");
   std::vector<std::string> parts;
-  for (double number : std::get<std::vector<double>>(value)) parts.push_back(Shortest(number));
+  for (double number : numbers) parts.push_back(Shortest(number));
   return absl::StrCat("[", Join(parts), "]");
 }
 
 std::string MustBe(std::string_view wanted, const OptionValue& got) {
   return absl::StrCat("must be ", std::string(wanted), ", got ", Describe(got));
+}
+
+std::string NumberIn(double low, double high) {
+  return absl::StrCat("a number in [", Shortest(low), ", ", Shortest(high), "]");
 }
 
 std::string WholeNumberIn(Index low, Index high) {
@@ -102,8 +112,7 @@ void Options::Bool(std::string_view name, bool* value) {
 }
 
 void Options::Real(std::string_view name, double* value, double low, double high) {
-  const std::string wanted =
-      absl::StrCat("a number in [", Shortest(low), ", ", Shortest(high), "]");
+  const std::string wanted = NumberIn(low, high);
   if (const double* number = Number(name, wanted)) {
     if (!(low <= *number && *number <= high)) return Fail(name, MustBe(wanted, *number));
     *value = *number;
@@ -156,6 +165,47 @@ void Options::Integers(std::string_view name, std::vector<Index>* values, Index 
     values->assign(list->begin(), list->end());
   }
   resolved_[std::string(name)] = std::vector<double>(values->begin(), values->end());
+}
+
+const std::vector<double>* Options::List(std::string_view name, Index size, double low,
+                                         double high) {
+  const OptionValue* option = Find(name);
+  if (option == nullptr) return nullptr;
+  const auto* list = std::get_if<std::vector<double>>(option);
+  if (list == nullptr || static_cast<Index>(list->size()) != size) {
+    Fail(name, MustBe(absl::StrCat("a list of ", size, " numbers"), *option));
+    return nullptr;
+  }
+  if (!EachIn(name, *list, 0, low, high)) return nullptr;
+  resolved_[std::string(name)] = *list;
+  return list;
+}
+
+const std::vector<double>* Options::Table(std::string_view name, Index rows, Index columns,
+                                          double low, double high) {
+  const OptionValue* option = Find(name);
+  if (option == nullptr) return nullptr;
+  const auto* table = std::get_if<NumberTable>(option);
+  if (table == nullptr || table->rows != rows || table->columns != columns ||
+      static_cast<Index>(table->numbers.size()) != rows * columns) {
+    Fail(name, MustBe(absl::StrCat(rows, " × ", columns, " numbers"), *option));
+    return nullptr;
+  }
+  if (!EachIn(name, table->numbers, columns, low, high)) return nullptr;
+  resolved_[std::string(name)] = *table;
+  return &table->numbers;
+}
+
+bool Options::EachIn(std::string_view name, const std::vector<double>& numbers, Index columns,
+                     double low, double high) {
+  const auto wrong = std::find_if(numbers.begin(), numbers.end(),
+                                  [&](double v) { return !(low <= v && v <= high); });
+  if (wrong == numbers.end()) return true;
+  const Index at = wrong - numbers.begin();
+  const std::string place =
+      columns > 0 ? absl::StrCat(at / columns, ",", at % columns) : absl::StrCat(at);
+  Fail(absl::StrCat(std::string(name), "[", place, "]"), MustBe(NumberIn(low, high), *wrong));
+  return false;
 }
 
 void Options::PositiveOrWord(std::string_view name, double* value, std::string* word,

@@ -31,6 +31,11 @@ class Options {
   // Whole numbers in [low, high]; at most max_size of them.
   void Integers(std::string_view name, std::vector<Index>* values, Index low, Index high,
                 std::size_t max_size);
+  // A list of `size` numbers, or a table of rows × columns numbers by rows, each in [low, high]; in
+  // place, for they may be very many. Null when the option is absent or wrong.
+  const std::vector<double>* List(std::string_view name, Index size, double low, double high);
+  const std::vector<double>* Table(std::string_view name, Index rows, Index columns, double low,
+                                   double high);
   // A number in (0, high] or one of `words`: exactly one of *value and *word is set (the other
   // becomes 0 or empty).
   void PositiveOrWord(std::string_view name, double* value, std::string* word,
@@ -47,6 +52,9 @@ class Options {
 
  private:
   const OptionValue* Find(std::string_view name);
+  // Records the failure when one of them is outside [low, high], as name[i] or name[i,j].
+  bool EachIn(std::string_view name, const std::vector<double>& numbers, Index columns, double low,
+              double high);
   // The option as a number; null when absent or (after recording the failure) not a number.
   const double* Number(std::string_view name, std::string_view wanted);
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/prior.h"
 #include "core/registry.h"
 #include "core/state_codec.h"
 
@@ -221,7 +222,7 @@ absl::Status MakePosterior(Problem& p) {
   return status;
 }
 
-absl::Status MakeParts(Problem& p) {
+absl::Status MakeParts(Problem& p, Prior& prior) {
   LearnerConfig& config = p.config;
   absl::Status status;
   if (!(config.evaluation_window >= 1 && config.evaluation_window <= 1e12)) {
@@ -255,7 +256,7 @@ absl::Status MakeParts(Problem& p) {
       std::visit([](const auto& likelihood) { return likelihood.num_logits(); }, p.likelihood);
   if (!Take(Configured<Model>("config.model", config.model, p.encoder.num_encoded(), logits),
             &p.model, &status) ||
-      !Take(Configured<Prior>("config.prior", config.prior), &p.prior, &status) ||
+      !Take(Configured<Prior>("config.prior", config.prior, LayersOf(p.model)), &prior, &status) ||
       !Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status)) {
     return status;
   }
@@ -266,17 +267,18 @@ absl::Status MakeParts(Problem& p) {
 
 absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   Problem p;
+  Prior prior;
   p.given = Fingerprint(config);
   p.config = std::move(config);
-  if (absl::Status status = MakeParts(p); !status.ok()) return status;
+  if (absl::Status status = MakeParts(p, prior); !status.ok()) return status;
   if (absl::Status status = CheckRule(p); !status.ok()) return status;
   if (absl::Status status = CheckSizes(p); !status.ok()) return status;
   const Vector variances = std::visit(
       [&](const auto& weights) {
         p.prior_mean = weights.Mean(p.model, p.config.seed);
-        return weights.Variances(p.model);
+        return weights.Variances(LayersOf(p.model));
       },
-      p.prior);
+      prior);
   p.prior_precision = variances.cwiseInverse();
   if (const auto* kronecker = std::get_if<KroneckerGaussian>(&p.initial);
       kronecker != nullptr && !kronecker->Holds(variances)) {

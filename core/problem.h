@@ -11,7 +11,6 @@
 #include "core/likelihoods/likelihood.h"
 #include "core/models/model.h"
 #include "core/posteriors/posterior.h"
-#include "core/prior.h"
 #include "core/rules/rule.h"
 
 namespace prequel {
@@ -23,7 +22,6 @@ struct Problem {
   TargetEncoder target_encoder;
   Model model;
   Likelihood likelihood;
-  Prior prior;
   Vector prior_mean, prior_precision;  // D: m₀ and diag Λ₀
   Posterior initial;                   // that prior, as the posterior family holds it
   Rule rule;

@@ -50,6 +50,13 @@ void Archive(A& a, Field<A, TargetConfig>& s) {
 }
 
 template <class A>
+void Archive(A& a, Field<A, NumberTable>& s) {
+  a.Value("rows", s.rows);
+  a.Value("columns", s.columns);
+  a.Value("numbers", s.numbers);
+}
+
+template <class A>
 void Archive(A& a, Field<A, ComponentConfig>& s) {
   a.Value("name", s.name);
   for (const auto& [name, value] : s.options) {

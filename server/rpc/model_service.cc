@@ -138,8 +138,12 @@ absl::Status ModelServiceImpl::List(const v1::ListModelsRequest& request,
       response->set_next_page_token(PageTokenAfter(models[i - 1].name));
       break;
     }
-    InfoToProto(models[i], response->add_models());
-    bytes += response->models(static_cast<int>(i)).ByteSizeLong();
+    v1::Model* model = response->add_models();
+    InfoToProto(models[i], model);
+    if (model->config().prior().arrays_size() > 0) {
+      model->mutable_config()->mutable_prior()->clear_arrays();
+    }
+    bytes += model->ByteSizeLong();
   }
   return absl::OkStatus();
 }

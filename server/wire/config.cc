@@ -1,5 +1,9 @@
 #include "server/wire/config.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -10,6 +14,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/struct.pb.h"
+#include "server/wire/tensor.h"
 
 namespace prequel::wire {
 namespace {
@@ -39,6 +44,15 @@ absl::StatusOr<OptionValue> OptionFromProto(const Value& value, const std::strin
   }
 }
 
+absl::StatusOr<OptionValue> OptionFromTensor(const v1::Tensor& tensor, const std::string& field) {
+  absl::StatusOr<Matrix> matrix =
+      MatrixFromTensor(tensor, Rank::kVectorOrMatrix, ConfigLimits::kMaxParameters, field);
+  if (!matrix.ok()) return matrix.status();
+  std::vector<double> numbers(matrix->data(), matrix->data() + matrix->size());
+  if (tensor.shape_size() == 1) return OptionValue(std::move(numbers));
+  return OptionValue(NumberTable{tensor.shape(0), tensor.shape(1), std::move(numbers)});
+}
+
 absl::Status ComponentFromProto(const v1::Component& proto, const std::string& field,
                                 ComponentConfig* component) {
   component->name = proto.name();
@@ -48,8 +62,56 @@ absl::Status ComponentFromProto(const v1::Component& proto, const std::string& f
     if (!option.ok()) return option.status();
     component->options.emplace(key, *std::move(option));
   }
+  for (const auto& [key, tensor] : proto.arrays()) {
+    const std::string of = absl::StrCat(field, ".arrays.", key);
+    if (component->options.contains(key)) return FieldError(of, "is among the options as well");
+    absl::StatusOr<OptionValue> option = OptionFromTensor(tensor, of);
+    if (!option.ok()) return option.status();
+    component->options.emplace(key, *std::move(option));
+  }
   return absl::OkStatus();
 }
+
+constexpr std::size_t kLongList = 64;  // a list that is longer travels packed
+
+bool IsSingle(double number) {
+  return std::abs(number) <= std::numeric_limits<float>::max() &&
+         static_cast<double>(static_cast<float>(number)) == number;
+}
+
+// In single precision when that loses nothing.
+void PackNumbers(const std::vector<double>& numbers, const std::vector<Index>& shape,
+                 v1::Tensor* tensor) {
+  tensor->mutable_shape()->Assign(shape.begin(), shape.end());
+  if (!std::all_of(numbers.begin(), numbers.end(), IsSingle)) {
+    tensor->set_dtype(v1::Tensor::FLOAT64);
+    tensor->mutable_data()->assign(reinterpret_cast<const char*>(numbers.data()),
+                                   numbers.size() * sizeof(double));
+    return;
+  }
+  const std::vector<float> singles(numbers.begin(), numbers.end());
+  tensor->set_dtype(v1::Tensor::FLOAT32);
+  tensor->mutable_data()->assign(reinterpret_cast<const char*>(singles.data()),
+                                 singles.size() * sizeof(float));
+}
+
+// An option that travels packed; false for any other.
+struct ArrayWriter {
+  const std::string& key;
+  v1::Component* proto;
+  v1::Tensor* tensor() const { return &(*proto->mutable_arrays())[key]; }
+
+  bool operator()(const std::vector<double>& list) const {
+    if (list.size() <= kLongList) return false;
+    PackNumbers(list, {static_cast<Index>(list.size())}, tensor());
+    return true;
+  }
+  bool operator()(const NumberTable& table) const {
+    PackNumbers(table.numbers, {table.rows, table.columns}, tensor());
+    return true;
+  }
+  bool operator()(const auto& /*option*/) const { return false; }
+};
 
 struct OptionWriter {
   Value* value;
@@ -60,12 +122,14 @@ struct OptionWriter {
     auto* list = value->mutable_list_value();
     for (double number : option) list->add_values()->set_number_value(number);
   }
+  void operator()(const NumberTable& /*packed*/) const {}
 };
 
 void ComponentToProto(const ComponentConfig& component, v1::Component* proto) {
   proto->set_name(component.name);
   auto& fields = *proto->mutable_options()->mutable_fields();
   for (const auto& [key, option] : component.options) {
+    if (std::visit(ArrayWriter{key, proto}, option)) continue;
     std::visit(OptionWriter{&fields[key]}, option);
   }
 }

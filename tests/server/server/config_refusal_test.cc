@@ -91,6 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadOption("prior", "isotropic", "bias_precision", "number_value: nan"),
         BadOption("prior", "isotropic", "layer_scale", "string_value: 'fan_out'"),
         BadOption("prior", "isotropic", "x", "struct_value { }"),
+        BadOption("prior", "imported", "weights", "list_value { }"),
+        BadOption("prior", "imported", "layer1.weights", "number_value: 1"),
         BadOption("posterior", "full", "rank", "number_value: 2"),
         BadOption("rule", "rvga", "scheme", "string_value: 'backward'"),
         BadOption("rule", "rvga", "expectation", "string_value: 'exact'"),
@@ -108,6 +110,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"rule { name: 'conjugate' } likelihood { name: 'poisson' }", "config.rule"},
         BadConfig{"rule { name: 'conjugate' } posterior { name: 'diagonal' }", "config.rule"},
         BadConfig{"features { name: 'z' width: 9000 } posterior { name: 'full' }", "config.model"},
+        BadConfig{"prior { name: 'imported' arrays { key: 'weights' value { shape: 2 } } }",
+                  "config.prior.arrays.weights.dtype"},
+        BadConfig{"prior { name: 'imported' arrays { key: 'weights' value { shape: 1 values: 1 } }"
+                  "  options { fields { key: 'weights' value { list_value { } } } } }",
+                  "config.prior.arrays.weights"},
         BadConfig{"model { name: 'mlp' options { fields { key: 'hidden' value {"
                   "  list_value { values { number_value: 1e9 } } } } } }",
                   "config.model.options.hidden"}));

@@ -3,7 +3,10 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 
@@ -94,6 +97,64 @@ TEST(ConfigTest, GoesThereAndBackExactly) {
   EXPECT_EQ(*back, *config);
   EXPECT_EQ(ConfigToBytes(*back), ConfigToBytes(*config));
   EXPECT_TRUE(absl::IsDataLoss(ConfigFromBytes("\x0a\xff").status()));
+}
+
+v1::Tensor Packed(const std::vector<std::int64_t>& shape, const std::vector<double>& values) {
+  v1::Tensor tensor;
+  tensor.set_dtype(v1::Tensor::FLOAT64);
+  tensor.mutable_shape()->Assign(shape.begin(), shape.end());
+  tensor.set_data(values.data(), values.size() * sizeof(double));
+  return tensor;
+}
+
+TEST(ConfigTest, ArraysAreOptionsThatArePacked) {
+  v1::ModelConfig proto = Parse(
+      "prior { name: 'imported' arrays { key: 'typed' value {"
+      " shape: 2 values: 1 values: 2 } } }");
+  auto& arrays = *proto.mutable_prior()->mutable_arrays();
+  arrays["table"] = Packed({2, 3}, {1, 2, 3, 4, 5, 6});
+  const absl::StatusOr<LearnerConfig> config = ConfigFromProto(proto);
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->prior.options.at("typed"), OptionValue(std::vector<double>{1, 2}));
+  EXPECT_EQ(config->prior.options.at("table"), OptionValue(NumberTable{2, 3, {1, 2, 3, 4, 5, 6}}));
+}
+
+TEST(ConfigTest, ArraysGoThereAndBackExactlyInSinglePrecisionWhenThatLosesNothing) {
+  const double largest = std::numeric_limits<double>::max();
+  for (const double last : {-0.0, 0.5, 1e-3, largest}) {
+    LearnerConfig config;
+    std::vector<double> numbers(1000, 0.25);
+    numbers.back() = last;
+    config.prior = {"imported", {{"long", numbers}, {"table", NumberTable{1, 2, {1, last}}}}};
+    v1::ModelConfig proto;
+    ConfigToProto(config, &proto);
+    EXPECT_EQ(proto.prior().options().fields_size(), 0);
+    const v1::Tensor& tensor = proto.prior().arrays().at("long");
+    const bool single = last == 0 || last == 0.5;
+    EXPECT_EQ(tensor.dtype(), single ? v1::Tensor::FLOAT32 : v1::Tensor::FLOAT64) << last;
+    EXPECT_EQ(tensor.data().size(), single ? 4000u : 8000u);
+    const absl::StatusOr<LearnerConfig> back = ConfigFromBytes(ConfigToBytes(config));
+    ASSERT_TRUE(back.ok()) << back.status();
+    EXPECT_EQ(*back, config);
+    EXPECT_EQ(std::signbit(std::get<std::vector<double>>(back->prior.options.at("long")).back()),
+              std::signbit(last));
+    EXPECT_EQ(ConfigToBytes(*back), ConfigToBytes(config));
+  }
+}
+
+TEST(ConfigTest, OtherArraysNameTheirField) {
+  const auto refused = [](const v1::Tensor& tensor, const std::string& more = "") {
+    v1::ModelConfig proto = Parse("prior { " + more + " }");
+    (*proto.mutable_prior()->mutable_arrays())["w"] = tensor;
+    const absl::StatusOr<LearnerConfig> config = ConfigFromProto(proto);
+    return config.ok() ? "accepted" : FieldOf(config.status()).value_or("no field");
+  };
+  EXPECT_EQ(refused(Packed({3}, {1, 2})), "config.prior.arrays.w.data");
+  EXPECT_EQ(refused(Packed({1, 2, 1}, {1, 2})), "config.prior.arrays.w.shape");
+  EXPECT_EQ(refused(Packed({std::int64_t{1} << 62, 1}, {})), "config.prior.arrays.w.shape");
+  EXPECT_EQ(refused(Packed({2}, {1, 2})), "accepted");
+  EXPECT_EQ(refused(Packed({2}, {1, 2}), "options { fields { key: 'w' value { bool_value: 1 } } }"),
+            "config.prior.arrays.w");
 }
 
 TEST(ConfigTest, ResolvingFillsInDefaultsAndChangesNothingTheSecondTime) {
