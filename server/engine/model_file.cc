@@ -61,7 +61,11 @@ std::string ModelFileWriter::Next() {
       part_ = Part::kBody;
       std::string piece(kMagic);
       Append(kVersion, &piece);
-      return piece + Frame(kHeadFrame, ToArchive(file_));
+      const std::string head = ToArchive(file_);
+      for (std::size_t at = 0; at < head.size(); at += kMaxPayload) {
+        piece += Frame(kHeadFrame, std::string_view(head).substr(at, kMaxPayload));
+      }
+      return piece;
     }
     case Part::kBody: {
       const std::string_view left = std::string_view(file_.body).substr(written_);
@@ -102,7 +106,7 @@ absl::Status ModelFileReader::TakeFrames() {
   std::string_view left = pending_;
   while (left.size() >= 5) {
     const auto length = Load<std::uint32_t>(left.substr(1));
-    // The head holds a configuration, which is small; nothing else is believed before its CRC.
+    // Nothing is believed before its CRC, and no more than this is kept that long.
     if (length > kMaxPayload) return Damaged("has a frame that is too long");
     if (left.size() < kFrame + length) break;
     const std::string_view frame = left.substr(0, 5 + length);
@@ -116,18 +120,27 @@ absl::Status ModelFileReader::TakeFrames() {
   return absl::OkStatus();
 }
 
+absl::Status ModelFileReader::TooLong() const {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the model file has more than ", max_body_bytes_, " bytes"));
+}
+
 absl::Status ModelFileReader::TakeFrame(char type, std::string_view payload) {
   if (ended_) return Damaged("goes on behind its end");
-  if ((type == kHeadFrame) == head_) return Damaged("has its parts out of order");
   if (type == kHeadFrame) {
-    head_ = true;
-    return FromArchive(payload, file_);
+    if (headed_) return Damaged("has its parts out of order");
+    if (!head_.empty() && head_.size() + payload.size() > max_body_bytes_) return TooLong();
+    head_.append(payload);
+    return absl::OkStatus();
+  }
+  if (!headed_) {
+    if (head_.empty()) return Damaged("has its parts out of order");
+    headed_ = true;
+    if (absl::Status status = FromArchive(head_, file_); !status.ok()) return status;
+    head_ = std::string();
   }
   if (type == kBodyFrame) {
-    if (file_.body.size() + payload.size() > max_body_bytes_) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the model file has more than ", max_body_bytes_, " bytes"));
-    }
+    if (file_.body.size() + payload.size() > max_body_bytes_) return TooLong();
     file_.body.append(payload);
     return absl::OkStatus();
   }

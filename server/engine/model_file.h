@@ -40,7 +40,8 @@ class ModelFileWriter {
 // Takes a file in as it comes, cut anywhere. After an error it takes no more.
 class ModelFileReader {
  public:
-  // A file whose body is larger is RESOURCE_EXHAUSTED.
+  // A file whose body is larger, or whose head needs more than a frame and is, is
+  // RESOURCE_EXHAUSTED.
   explicit ModelFileReader(std::uint64_t max_body_bytes) : max_body_bytes_(max_body_bytes) {}
 
   // DATA_LOSS for damage, FAILED_PRECONDITION for a version that is not this one.
@@ -52,12 +53,14 @@ class ModelFileReader {
  private:
   absl::Status TakeFrames();
   absl::Status TakeFrame(char type, std::string_view payload);
+  absl::Status TooLong() const;
 
   const std::uint64_t max_body_bytes_;
   std::string pending_;  // not yet a whole frame
   bool begun_ = false;   // the magic has been read
   bool ended_ = false;
-  bool head_ = false;
+  bool headed_ = false;  // the head is complete, and read
+  std::string head_;     // until then
   ModelFile file_;
 };
 

@@ -52,6 +52,20 @@ TEST(ModelFileTest, IsReadHoweverItIsCut) {
   }
 }
 
+// A configuration with imported weights.
+TEST(ModelFileTest, AHeadMayBeLongerThanAFrame) {
+  ModelFile large = Example(5);
+  large.config.assign((3 << 20) + 7, 'c');
+  const std::string config = large.config;
+  const std::string bytes = Bytes(std::move(large));
+  const absl::StatusOr<ModelFile> file = Read(bytes, 1 << 16);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->revision, 7);
+  EXPECT_EQ(file->config, config);
+  EXPECT_EQ(file->body, "xxxxx");
+  EXPECT_EQ(Read(bytes, 1 << 16, 3 << 20).status().code(), Code::kResourceExhausted);
+}
+
 TEST(ModelFileTest, EveryFlippedBitAndEveryTruncationIsRefused) {
   const std::string bytes = Bytes(Example(20));
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
