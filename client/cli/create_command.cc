@@ -12,6 +12,7 @@
 #include "client/cli/config_flags.h"
 #include "client/cli/proto_json.h"
 #include "client/cli/session.h"
+#include "client/cli/weights_file.h"
 #include "client/schema_inference.h"
 
 namespace prequel::cli {
@@ -22,6 +23,7 @@ struct CreateFlags {
   std::string config_path;
   std::string csv_path;
   std::string ignore;
+  std::string weights_path, variances_path;
   bool dry_run = false;
   ConfigFlags config;
 };
@@ -46,6 +48,24 @@ absl::Status Infer(const CreateFlags& flags, v1::ModelConfig* config) {
   return absl::OkStatus();
 }
 
+absl::Status Import(const CreateFlags& flags, v1::ModelConfig* config) {
+  if (flags.weights_path.empty() && flags.variances_path.empty()) return absl::OkStatus();
+  v1::Component* prior = config->mutable_prior();
+  if (!prior->name().empty() && prior->name() != "isotropic" && prior->name() != "imported") {
+    return UsageError(
+        absl::StrCat("weights are imported by prior imported, not by ", prior->name()));
+  }
+  prior->set_name("imported");  // which has the options of isotropic
+  absl::Status status;
+  if (!flags.weights_path.empty()) {
+    status = ReadWeights(flags.weights_path, WeightsRole::kMeans, prior);
+  }
+  if (status.ok() && !flags.variances_path.empty()) {
+    status = ReadWeights(flags.variances_path, WeightsRole::kVariances, prior);
+  }
+  return status;
+}
+
 absl::StatusOr<v1::ModelConfig> MakeConfig(const CreateFlags& flags) {
   v1::ModelConfig config;
   ConfigFlags overrides = flags.config;
@@ -58,6 +78,7 @@ absl::StatusOr<v1::ModelConfig> MakeConfig(const CreateFlags& flags) {
     overrides.inputs.clear();
   }
   if (absl::Status status = ApplyFlags(overrides, &config); !status.ok()) return status;
+  if (absl::Status status = Import(flags, &config); !status.ok()) return status;
   if (config.features().empty()) {
     return UsageError("which inputs? give --inputs, --from-csv or --config");
   }
@@ -89,7 +110,7 @@ void AddPartFlags(CLI::App& command, ConfigFlags& config) {
   command.add_option("--activation", config.activation, "model.activation: tanh | relu | …");
   command.add_option("--likelihood", config.likelihood,
                      "gaussian | bernoulli | categorical | poisson | …");
-  command.add_option("--prior", config.prior, "isotropic | …");
+  command.add_option("--prior", config.prior, "isotropic | imported | …");
   command.add_option("--prior-precision", config.prior_precision, "prior.precision");
   command.add_option("--posterior", config.posterior, "full | diagonal | point | …");
   command.add_option("--rule", config.rule, "rvga | conjugate | von | vogn | ivon | adam | …");
@@ -129,6 +150,10 @@ void AddCreate(CLI::App& app, Session& session) {
   command.add_option("--ignore", flags->ignore, "columns that --from-csv leaves out: a,b");
   AddDataFlags(command, flags->config);
   AddPartFlags(command, flags->config);
+  command.add_option("--weights", flags->weights_path,
+                     "a network trained elsewhere becomes the prior mean: .npy or JSON");
+  command.add_option("--weights-variances", flags->variances_path,
+                     "the prior variances of its weights, in such a file");
   command.add_option("--seed", flags->config.seed, "keys every random draw of the model");
   command.add_option("--window", flags->config.window, "examples in the evaluation window");
   command.add_flag("--dry-run", flags->dry_run, "print the config as JSON, create nothing");

@@ -23,6 +23,9 @@ std::string NextStep(const absl::Status& status) {
     case absl::StatusCode::kAlreadyExists:
       return "choose another name, or remove the old one with `prequel delete`";
     case absl::StatusCode::kResourceExhausted:
+      if (status.message().find("larger than max") != std::string::npos) {
+        return "send less at once, or start prequeld with a larger --max-message-bytes";
+      }
       return "send smaller minibatches, or try again when the server is less busy";
     case absl::StatusCode::kUnimplemented:
       return "the server is older than this client, or is not prequeld";

@@ -33,6 +33,9 @@ std::string ComponentText(const v1::Component& component) {
   for (const auto& [key, value] : component.options().fields()) {
     options.push_back(absl::StrCat(key, "=", ValueText(value)));
   }
+  for (const auto& [key, tensor] : component.arrays()) {
+    options.push_back(absl::StrCat(key, "=[", absl::StrJoin(tensor.shape(), " × "), " numbers]"));
+  }
   std::sort(options.begin(), options.end());
   if (options.empty()) return component.name();
   return absl::StrCat(component.name(), " (", absl::StrJoin(options, ", "), ")");
