@@ -48,12 +48,12 @@ void Expansion::Forward(const Vector& theta) {
       *model_);
 }
 
-void Expansion::Linearize(const Vector& theta) {
+void Expansion::Linearize(const Vector& theta, Index first) {
   std::visit(
       [&]<class M>(const M& model) {
         moments_.mean.resize(model.num_logits(), examples());
         model.Forward(theta, *inputs_, TapeOf<M>(tapes_), moments_.mean);
-        model.Linearize(theta, TapeOf<M>(tapes_));
+        model.Linearize(theta, TapeOf<M>(tapes_), first);
       },
       *model_);
 }
@@ -63,6 +63,15 @@ void Expansion::Jacobian(Matrix& out) const {
       [&]<class M>(const M& model) {
         out.resize(model.num_params(), model.num_logits() * examples());
         model.Jacobian(TapeOf<M>(tapes_), out);
+      },
+      *model_);
+}
+
+void Expansion::JacobianRows(const std::vector<Index>& of, Matrix& out) const {
+  std::visit(
+      [&]<class M>(const M& model) {
+        out.resize(static_cast<Index>(of.size()), model.num_logits() * examples());
+        model.JacobianRows(TapeOf<M>(tapes_), of, out);
       },
       *model_);
 }

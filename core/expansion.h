@@ -29,12 +29,14 @@ class Expansion {
 
   // Logits at θ: moments().mean = f_θ(X). The covariance is left as it was, for kAtMean to ignore.
   void Forward(const Vector& theta);
-  // Forward, then the back-propagation that J needs; moments().covariance is the posterior's to
-  // fill (its Local::Project).
-  void Linearize(const Vector& theta);
+  // Forward, then the back-propagation that J needs, or its rows from `first` on;
+  // moments().covariance is the posterior's to fill (its Local::Project).
+  void Linearize(const Vector& theta, Index first = 0);
 
-  // REQUIRES for these two: Linearize. D × C·B; and moments().covariance = J_i diag(v) J_iᵀ.
+  // REQUIRES for these three: Linearize. D × C·B; the rows of it with these increasing indices; and
+  // moments().covariance = J_i diag(v) J_iᵀ.
   void Jacobian(Matrix& out) const;
+  void JacobianRows(const std::vector<Index>& of, Matrix& out) const;
   void MarginalCovariance(const Vector& variances);
   // The same for independent layers with covariances in Kronecker form, first to last.
   void MarginalCovariance(const std::vector<KroneckerCovariance>& layers);

@@ -127,7 +127,7 @@ class Step {
       auto& fit = std::get<typename Q::Projector>(w_.projectors);
       absl::Status status = fit.Begin(prior, rule.Columns(w_.expansion), rule.draws());
       if (!status.ok()) return status;
-      w_.expansion.Linearize(prior.mean);
+      w_.expansion.Linearize(prior.mean, FirstUncertain(prior));
       fit.Project(w_.expansion);
     } else if (scoring && MatchedTo(problem_).draws() == 0) {
       at_mean_ = true;

@@ -1,5 +1,6 @@
 #include "core/learner.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -16,19 +17,17 @@
 namespace prequel {
 namespace {
 
-// What one minibatch may make an update hold: D × C·B numbers of a whole Jacobian, or the tapes of
-// a diagonal one. 1 GiB of doubles.
+// What one minibatch may make an update hold: D × C·B numbers of a full Jacobian, or those of its
+// rows that have a covariance, or the tapes of a diagonal one. 1 GiB of doubles.
 constexpr double kMaxJacobian = double{1 << 27};
 
 absl::Status CheckBatchSize(const Problem& problem, Index rows) {
-  const bool full = std::holds_alternative<FullGaussian>(problem.initial) ||
-                    std::holds_alternative<BlockDiagonalGaussian>(problem.initial);
+  const auto correlated = static_cast<double>(problem.num_correlated());
   const auto* rvga = std::get_if<Rvga>(&problem.rule);
   const double draws =
-      rvga != nullptr && rvga->draws() && !full ? static_cast<double>(rvga->samples) : 1;
+      rvga != nullptr && rvga->draws() && correlated == 0 ? static_cast<double>(rvga->samples) : 1;
   const double columns = static_cast<double>(rows) * static_cast<double>(problem.num_logits());
-  const double numbers =
-      full ? columns * static_cast<double>(problem.num_params()) : columns * draws;
+  const double numbers = columns * std::max(correlated, draws);
   if (numbers <= kMaxJacobian) return absl::OkStatus();
   const double most = kMaxJacobian / numbers * static_cast<double>(rows);
   return FieldError("batch.inputs.shape",

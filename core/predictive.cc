@@ -237,7 +237,7 @@ absl::Status MeanLogits(const Problem& problem, const Posterior& posterior, Work
         auto& projector = std::get<typename Q::Projector>(w.projectors);
         absl::Status begun = projector.Begin(q);
         if (!begun.ok()) return begun;
-        w.expansion.Linearize(q.mean);
+        w.expansion.Linearize(q.mean, FirstUncertain(q));
         projector.Project(w.expansion);
         return absl::OkStatus();
       },

@@ -30,6 +30,8 @@ struct Problem {
   static absl::StatusOr<Problem> Make(LearnerConfig config);
 
   Index num_params() const;
+  // How many of them the posterior family gives a covariance with each other.
+  Index num_correlated() const;
   Index num_logits() const;
   bool classes() const;
   // N of a rule in dataset mode; 0 in recursive mode.

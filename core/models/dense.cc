@@ -43,6 +43,15 @@ void OutputJacobian(const DenseLayer& layer, ConstMatrixRef a, MatrixRef jacobia
   }
 }
 
+void OutputJacobianRow(const DenseLayer& layer, Index index, ConstMatrixRef a, Index k,
+                       MatrixRef rows) {
+  const DenseLayer::Place place = layer.PlaceOf(index);
+  rows.row(k).setZero();
+  for (Index i = 0; i < a.cols(); ++i) {
+    rows(k, i * layer.outputs + place.output) = place.is_bias() ? 1 : a(place.input, i);
+  }
+}
+
 void SetDiagonalBlocks(ConstMatrixRef t, MatrixRef covariance) {
   if (t.rows() == 1) {
     covariance = t;

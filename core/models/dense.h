@@ -19,10 +19,14 @@ void SumColumns(ConstMatrixRef a, VectorRef out);
 // Writes the layer's part of `out` (D): weights Δ aᵀ, biases Δ 1, for Δ fan_out × B.
 void OuterSum(const DenseLayer& layer, ConstMatrixRef delta, ConstMatrixRef a, VectorRef out);
 
-// The three below are for the last layer, whose unit cotangents are the unit vectors.
+// The four below are for the last layer, whose unit cotangents are the unit vectors.
 
 // Writes the layer's rows of `jacobian` (D × C·B).
 void OutputJacobian(const DenseLayer& layer, ConstMatrixRef a, MatrixRef jacobian);
+
+// Writes row `k` of `rows` (S × C·B): the row of the layer's weight or bias `index` of θ.
+void OutputJacobianRow(const DenseLayer& layer, Index index, ConstMatrixRef a, Index k,
+                       MatrixRef rows);
 
 // covariance (C × C·B) := blocks diag(t_i) for t (C × B).
 void SetDiagonalBlocks(ConstMatrixRef t, MatrixRef covariance);

@@ -17,6 +17,17 @@ struct DenseLayer {
   Index bias_offset() const { return offset + outputs * inputs; }
   Index columns() const { return inputs + (has_bias ? 1 : 0); }  // of [W b]
   Index size() const { return outputs * columns(); }
+
+  // Which weight of θ, or bias, is at `index`. REQUIRES: it lies in this layer.
+  struct Place {
+    Index output = 0;
+    Index input = -1;
+    bool is_bias() const { return input < 0; }
+  };
+  Place PlaceOf(Index index) const {
+    if (index >= bias_offset()) return {index - bias_offset()};
+    return {(index - offset) % outputs, (index - offset) / outputs};
+  }
 };
 
 using Layers = std::vector<DenseLayer>;  // first to last, together θ

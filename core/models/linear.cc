@@ -19,10 +19,16 @@ void Linear::Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixR
   Affine(layer_, theta, input, logits);
 }
 
-void Linear::Linearize(ConstVectorRef, Tape&) const {}
+void Linear::Linearize(ConstVectorRef, Tape&, Index) const {}
 
 void Linear::Jacobian(const Tape& tape, MatrixRef jacobian) const {
   OutputJacobian(layer_, tape.input.view(), jacobian);
+}
+
+void Linear::JacobianRows(const Tape& tape, const std::vector<Index>& of, MatrixRef rows) const {
+  for (Index k = 0; k < rows.rows(); ++k) {
+    OutputJacobianRow(layer_, of[static_cast<std::size_t>(k)], tape.input.view(), k, rows);
+  }
 }
 
 void Linear::MarginalCovariance(const Tape& tape, ConstVectorRef variances,

@@ -38,9 +38,10 @@ class Linear {
   void Initialize(const Stream& key, VectorRef theta) const;  // zeros
 
   void Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixRef logits) const;
-  void Linearize(ConstVectorRef theta, Tape& tape) const;
+  void Linearize(ConstVectorRef theta, Tape& tape, Index first = 0) const;
 
   void Jacobian(const Tape& tape, MatrixRef jacobian) const;
+  void JacobianRows(const Tape& tape, const std::vector<Index>& of, MatrixRef rows) const;
   void MarginalCovariance(const Tape& tape, ConstVectorRef variances, MatrixRef covariance) const;
   void GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
   void CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const;

@@ -57,9 +57,9 @@ void Mlp::Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixRef 
   Affine(layers_[last], theta, tape.layers[last].input.view(), logits);
 }
 
-void Mlp::Linearize(ConstVectorRef theta, Tape& tape) const {
+void Mlp::Linearize(ConstVectorRef theta, Tape& tape, Index first) const {
   const std::size_t last = layers_.size() - 1;
-  for (std::size_t l = last; l-- > 0;) {
+  for (std::size_t l = last; l-- > 0 && first < layers_[l + 1].offset;) {
     const Eigen::Map<const Matrix> weights = Weights(layers_[l + 1], theta);
     const Buffer::View slope = tape.layers[l].slope.view();
     Buffer::View delta = tape.layers[l].delta.Resize(slope.rows(), tape.logits * tape.examples);
@@ -100,6 +100,33 @@ void Mlp::Jacobian(const Tape& tape, MatrixRef jacobian) const {
     }
   }
   OutputJacobian(layers_[last], tape.layers[last].input.view(), jacobian);
+}
+
+void Mlp::HiddenJacobianRow(const Tape& tape, std::size_t l, Index index, Index k,
+                            MatrixRef rows) const {
+  const DenseLayer::Place place = layers_[l].PlaceOf(index);
+  const Buffer::ConstView delta = tape.layers[l].delta.view();
+  const Buffer::ConstView input = tape.layers[l].input.view();
+  for (Index i = 0; i < tape.examples; ++i) {
+    const double a = place.is_bias() ? 1 : input(place.input, i);
+    for (Index c = 0; c < tape.logits; ++c) {
+      rows(k, i * tape.logits + c) = delta(place.output, c * tape.examples + i) * a;
+    }
+  }
+}
+
+void Mlp::JacobianRows(const Tape& tape, const std::vector<Index>& of, MatrixRef rows) const {
+  const std::size_t last = layers_.size() - 1;
+  std::size_t l = 0;
+  for (Index k = 0; k < rows.rows(); ++k) {
+    const Index index = of[static_cast<std::size_t>(k)];
+    while (l < last && index >= layers_[l + 1].offset) ++l;
+    if (l < last) {
+      HiddenJacobianRow(tape, l, index, k, rows);
+    } else {
+      OutputJacobianRow(layers_[l], index, tape.layers[l].input.view(), k, rows);
+    }
+  }
 }
 
 void Mlp::MarginalCovariance(const Tape& tape, ConstVectorRef variances,

@@ -59,9 +59,10 @@ class Mlp {
   void Initialize(const Stream& key, VectorRef theta) const;
 
   void Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixRef logits) const;
-  void Linearize(ConstVectorRef theta, Tape& tape) const;
+  void Linearize(ConstVectorRef theta, Tape& tape, Index first = 0) const;
 
   void Jacobian(const Tape& tape, MatrixRef jacobian) const;
+  void JacobianRows(const Tape& tape, const std::vector<Index>& of, MatrixRef rows) const;
   void MarginalCovariance(const Tape& tape, ConstVectorRef variances, MatrixRef covariance) const;
   void GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
   void CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const;
@@ -82,6 +83,9 @@ class Mlp {
   using UnitCotangents = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
   static UnitCotangents CotangentsOf(const Tape& tape, const Buffer& delta, Index example);
 
+  // Row k of `rows`: Δ^c_o a_j of a hidden layer's weight (o, j), Δ^c_o of a bias.
+  void HiddenJacobianRow(const Tape& tape, std::size_t l, Index index, Index k,
+                         MatrixRef rows) const;
   static void AddCovariance(const Tape& tape, std::size_t l, const Buffer& delta,
                             MatrixRef covariance);
   static Buffer::View ThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots);

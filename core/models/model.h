@@ -23,7 +23,8 @@ template <class M>
 concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
                              const typename M::Tape& ctape, Options& options, Index size,
                              ConstVectorRef theta, ConstMatrixRef x, Stream key, MatrixRef matrix,
-                             VectorRef vector, std::vector<KroneckerFactors>& factors,
+                             VectorRef vector, const std::vector<Index>& indices,
+                             std::vector<KroneckerFactors>& factors,
                              const std::vector<KroneckerCovariance>& covariances) {
   { M::kName } -> std::convertible_to<std::string_view>;
   // Reads options; D_in = inputs, C = outputs.
@@ -36,11 +37,13 @@ concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
   c.Initialize(key, vector);  // prior mean: zeros (linear) or random weights by fan-in (mlp)
 
   c.Forward(theta, x, tape, matrix);  // logits: C × B
-  // After Forward at the same θ: back-propagates the C unit cotangents of every example.
-  c.Linearize(theta, tape);
+  // After Forward at the same θ: back-propagates the C unit cotangents of every example, as far as
+  // the derivatives by the weights from index `size` on need them.
+  c.Linearize(theta, tape, size);
 
   // After Linearize:
   c.Jacobian(ctape, matrix);                    // D × C·B, column i·C + c is row c of J_i
+  c.JacobianRows(ctape, indices, matrix);       // those rows of it, of increasing indices
   c.MarginalCovariance(ctape, vector, matrix);  // variances (D) → J_i diag(v) J_iᵀ, C × C·B
   c.GradientSum(tape, x, vector);               // u (C × B) → Σ_i J_iᵀ u_i
   // roots (C × R·B, block i is G_i) → Σ_i diag(J_iᵀ G_i G_iᵀ J_i); never per example.

@@ -16,8 +16,10 @@
 #include "core/posteriors/local_diagonal.h"
 #include "core/posteriors/local_full.h"
 #include "core/posteriors/local_low_rank.h"
+#include "core/posteriors/local_subset.h"
 #include "core/posteriors/low_rank_gaussian.h"
 #include "core/posteriors/point_mass.h"
+#include "core/posteriors/subset_gaussian.h"
 #include "core/random/philox.h"
 
 namespace prequel {
@@ -68,6 +70,14 @@ concept LocalFit = requires(P& p, const P& c, typename P::Posterior& q, Expansio
   { p.Commit(q) } -> std::same_as<absl::Status>;
 };
 
+// The weights before this index are known exactly, to a posterior or to a fit of one, so that no
+// derivatives by them are asked for.
+template <class Q>
+Index FirstUncertain(const Q& q) {
+  if constexpr (requires { q.first_uncertain(); }) return q.first_uncertain();
+  return 0;
+}
+
 template <PosteriorType... Qs>
 struct PosteriorSet {
   using Variant = std::variant<Qs...>;
@@ -76,8 +86,9 @@ struct PosteriorSet {
   using Divergences = std::tuple<typename Qs::Divergence...>;
 };
 
-using Posteriors = PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian,
-                                BlockDiagonalGaussian, KroneckerGaussian, PointMass>;
+using Posteriors =
+    PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian, BlockDiagonalGaussian,
+                 KroneckerGaussian, LastLayerGaussian, SubnetworkGaussian, PointMass>;
 using Posterior = Posteriors::Variant;
 using Projectors = Posteriors::Projectors;
 using Samplers = Posteriors::Samplers;

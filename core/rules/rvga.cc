@@ -27,7 +27,7 @@ class Objective {
   // of which the iterated Kalman filter is the maximiser.
   double Value() {
     if (rule_.draws()) return MonteCarloLogDensity() - local_.kl();
-    expansion_.Linearize(local_.mean());
+    expansion_.Linearize(local_.mean(), FirstUncertain(local_));
     local_.Project(expansion_);
     return ProjectedValue();
   }
@@ -57,7 +57,7 @@ class Objective {
     local_.StartCurve();
     for (Index k = 0; k < rule_.samples; ++k) {
       theta_ = draws_.col(k);
-      expansion_.Linearize(theta_);
+      expansion_.Linearize(theta_, FirstUncertain(local_));
       local_.Attach(expansion_);
       expansion_.Expect(Expectation::kAtMean);
       local_.AddCurve(expansion_, weight);
@@ -179,5 +179,9 @@ template absl::Status Rvga::Fit(Expansion&, LocalLowRank&, const Stream&, RuleSc
                                 StepReport&) const;
 template absl::Status Rvga::Fit(Expansion&, LocalBlockDiagonal&, const Stream&, RuleScratch&,
                                 StepReport&) const;
+template absl::Status Rvga::Fit(Expansion&, LocalSubset<LastLayerGaussian>&, const Stream&,
+                                RuleScratch&, StepReport&) const;
+template absl::Status Rvga::Fit(Expansion&, LocalSubset<SubnetworkGaussian>&, const Stream&,
+                                RuleScratch&, StepReport&) const;
 
 }  // namespace prequel

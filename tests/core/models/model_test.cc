@@ -112,6 +112,28 @@ TYPED_TEST(ModelTest, JacobianMatchesFiniteDifferences) {
       });
 }
 
+TYPED_TEST(ModelTest, JacobianRowsAreThoseOfTheJacobian) {
+  ForEveryCase<TypeParam>(
+      [](const auto& model, const Vector& theta, const Matrix& x, auto& tape, const Matrix& rows) {
+        model.Linearize(theta, tape);
+        Matrix jacobian(model.num_params(), rows.rows());
+        model.Jacobian(tape, jacobian);
+        for (const Index from : {Index{0}, model.num_params() / 2, model.num_params() - 1}) {
+          for (const Index step : {1, 3}) {
+            std::vector<Index> of;
+            for (Index j = from; j < model.num_params(); j += step) of.push_back(j);
+            typename TypeParam::Tape fresh;  // nothing is left in it from a deeper linearisation
+            Matrix logits(model.num_logits(), x.cols());
+            model.Forward(theta, x, fresh, logits);
+            model.Linearize(theta, fresh, from);
+            Matrix some = Matrix::Constant(static_cast<Index>(of.size()), jacobian.cols(), 9);
+            model.JacobianRows(fresh, of, some);
+            EXPECT_EQ(some, Matrix(jacobian(of, Eigen::all)));
+          }
+        }
+      });
+}
+
 TYPED_TEST(ModelTest, MarginalCovarianceIsJacobianTimesVariances) {
   ForEveryCase<TypeParam>(
       [](const auto& model, const Vector& theta, const Matrix& x, auto& tape, const Matrix& rows) {

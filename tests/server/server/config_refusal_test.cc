@@ -94,6 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadOption("prior", "imported", "weights", "list_value { }"),
         BadOption("prior", "imported", "layer1.weights", "number_value: 1"),
         BadOption("posterior", "full", "rank", "number_value: 2"),
+        BadOption("posterior", "subnetwork", "size", "number_value: 0"),
         BadOption("rule", "rvga", "scheme", "string_value: 'backward'"),
         BadOption("rule", "rvga", "expectation", "string_value: 'exact'"),
         BadOption("rule", "rvga", "expectation", "string_value: 'closed_form'"),
