@@ -5,6 +5,7 @@
 #include <concepts>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -32,6 +33,10 @@ struct FiniteFields {
   void Value(std::string_view, std::integral auto) {}
   void Value(std::string_view, const Vector& values) { zero += (0 * values.array()).sum(); }
   void LowerTriangle(std::string_view, const Matrix& values) { zero += (0 * values.array()).sum(); }
+  template <class T>
+  void Value(std::string_view, const T& part) {
+    T::Fields(*this, part);
+  }
   template <class T>
   void Value(std::string_view, const std::vector<T>& parts) {
     for (const T& part : parts) T::Fields(*this, part);
@@ -113,6 +118,7 @@ class Step {
     if (status.ok()) status = CheckStep(rule, prior, posterior);
     if (!status.ok()) return status;
     if (status = LearnNoise(posterior.mean); !status.ok()) return status;
+    ReportPhase(rule);
     next_.evaluation.Absorb(tally_, problem_.config.evaluation_window);
     return absl::OkStatus();
   }
@@ -129,9 +135,9 @@ class Step {
       if (!status.ok()) return status;
       w_.expansion.Linearize(prior.mean, FirstUncertain(prior));
       fit.Project(w_.expansion);
-    } else if (scoring && MatchedTo(problem_).draws() == 0) {
+    } else if (scoring && MatchedTo(problem_, state_).draws() == 0) {
       at_mean_ = true;
-      return MeanLogits(problem_, state_.posterior, w_);
+      return MeanLogits(problem_, state_, w_);
     }
     return absl::OkStatus();
   }
@@ -141,7 +147,7 @@ class Step {
       next_.evaluation.unscored_rows += report_.rows;
       return absl::OkStatus();
     }
-    const int samples = MatchedTo(problem_).draws();
+    const int samples = MatchedTo(problem_, state_).draws();
     absl::Status status = samples > 0
                               ? SampledLogits(problem_, state_, w_.inputs, samples, w_)
                               : LinearizedLogits(problem_, state_, w_.expansion.moments(), w_);
@@ -180,6 +186,15 @@ class Step {
     } else {
       StateOf<R>(next_.rule) = StateOf<R>(state_.rule);  // as fresh as it was
       return Pass(rule, prior, posterior);
+    }
+  }
+
+  template <class R>
+  void ReportPhase(const R& rule) {
+    [[maybe_unused]] const auto& state = StateOf<R>(std::as_const(next_.rule));
+    if constexpr (requires { rule.PhaseOf(state); }) {
+      report_.phase = rule.PhaseOf(state);
+      report_.converged = rule.Converged(state);
     }
   }
 
@@ -248,6 +263,9 @@ class Step {
       FiniteFields remembered;
       R::State::Fields(remembered, StateOf<R>(next_.rule));
       if (!(remembered.zero == 0)) return Diverged(rule, "left averages that are not finite");
+      if constexpr (requires { rule.HasCurvature(StateOf<R>(next_.rule)); }) {
+        if (!rule.HasCurvature(StateOf<R>(next_.rule))) return absl::OkStatus();
+      }
       auto& divergence = std::get<typename Q::Divergence>(w_.divergences);
       if constexpr (requires { divergence.Kl(posterior, prior); }) {
         report_.kl = divergence.Kl(posterior, prior);

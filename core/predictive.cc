@@ -203,18 +203,20 @@ absl::Status CheckSize(const Problem& problem, const PredictOptions& options, in
 // One member: the moments of w.inputs under the posterior of `state`.
 absl::Status OneMember(const Problem& problem, const LearnerState& state, Workspace& w) {
   w.expansion.Bind(problem.model, problem.likelihood, w.inputs, w.targets, w.noise);
-  absl::Status status = MeanLogits(problem, state.posterior, w);
+  absl::Status status = MeanLogits(problem, state, w);
   return status.ok() ? LinearizedLogits(problem, state, w.expansion.moments(), w) : status;
 }
 
 }  // namespace
 
-MatchedPredictive MatchedTo(const Problem& problem) {
+MatchedPredictive MatchedTo(const Problem& problem, const LearnerState& state) {
   using Kind = MatchedPredictive::Kind;
   return std::visit(
-      []<class R, class Q>(const R& rule, const Q&) -> MatchedPredictive {
+      [&]<class R, class Q>(const R& rule, const Q&) -> MatchedPredictive {
         if constexpr (!Q::kHasVariance) {
           return {Kind::kMean};
+        } else if constexpr (requires { rule.PredictiveOf(StateOf<R>(state.rule)); }) {
+          return rule.PredictiveOf(StateOf<R>(state.rule));
         } else if constexpr (requires { rule.predictive; }) {
           return rule.predictive;
         } else if constexpr (requires { rule.draws(); }) {
@@ -225,8 +227,8 @@ MatchedPredictive MatchedTo(const Problem& problem) {
       problem.rule, problem.initial);
 }
 
-absl::Status MeanLogits(const Problem& problem, const Posterior& posterior, Workspace& w) {
-  const bool linearized = MatchedTo(problem).kind != MatchedPredictive::Kind::kMean;
+absl::Status MeanLogits(const Problem& problem, const LearnerState& state, Workspace& w) {
+  const bool linearized = MatchedTo(problem, state).kind != MatchedPredictive::Kind::kMean;
   return std::visit(
       [&]<class Q>(const Q& q) {
         if (!linearized || !Q::kHasVariance) {
@@ -241,7 +243,7 @@ absl::Status MeanLogits(const Problem& problem, const Posterior& posterior, Work
         projector.Project(w.expansion);
         return absl::OkStatus();
       },
-      posterior);
+      state.posterior);
 }
 
 absl::Status LinearizedLogits(const Problem& problem, const LearnerState& state,
@@ -317,7 +319,7 @@ Tally ScorePredictive(const Problem& problem, const LearnerState& state, const M
 absl::StatusOr<Predictions> PredictBatch(const Problem& problem, const LearnerState& state,
                                          const Batch& batch, const PredictOptions& options,
                                          Workspace& w) {
-  const int samples = options.samples > 0 ? options.samples : MatchedTo(problem).draws();
+  const int samples = options.samples > 0 ? options.samples : MatchedTo(problem, state).draws();
   const Index rows = batch.rows();
   if (absl::Status status = CheckPredictOptions(options); !status.ok()) return status;
   if (absl::Status status = CheckSize(problem, options, samples, rows); !status.ok()) {

@@ -15,13 +15,14 @@ namespace prequel {
 // The predictive is a mixture of likelihood predictives over Workspace::members, the moments of
 // the logits: one member for the linearised posterior, one per draw for Monte Carlo.
 
-// The predictive that matches what the rule fits: the one place where that is decided. Of a
+// The predictive that matches what the rule has fitted: the one place where that is decided. Of a
 // posterior without variance, the logits at the mean.
-MatchedPredictive MatchedTo(const Problem& problem);
+MatchedPredictive MatchedTo(const Problem& problem, const LearnerState& state);
 
-// Moments of the logits of the bound minibatch under `posterior`, into w.expansion: linearised at
-// the mean; or, when that is what matches, at the mean and exact, by a forward pass alone.
-absl::Status MeanLogits(const Problem& problem, const Posterior& posterior, Workspace& workspace);
+// Moments of the logits of the bound minibatch under the posterior of `state`, into w.expansion:
+// linearised at the mean; or, when that is what matches, at the mean and exact, by a forward pass
+// alone.
+absl::Status MeanLogits(const Problem& problem, const LearnerState& state, Workspace& workspace);
 
 // One member: `moments`, which MeanLogits or a fit left under the posterior of `state`.
 absl::Status LinearizedLogits(const Problem& problem, const LearnerState& state,

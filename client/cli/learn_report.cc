@@ -51,6 +51,7 @@ std::string LearnReport::Learned(const SentBatch& batch, std::int64_t revision,
   skipped_rows_ += step.skipped_rows();
   answered_rows_ += batch.rows;
   revision_ = revision;
+  phase_ = step.phase();
   scores_.Add(scores);
   if (every_ == 0 || batches_ % static_cast<std::int64_t>(every_) != 0) return "";
   lines_.push_back({batches_, rows_, scores_.total(), scores_.recent()});
@@ -112,6 +113,7 @@ std::string LearnReport::Totals() const {
   if (skipped_rows_ > 0) {
     table.Add({"skipped", absl::StrCat(Count(skipped_rows_, "row", "rows"), " without a target")});
   }
+  if (!phase_.empty()) table.Add({"phase", phase_});
   for (const NamedScore& score : PresentScores(scores_.total())) {
     table.Add({score.name, Number(score.value)});
   }
@@ -142,6 +144,7 @@ std::string LearnReport::Json(const absl::Status& outcome) const {
   json.Key("skipped_rows").Integer(skipped_rows_).Key("answered_rows").Integer(answered_rows_);
   json.Key("resumed_rows").Integer(resumed_rows_);
   json.Key("seconds").Number(seconds()).Key("interrupted").Bool(interrupted_);
+  if (!phase_.empty()) json.Key("phase").String(phase_);
   json.Key("scores");
   WriteScores(scores_.total(), json);
   json.Key("refused").BeginArray();

@@ -76,6 +76,7 @@ class LearnReport {
   std::int64_t skipped_rows_ = 0;
   std::int64_t answered_rows_ = 0;  // learned, skipped or refused: what --skip passes over
   std::int64_t revision_ = 0;
+  std::string phase_;  // of the rule after the last minibatch, when it has phases
   std::vector<Refusal> refusals_;
   std::vector<Line> lines_;
   std::string producer_;  // whom the run resumed, if any

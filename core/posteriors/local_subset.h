@@ -81,7 +81,7 @@ class LocalSubset {
 
   const Q* prior_ = nullptr;
   FullBlock block_;
-  Vector mean_;             // D
+  Vector mean_;            // D
   Vector drawn_, normal_;  // θ_S
 };
 

@@ -28,7 +28,12 @@ struct Adam {
   double alpha = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 
   absl::Status Configure(Options& options);
+  // Reads all but the mode.
+  void ConfigureRates(Options& options);
 
+  // The step on a mean, whatever it is the mean of; next_mean may be `mean`, next_state `state`.
+  void StepMean(const StepInput& input, const Vector& mean, const State& state, Vector& next_mean,
+                State& next_state) const;
   absl::Status Step(const StepInput& input, const PointMass& q, const State& state,
                     PointMass& next_q, State& next_state) const;
 };

@@ -15,6 +15,7 @@
 #include "core/rules/conjugate.h"
 #include "core/rules/iblr.h"
 #include "core/rules/ivon.h"
+#include "core/rules/laplace.h"
 #include "core/rules/lofi.h"
 #include "core/rules/lrvga.h"
 #include "core/rules/mode.h"
@@ -63,6 +64,8 @@ concept Steps = requires(const R& rule, const StepInput& input, const Q& q,
   { R::kRemedy } -> std::convertible_to<std::string_view>;
   { rule.mode } -> std::convertible_to<const Mode&>;
   { rule.Step(input, q, state, next_q, next_state) } -> std::same_as<absl::Status>;
+  // One whose steps are not all alike has PhaseOf(state) and Converged(state), for the report, and
+  // may have PredictiveOf(state) for the predictive.
 };
 
 template <class R, class Q>
@@ -83,7 +86,7 @@ struct RuleSet {
 };
 
 using Rules = RuleSet<Rvga, Conjugate, Von, Iblr, Vogn, Ogn, Vadam, Ivon, Slang, Lofi, Lrvga, Sgd,
-                      Adam, Bbb, NaturalGradientSvi>;
+                      Adam, Bbb, NaturalGradientSvi, Laplace>;
 using Rule = Rules::Variant;
 using RuleState = Rules::States;
 

@@ -24,6 +24,7 @@ void StepReportToProto(const StepReport& report, v1::StepReport* proto) {
   proto->set_residual(report.residual);
   proto->set_local_elbo(report.local_elbo);
   proto->set_kl(report.kl);
+  proto->set_phase(report.phase);
 }
 
 void EvaluationToProto(const Learner& learner, const LearnerState& state,

@@ -55,9 +55,28 @@ struct Case {
 // The eigenpairs that these posteriors keep are found in memory of Eigen's own.
 const std::set<std::string> kPosteriorsThatAllocate = {"low_rank", "kronecker"};
 
-// Mixtures of draws are built anew for every value that they score.
+// Mixtures of draws are built anew for every value that they score; and a phase of laplace takes
+// its memory when it begins, which these do within the minibatches that are counted.
 const std::set<std::string> kMayAllocate = {"rvga_monte_carlo_implicit",
-                                            "rvga_monte_carlo_explicit", "ivon_sampled"};
+                                            "rvga_monte_carlo_explicit", "ivon_sampled", "laplace",
+                                            "laplace_from_the_start"};
+
+// Within each phase of laplace.
+std::vector<Case> LaplaceCases() {
+  using Word = std::string;
+  const auto rule = [](double size, double steps) {
+    return ComponentConfig{
+        "laplace", {{"mode", Word("dataset")}, {"dataset_size", size}, {"map_steps", steps}}};
+  };
+  std::vector<Case> cases;
+  for (const char* posterior : {"full", "diagonal", "subnetwork"}) {
+    const Word name = Word("laplace_") + posterior;
+    cases.push_back({name + "_map", "mlp", "bernoulli", posterior, rule(1e6, 100)});
+    cases.push_back({name + "_first_pass", "mlp", "bernoulli", posterior, rule(1e6, 0)});
+    cases.push_back({name + "_curvature", "mlp", "bernoulli", posterior, rule(64, 1)});
+  }
+  return cases;
+}
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
@@ -74,6 +93,7 @@ std::vector<Case> Cases() {
       }
     }
   }
+  for (const Case& phase : LaplaceCases()) cases.push_back(phase);
   const ComponentConfig explicit_step{"rvga", {{"scheme", std::string("explicit")}}};
   cases.push_back({"linear1024", "linear", "bernoulli", "full", explicit_step, 1023, 256, 0});
   return cases;

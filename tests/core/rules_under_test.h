@@ -87,6 +87,13 @@ inline std::vector<RuleUnderTest> NewtonRules() {
   return all;
 }
 
+// With a mode that a quarter of a pass finds, and at the prior's mean.
+inline std::vector<RuleUnderTest> LaplaceRules() {
+  const std::vector<std::string> posteriors = {"full", "diagonal", "subnetwork"};
+  return {{"laplace", {"laplace", InDataset({{"map_passes", 0.25}, {"alpha", 0.1}})}, posteriors},
+          {"laplace_from_the_start", {"laplace", InDataset({{"map_steps", 0.0}})}, posteriors}};
+}
+
 inline std::vector<RuleUnderTest> AveragingRules() {
   using Word = std::string;
   std::vector<RuleUnderTest> all;
@@ -128,7 +135,7 @@ inline std::vector<RuleUnderTest> AveragingRules() {
 
 inline std::vector<RuleUnderTest> RulesUnderTest() {
   std::vector<RuleUnderTest> all = FittingRules();
-  for (const auto& some : {LowRankRules(), NewtonRules(), AveragingRules()}) {
+  for (const auto& some : {LowRankRules(), NewtonRules(), AveragingRules(), LaplaceRules()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

@@ -55,6 +55,19 @@ TEST(LearnReportTest, TotalsCountEverything) {
   EXPECT_EQ(report.refused(), 1);
 }
 
+TEST(LearnReportTest, SaysThePhaseOfARuleThatHasPhases) {
+  LearnReport report("models/m", 0);
+  report.Learned({0, 10, 2}, 1, Scores(1, 0.5), Step(10));
+  EXPECT_THAT(report.Totals(), Not(HasSubstr("phase")));
+  for (const char* phase : {"map", "curvature"}) {
+    v1::StepReport step = Step(10);
+    step.set_phase(phase);
+    report.Learned({1, 10, 12}, 2, Scores(1, 0.5), step);
+  }
+  EXPECT_THAT(report.Totals(), HasSubstr("phase     curvature\n"));
+  EXPECT_THAT(report.Json(absl::OkStatus()), HasSubstr("\"phase\": \"curvature\""));
+}
+
 TEST(LearnReportTest, ManyRefusalsAreCut) {
   LearnReport report("models/m", 0);
   for (std::int64_t i = 0; i < 8; ++i) report.Refused({i, 1, i}, absl::InternalError("odd"));

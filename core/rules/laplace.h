@@ -1,0 +1,98 @@
+// Laplace's approximation (MacKay 1992; Daxberger, Kristiadi, Immer, Eschenhagen, Bauer, Hennig
+// 2021, "Laplace redux"): the Gaussian at the mode with the curvature there,
+//   m = argmax_θ Σ_{i≤N} log p(y_i | θ) − ½ (θ − m₀)ᵀ Λ₀ (θ − m₀)
+//   Λ = Λ₀ + Σ_{i≤N} J_iᵀ W_i J_i,   J_i, W_i at m
+// found in phases along the stream of minibatches, each of which serves one of them:
+//   map        Adam on m, with α_t = α ½ (1 + cos π·progress); Λ stays Λ₀
+//   choose     (posterior subnetwork only; Daxberger et al. 2021) one pass of h ← h + diag H:
+//              S is the weights of the largest 1/(λ₀ + (N/n) h), n the examples of the phase
+//   curvature  H ← H + Σ_i J_iᵀ W_i J_i of the minibatch, Λ = Λ₀ + (N/n) H: exact when n = N, and
+//              after whole passes; from then on for good
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "core/options.h"
+#include "core/posteriors/diagonal_gaussian.h"
+#include "core/posteriors/full_gaussian.h"
+#include "core/posteriors/subset_gaussian.h"
+#include "core/rules/adam.h"
+#include "core/rules/matched_predictive.h"
+#include "core/rules/mode.h"
+#include "core/rules/step_input.h"
+
+namespace prequel {
+
+struct LaplaceState {
+  static constexpr std::int64_t kMap = 0, kChoose = 1, kCurvature = 2;
+
+  std::int64_t steps = 0;
+  std::int64_t phase = kMap;
+  std::int64_t phase_steps = 0;  // minibatches and examples that the phase has had
+  std::int64_t phase_examples = 0;
+  AdamState<1> adam;  // of the map phase, afterwards empty
+  Vector diagonal;    // h: D, of the choose phase and of a diagonal posterior
+  Matrix curvature;   // H: D × D or S × S, lower triangle
+
+  template <class A, class Self>
+  static void Fields(A& a, Self& s) {
+    a.Value("steps", s.steps);
+    a.Value("phase", s.phase);
+    a.Value("phase_steps", s.phase_steps);
+    a.Value("phase_examples", s.phase_examples);
+    a.Value("adam", s.adam);
+    a.Value("diagonal", s.diagonal);
+    a.LowerTriangle("curvature", s.curvature);
+  }
+  bool IsSound(Index params) const;
+};
+
+struct Laplace {
+  static constexpr std::string_view kName = "laplace";
+  static constexpr std::string_view kHolds = "keeps the curvature at the mode";
+  static constexpr std::string_view kRemedy = "use a smaller alpha or a larger epsilon";
+
+  using State = LaplaceState;
+
+  Mode mode;  // dataset only
+  MatchedPredictive predictive;
+  Adam adam = {.alpha = 1e-2};
+  // Length of the map phase: in minibatches when `map_steps` is given, else in passes over N. None:
+  // the mode is the prior's mean (imported weights).
+  bool in_steps = false;
+  Index map_steps = 0;
+  double map_passes = 10;
+
+  absl::Status Configure(Options& options);
+
+  bool HasCurvature(const State& state) const {
+    return state.phase == State::kCurvature && state.phase_steps > 0;
+  }
+  // Until there is a curvature q does not say how sure it is, and predicts by its mean.
+  MatchedPredictive PredictiveOf(const State& state) const;
+  // What the next minibatch serves: "map", "choose" or "curvature".
+  std::string_view PhaseOf(const State& state) const;
+  // Whether a whole pass has gone into the curvature.
+  bool Converged(const State& state) const;
+
+  absl::Status Step(const StepInput& input, const DiagonalGaussian& q, const State& state,
+                    DiagonalGaussian& next_q, State& next_state) const;
+  // In the curvature phase about 7D³/3 flops beside nD² for the curvature.
+  absl::Status Step(const StepInput& input, const FullGaussian& q, const State& state,
+                    FullGaussian& next_q, State& next_state) const;
+  absl::Status Step(const StepInput& input, const SubnetworkGaussian& q, const State& state,
+                    SubnetworkGaussian& next_q, State& next_state) const;
+
+ private:
+  // Copies `state` to `next`, leaves a map phase of no length for `after`, counts the minibatch.
+  void Enter(const StepInput& input, const State& state, std::int64_t after, State& next) const;
+  // One step of the map phase, and from its last to `after`. `next_mean` may be `mean`.
+  void Climb(const StepInput& input, const Vector& mean, std::int64_t after, Vector& next_mean,
+             State& state) const;
+  // The share of the map phase that is over after so much of it: 1 at its end.
+  double Progress(std::int64_t steps, std::int64_t examples) const;
+};
+
+}  // namespace prequel
