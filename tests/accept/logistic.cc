@@ -78,10 +78,12 @@ LearnerConfig LogisticConfig(const LogisticData& data, const Batch& rows, Compon
   return config;
 }
 
-double NegativeElbo(const Problem& problem, const Batch& rows, const Posterior& posterior) {
+double NegativeElbo(const LogisticData& data, const Problem& problem, const Batch& rows,
+                    const Posterior& posterior) {
   return std::visit(
       [&]<class Q>(const Q& q) {
-        if constexpr (std::is_same_v<Q, PointMass>) {
+        typename Q::Divergence divergence;
+        if constexpr (!requires { divergence.Kl(q, q); }) {
           return std::nan("");
         } else {
           const NoiseLevel noise;
@@ -91,9 +93,8 @@ double NegativeElbo(const Problem& problem, const Batch& rows, const Posterior& 
           if (!projector.Begin(q).ok()) return std::nan("");
           expansion.Linearize(q.mean);
           projector.Project(expansion);
-          typename Q::Divergence divergence;
-          const double kl = divergence.Kl(q, std::get<Q>(problem.initial)) +
-                            0.5 * std::log(std::get<IsotropicPrior>(problem.prior).bias_precision);
+          const double kl =
+              divergence.Kl(q, std::get<Q>(problem.initial)) + 0.5 * std::log(data.bias_precision);
           return (kl - expansion.Expect(Expectation::kLinearized)) /
                  static_cast<double>(rows.rows());
         }

@@ -39,7 +39,8 @@ LearnerConfig LogisticConfig(const LogisticData& data, const Batch& rows, Compon
 
 // −ELBO of q over `rows` in nats per row, by quadrature in the logit, which is exact here, and
 // without the log of the bias's prior precision.
-double NegativeElbo(const Problem& problem, const Batch& rows, const Posterior& q);
+double NegativeElbo(const LogisticData& data, const Problem& problem, const Batch& rows,
+                    const Posterior& q);
 
 // Nats per row of what `fold` predicts.
 double TestNll(Folding& fold, const Batch& rows);

@@ -26,7 +26,8 @@ void AddRun(const LogisticData& train, const LogisticData& test, const Matrix& r
   Folding fold(config);
   for (int t = 0; t < kSteps; ++t) fold.Learn(train.rows);
   const auto& q = std::get<LowRankGaussian>(fold.state().posterior);
-  figures.elbo.push_back(NegativeElbo(*Problem::Make(config), train.rows, fold.state().posterior));
+  figures.elbo.push_back(
+      NegativeElbo(train, *Problem::Make(config), train.rows, fold.state().posterior));
   figures.nll.push_back(TestNll(fold, test.rows));
   const Matrix precision = q.factor * q.factor.transpose() + Matrix(q.diagonal.asDiagonal());
   const Matrix covariance =

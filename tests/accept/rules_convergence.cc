@@ -67,7 +67,7 @@ std::vector<double> Gaps(const LogisticData& data, const Batch& rows, double opt
   for (int t = 0; t < kMostSteps; ++t) {
     if (!learner.Update(state, rows, scratch, next).ok()) return {};
     std::swap(state, next);
-    gaps.push_back(NegativeElbo(problem, rows, state.posterior) - optimum);
+    gaps.push_back(NegativeElbo(data, problem, rows, state.posterior) - optimum);
   }
   return gaps;
 }
@@ -87,7 +87,7 @@ double OptimumOf(const LogisticData& data, const Batch& rows) {
   LearnerConfig config = LogisticConfig(data, rows, {"diagonal", {}}, {"von", {{"beta", 0.1}}});
   Folding fold(config);
   for (int t = 0; t < 600; ++t) fold.Learn(rows);
-  return NegativeElbo(*Problem::Make(config), rows, fold.state().posterior);
+  return NegativeElbo(data, *Problem::Make(config), rows, fold.state().posterior);
 }
 
 // The setting of the fewest steps over `seeds`.

@@ -26,7 +26,7 @@ double SettledElbo(const LogisticData& data, const ComponentConfig& posterior,
   const LearnerConfig config = LogisticConfig(data, data.rows, posterior, rule);
   Folding fold(config);
   for (int t = 0; t < steps; ++t) fold.Learn(data.rows);
-  return NegativeElbo(*Problem::Make(config), data.rows, fold.state().posterior);
+  return NegativeElbo(data, *Problem::Make(config), data.rows, fold.state().posterior);
 }
 
 void AddA1a(Report& report) {
@@ -54,7 +54,8 @@ void AddSplits(const std::optional<LogisticData>& data, const char* name,
     const LearnerConfig config = LogisticConfig(*data, halves.train, {"full", {}}, kVon);
     Folding fold(config);
     for (int t = 0; t < kSteps; ++t) fold.Learn(halves.train);
-    elbo.push_back(NegativeElbo(*Problem::Make(config), halves.train, fold.state().posterior));
+    elbo.push_back(
+        NegativeElbo(*data, *Problem::Make(config), halves.train, fold.state().posterior));
     nll.push_back(TestNll(fold, halves.test));
   }
   const auto add = [&](const char* what, const std::vector<double>& values, double figure) {

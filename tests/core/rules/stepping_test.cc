@@ -130,8 +130,7 @@ void ExpectRejection(LearnerConfig config, const std::string& advice) {
     const absl::StatusOr<Learned> learned = learner.Update(state, wild, scratch, next);
     ASSERT_FALSE(learned.ok());
     EXPECT_NE(learned.status().message().find(how), absl::string_view::npos) << learned.status();
-    EXPECT_NE(learned.status().message().find(advice), absl::string_view::npos)
-        << learned.status();
+    EXPECT_NE(learned.status().message().find(advice), absl::string_view::npos) << learned.status();
     EXPECT_EQ(learner.EncodeState(state), before);
     const absl::StatusOr<Learned> after =
         learner.Update(state, LinearBatch(2, 64, 10), scratch, next);
