@@ -5,6 +5,7 @@
 #include <concepts>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,9 +35,8 @@ struct FiniteFields {
   void Value(std::string_view, const Vector& values) { zero += (0 * values.array()).sum(); }
   void LowerTriangle(std::string_view, const Matrix& values) { zero += (0 * values.array()).sum(); }
   template <class T>
-  void Value(std::string_view, const T& part) {
-    T::Fields(*this, part);
-  }
+  requires std::is_class_v<T>
+  void Value(std::string_view, const T& part) { T::Fields(*this, part); }
   template <class T>
   void Value(std::string_view, const std::vector<T>& parts) {
     for (const T& part : parts) T::Fields(*this, part);
