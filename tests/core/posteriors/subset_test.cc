@@ -13,6 +13,7 @@
 #include "core/expansion.h"
 #include "core/learner.h"
 #include "core/learner_state.h"
+#include "core/posteriors/posterior.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -178,6 +179,47 @@ TEST(LastLayer, ThatIsTooWideForACovarianceIsRefused) {
               HasSubstr("8193 parameters in its last layer; at most 8192"));
   config.model.options["hidden"] = Numbers{8192, 2};
   EXPECT_TRUE(Learner::Create(config).ok());
+}
+
+TEST(LocalSubset, RevertRestoresTheLastAcceptedFit) {
+  const LearnerConfig config = NetConfig("gaussian", "subnetwork");
+  Mlp mlp;
+  Options model_options("model", config.model);
+  ASSERT_TRUE(mlp.Configure(model_options, kInputs, 1).ok());
+  Gaussian gaussian;
+  Options likelihood_options("likelihood", config.likelihood);
+  ASSERT_TRUE(gaussian.Configure(likelihood_options, config.target).ok());
+  const Model model = mlp;
+  const Likelihood likelihood = gaussian;
+  const Batch batch = BatchFor("gaussian", kInputs, 6, 1);
+  const NoiseLevel noise{.variance = Vector::Ones(1)};
+  Expansion expansion;
+  expansion.Bind(model, likelihood, batch.inputs, batch.targets, noise);
+  SubnetworkGaussian prior;
+  prior.Assign(0.4 * Normals(49, 1, 3), Vector::Ones(49), {2, 17, 30, 45});
+
+  LocalSubset<SubnetworkGaussian> fit;
+  ASSERT_TRUE(fit.Begin(prior, 6).ok());
+  const auto round = [&](double rho) {
+    expansion.Linearize(fit.mean(), FirstUncertain(fit));
+    fit.Project(expansion);
+    expansion.Expect(Expectation::kLinearized);
+    fit.StartCurve();
+    fit.AddCurve(expansion, 1);
+    EXPECT_TRUE(fit.SolveCurve().ok());
+    fit.Move(rho);
+  };
+  round(1);
+  fit.Accept();
+  const Vector accepted = fit.mean();
+  Vector moved = accepted - prior.mean;
+  EXPECT_GT(moved(prior.subset).cwiseAbs().minCoeff(), 1e-6);
+  for (const Index j : prior.subset) moved[j] = 0;
+  EXPECT_EQ(moved, Vector(Vector::Zero(49)));
+  round(0.5);
+  EXPECT_NE(fit.mean(), accepted);
+  fit.Revert();
+  EXPECT_EQ(fit.mean(), accepted);
 }
 
 TEST(SubsetSampler, DrawsTheSubsetAndLeavesTheRest) {
