@@ -4,6 +4,7 @@
 // server's methods, gRPC and the threads left out: conversion, checks, then the fold or the
 // predictive. A refusal names its field and leaves the state as it was; what is logged is read
 // again as what was learned; what is answered can travel.
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,13 +39,21 @@ Scratch& FuzzScratch() {
   return scratch;
 }
 
-// A model that has learned something.
-LearnerFold Started(const std::shared_ptr<const Learner>& learner) {
+// A model that has learned something, made once.
+struct Start {
+  std::string bytes;  // of the state
+  Snapshot snapshot;
+};
+
+const Start& StartOf(const std::shared_ptr<const Learner>& learner) {
+  static auto& starts = *new std::map<const Learner*, Start>();
+  Start& start = starts[learner.get()];
+  if (start.snapshot.state != nullptr) return start;
   LearnerFold fold(learner);
-  const absl::StatusOr<Learned> learned =
-      fold.Step({"p", 1}, SampleBatch(*learner, 1), FuzzScratch());
+  const absl::StatusOr<Learned> learned = fold.Step({}, SampleBatch(*learner, 1), FuzzScratch());
   Require(learned.ok(), "the sample is learned", learned.status().ToString());
-  return fold;
+  start = {learner->EncodeState(*fold.current().state), fold.current()};
+  return start;
 }
 
 template <class Message>
@@ -82,8 +91,8 @@ void Learn(const std::string& name, const v1::Batch& batch, const absl::StatusOr
       SubmissionFromProto(name, batch, *origin, kMaxRows, TimePoint::max());
   if (!submission.ok()) return RequireTold(submission.status());
   const LearnRequest& request = submission->request;
-  LearnerFold fold = Started(learner);
-  const std::string before = learner->EncodeState(*fold.current().state);
+  const Start& start = StartOf(learner);
+  LearnerFold fold(learner, {.snapshot = start.snapshot});
   absl::Status status = request.refusal;
   if (status.ok()) status = learner->CheckBatch(request.batch);
   if (status.ok()) {
@@ -100,7 +109,7 @@ void Learn(const std::string& name, const v1::Batch& batch, const absl::StatusOr
   const std::string after = learner->EncodeState(*fold.current().state);
   if (!status.ok()) {
     RequireTold(status);
-    Require(after == before, "an error leaves the state as it was", status.ToString());
+    Require(after == start.bytes, "an error leaves the state as it was", status.ToString());
     return;
   }
   const absl::Status read = learner->DecodeState(after).status();
@@ -133,9 +142,8 @@ void Predict(const std::string& name, const v1::Batch& proto, const v1::PredictO
   }
   if (absl::Status status = learner->CheckInputs(*batch); !status.ok()) return RequireTold(status);
   if (options->samples > kMaxSamples) return;
-  const LearnerFold fold = Started(learner);
   const absl::StatusOr<Predictions> predictions =
-      learner->Predict(*fold.current().state, *batch, *options, FuzzScratch());
+      learner->Predict(*StartOf(learner).snapshot.state, *batch, *options, FuzzScratch());
   if (!predictions.ok()) return RequireTold(predictions.status());
   const Matrix& p = predictions->probabilities;
   Require(p.size() == 0 || (p.minCoeff() >= 0 && p.maxCoeff() <= 1 + 1e-9),

@@ -167,7 +167,8 @@ void WriteConfigs(Corpus corpus) {
   }
   corpus.Add(
       "posterior.rank=2 likelihood.noise=0.5\n"
-      R"({"features": [{"name": "a"}], "target": {"name": "y"}, "posterior": {"name": "low_rank"}})");
+      R"({"features": [{"name": "a"}], "target": {"name": "y"},)"
+      R"( "posterior": {"name": "low_rank"}})");
 }
 
 // The words of configurations: fields, parts, options and their values.
