@@ -152,11 +152,14 @@ class Step {
                               ? SampledLogits(problem_, state_, w_.inputs, samples, w_)
                               : LinearizedLogits(problem_, state_, w_.expansion.moments(), w_);
     if (!status.ok()) return status;
+    const auto extreme = [] {
+      return absl::InternalError(
+          "the prediction of the minibatch is not finite: its inputs are too extreme for what the "
+          "model has learned; it was rejected and the model is as it was");
+    };
+    if (!w_.members.front().mean.allFinite()) return extreme();
     tally_ = ScorePredictive(problem_, state_, w_.targets, w_);
-    if (!std::isnan(tally_.nll)) return absl::OkStatus();
-    return absl::InternalError(
-        "the predictive of the minibatch is not a number: its inputs are too extreme for what the "
-        "model has learned; the minibatch was rejected and the model is as it was");
+    return std::isnan(tally_.nll) ? extreme() : absl::OkStatus();
   }
 
   bool TablesGrew() const { return next_.inputs.tables != state_.inputs.tables; }

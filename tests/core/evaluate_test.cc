@@ -120,16 +120,20 @@ TEST(Evaluation, AnEmptyMinibatchChangesNothing) {
 // Weights at the edge of the numbers cancel to none. One such minibatch must not make the scores of
 // all others NaN, nor a bin of a confidence that is none.
 TEST(Evaluation, AMinibatchWithoutAPredictiveIsRejected) {
-  const Learner learner = *Learner::Create(PlainConfig(2, "bernoulli"));
-  LearnerState state = learner.Initial(), next;
-  Scratch scratch;
-  Batch batch = LogisticBatch(2, 4, 1);
-  ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
-  std::visit([](auto& q) { q.mean << 1e308, -1e308, 0; }, state.posterior);
-  ASSERT_TRUE(learner.DecodeState(learner.EncodeState(state)).ok());
-  batch.inputs.setConstant(100);
-  const absl::Status status = learner.Update(state, batch, scratch, next).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
+  for (const char* likelihood : {"bernoulli", "categorical", "poisson", "gaussian"}) {
+    LearnerConfig config = PlainConfig(2, likelihood);
+    if (config.likelihood.name == "categorical") config.target.num_classes = 3;
+    const Learner learner = *Learner::Create(config);
+    LearnerState state = learner.Initial(), next;
+    Scratch scratch;
+    Batch batch = BatchFor(likelihood, 2, 4, 1);
+    ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
+    std::visit([](auto& q) { q.mean.head(2) << 1e308, -1e308; }, state.posterior);
+    ASSERT_TRUE(learner.DecodeState(learner.EncodeState(state)).ok());
+    batch.inputs.setConstant(100);
+    const absl::Status status = learner.Update(state, batch, scratch, next).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << likelihood << ": " << status;
+  }
 }
 
 }  // namespace
