@@ -56,12 +56,13 @@ inline Settled Settle(const LearnerConfig& config, const Batch& batch, int steps
   Scratch scratch;
   Settled settled;
   settled.mean = settled.precision = Vector::Zero(learner.num_parameters());
-  const double share = 1.0 / (steps - steps / 2);
+  const int half = steps / 2;
+  const double share = 1.0 / (steps - half);
   for (int t = 0; t < steps; ++t) {
     const absl::StatusOr<Learned> learned = learner.Update(state, batch, scratch, next);
     EXPECT_TRUE(learned.ok()) << learned.status();
     std::swap(state, next);
-    if (t < steps / 2) continue;
+    if (t < half) continue;
     if (const auto* q = std::get_if<DiagonalGaussian>(&state.posterior)) {
       settled.mean += share * q->mean;
       settled.precision += share * q->precision;
