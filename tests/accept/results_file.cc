@@ -9,12 +9,22 @@
 namespace prequel::accept {
 namespace {
 
+// As the cell of a table.
+std::string Cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 std::string Row(const Check& check) {
   const char* bound = check.direction == Direction::kAtMost ? "≤" : "≥";
   const std::string spread = check.stderr_ > 0 ? absl::StrFormat("%.2g", check.stderr_) : "";
-  return absl::StrFormat("| %s | %.6g | %s | %s %.6g | %s | %s |\n", check.name, check.value,
+  return absl::StrFormat("| %s | %.6g | %s | %s %.6g | %s | %s |\n", Cell(check.name), check.value,
                          spread, bound, check.target, check.pass() ? "yes" : "**no**",
-                         check.setting);
+                         Cell(check.setting));
 }
 
 bool Write(const std::string& path, const std::string& text) {
