@@ -107,6 +107,7 @@ absl::StatusOr<PredictionRows> ClassRows(const v1::Predictions& predictions) {
   PredictionRows rows;
   rows.values.resize(probabilities->rows);
   std::vector<std::string> names;
+  names.reserve(labels.size());
   for (const std::string& label : labels) names.push_back(absl::StrCat("p_", label));
   absl::Status status = Append(predictions.probabilities(), names, rows);
   for (const std::vector<double>& row : rows.values) {
