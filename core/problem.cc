@@ -73,26 +73,15 @@ absl::Status CheckParts(const Posterior& posterior) {
 }
 
 absl::Status CheckSizes(const Problem& problem) {
-  const Index params = problem.num_params(), correlated = problem.num_correlated();
-  if (params > ConfigLimits::kMaxParameters) {
-    return FieldError("config.model", absl::StrCat("has ", params, " parameters; at most ",
-                                                   ConfigLimits::kMaxParameters,
-                                                   " are allowed: use a smaller network"));
-  }
-  const bool blocks = std::holds_alternative<BlockDiagonalGaussian>(problem.initial);
-  if (correlated > ConfigLimits::kMaxFullParameters && !blocks) {
-    if (std::holds_alternative<SubnetworkGaussian>(problem.initial)) {
-      return FieldError("config.posterior.options.size",
-                        absl::StrCat("is ", correlated, "; it must be in [1, ",
-                                     ConfigLimits::kMaxFullParameters, "]"));
-    }
-    const bool full = std::holds_alternative<FullGaussian>(problem.initial);
-    return FieldError(
-        "config.model",
-        absl::StrCat("has ", correlated, " parameters", full ? "" : " in its last layer",
-                     "; at most ", ConfigLimits::kMaxFullParameters, " fit a full ",
-                     full ? "posterior" : "covariance",
-                     ": use posterior \"diagonal\" or a smaller network"));
+  const Index params = problem.num_params();
+  const bool full = std::holds_alternative<FullGaussian>(problem.initial);
+  const Index limit = full ? ConfigLimits::kMaxFullParameters : ConfigLimits::kMaxParameters;
+  if (params > limit) {
+    return FieldError("config.model",
+                      absl::StrCat("has ", params, " parameters; at most ", limit,
+                                   full ? " fit a full posterior: use posterior \"diagonal\" or a "
+                                          "smaller network"
+                                        : " are allowed: use a smaller network"));
   }
   const auto* low_rank = std::get_if<LowRankGaussian>(&problem.initial);
   if (low_rank != nullptr && low_rank->rank() > ConfigLimits::kMaxFactorEntries / params) {
@@ -311,7 +300,7 @@ Index Problem::num_params() const {
 Index Problem::num_correlated() const {
   return std::visit(
       [&]<class Q>(const Q& q) -> Index {
-        if constexpr (std::is_base_of_v<SubsetGaussian, Q>) return q.count;
+        if constexpr (std::is_base_of_v<SubsetGaussian, Q>) return q.count();
         constexpr bool kAll =
             std::is_same_v<Q, FullGaussian> || std::is_same_v<Q, BlockDiagonalGaussian>;
         return kAll ? num_params() : 0;

@@ -46,6 +46,7 @@ struct LowRankGaussian {
   Index rank() const { return factor.cols(); }
   bool IsFinite() const;
   bool IsSound(Index params) const;
+  bool HasShapeOf(const LowRankGaussian& other) const { return rank() == other.rank(); }
 };
 
 // Draws mean + Λ^{−1/2}-distributed deviations, by Woodbury::Deviate.

@@ -6,6 +6,10 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "core/config.h"
+#include "core/error.h"
+
 namespace prequel {
 namespace {
 
@@ -23,8 +27,7 @@ bool SubsetGaussian::HasSoundSubset() const {
 }
 
 bool SubsetGaussian::IsSound(Index params) const {
-  const auto count = static_cast<Index>(subset.size());
-  return size() == params && HasSoundSubset() && part.IsSound(count) && IsFinite();
+  return size() == params && HasSoundSubset() && part.IsSound(count()) && IsFinite();
 }
 
 void SubsetGaussian::Assign(const Vector& mean_of_all, const Vector& variances,
@@ -36,48 +39,43 @@ void SubsetGaussian::Assign(const Vector& mean_of_all, const Vector& variances,
 
 void SubsetGaussian::Gather() {
   if (!HasSoundSubset()) return;
-  part.mean.resize(static_cast<Index>(subset.size()));
-  for (std::size_t k = 0; k < subset.size(); ++k)
-    part.mean[static_cast<Index>(k)] = mean[subset[k]];
-}
-
-bool LastLayerGaussian::IsSound(Index params) const {
-  return SubsetGaussian::IsSound(params) && static_cast<Index>(subset.size()) == count &&
-         subset.front() == first;
+  part.mean.resize(count());
+  for (Index k = 0; k < count(); ++k) part.mean[k] = mean[subset[static_cast<std::size_t>(k)]];
 }
 
 absl::Status LastLayerGaussian::Configure(Options& options, const Layers& layers) {
-  first = layers.back().offset;
-  count = layers.back().size();
+  const Index size = layers.back().size();
+  if (size > ConfigLimits::kMaxFullParameters) {
+    return FieldError("config.model",
+                      absl::StrCat("has ", size, " parameters in its last layer; at most ",
+                                   ConfigLimits::kMaxFullParameters,
+                                   " fit a full covariance: use posterior \"diagonal\" or a "
+                                   "smaller network"));
+  }
+  subset.resize(static_cast<std::size_t>(size));
+  std::iota(subset.begin(), subset.end(), layers.back().offset);
   return options.Finish();
 }
 
 LastLayerGaussian LastLayerGaussian::FromDiagonal(const Vector& prior_mean,
                                                   const Vector& variances) const {
-  std::vector<Index> last(static_cast<std::size_t>(count));
-  std::iota(last.begin(), last.end(), first);
   LastLayerGaussian q;
-  q.first = first;
-  q.count = count;
-  q.Assign(prior_mean, variances, std::move(last));
+  q.Assign(prior_mean, variances, subset);
   return q;
 }
 
-bool SubnetworkGaussian::IsSound(Index params) const {
-  return SubsetGaussian::IsSound(params) && static_cast<Index>(subset.size()) == count;
-}
-
 absl::Status SubnetworkGaussian::Configure(Options& options, const Layers& layers) {
-  count = std::min(kUsualSize, NumParams(layers));
-  options.Integer("size", &count, 1, NumParams(layers));
+  const Index most = std::min(ConfigLimits::kMaxFullParameters, NumParams(layers));
+  Index size = std::min(kUsualSize, most);
+  options.Integer("size", &size, 1, most);
+  subset.resize(static_cast<std::size_t>(size));
   return options.Finish();
 }
 
 SubnetworkGaussian SubnetworkGaussian::FromDiagonal(const Vector& prior_mean,
                                                     const Vector& variances) const {
   SubnetworkGaussian q;
-  q.count = count;
-  q.Assign(prior_mean, variances, LargestVariances(variances, count));
+  q.Assign(prior_mean, variances, LargestVariances(variances, count()));
   return q;
 }
 

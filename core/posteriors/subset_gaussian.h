@@ -41,10 +41,13 @@ struct SubsetGaussian {
   }
 
   Index size() const { return mean.size(); }
+  // |S|, of a prototype as well.
+  Index count() const { return static_cast<Index>(subset.size()); }
   // No weight before this one is uncertain.
   Index first_uncertain() const { return subset.empty() ? size() : subset.front(); }
   bool IsFinite() const { return mean.allFinite() && part.IsFinite(); }
   bool IsSound(Index params) const;
+  bool HasShapeOf(const SubsetGaussian& other) const { return count() == other.count(); }
 
   // N(mean, diag(variances)) of the weights in `subset`.
   void Assign(const Vector& mean, const Vector& variances, std::vector<Index> subset);
@@ -64,12 +67,9 @@ struct LastLayerGaussian : SubsetGaussian {
   using Sampler = SubsetSampler<LastLayerGaussian>;
   using Divergence = SubsetDivergence<LastLayerGaussian>;
 
-  // Of a prototype: S is the weights from `first` on.
-  Index first = 0;
-  Index count = 0;
+  bool HasShapeOf(const LastLayerGaussian& other) const { return subset == other.subset; }
 
-  bool IsSound(Index params) const;
-
+  // Leaves S, as a prototype.
   absl::Status Configure(Options& options, const Layers& layers);
   LastLayerGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 };
@@ -79,7 +79,8 @@ struct LastLayerGaussian : SubsetGaussian {
 // (Daxberger, Nalisnick, Allingham, Antorán, Hernández-Lobato 2021, "Bayesian deep learning via
 // subnetwork inference", section 4).
 // Options:
-//   size  |S|, 1 ≤ |S| ≤ D; 512 unless given, D when that is less
+//   size  |S|, 1 ≤ |S| ≤ D and what a full covariance may be of; 512 unless given, D when that is
+//         less
 struct SubnetworkGaussian : SubsetGaussian {
   static constexpr std::string_view kName = "subnetwork";
 
@@ -87,10 +88,7 @@ struct SubnetworkGaussian : SubsetGaussian {
   using Sampler = SubsetSampler<SubnetworkGaussian>;
   using Divergence = SubsetDivergence<SubnetworkGaussian>;
 
-  Index count = 0;  // of a prototype: |S|
-
-  bool IsSound(Index params) const;
-
+  // Leaves a subset of that size, as a prototype.
   absl::Status Configure(Options& options, const Layers& layers);
   SubnetworkGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 };

@@ -11,10 +11,7 @@ namespace prequel {
 namespace {
 
 constexpr Index kMaxMapSteps = 1'000'000'000;
-
-absl::Status OfAnotherPosterior() {
-  return absl::InternalError("the state of rule \"laplace\" is not of this posterior");
-}
+constexpr std::int64_t kMostExamples = std::int64_t{1} << 62;  // far from overflow
 
 void Proceed(std::int64_t phase, LaplaceState& state) {
   state.phase = phase;
@@ -29,14 +26,12 @@ double Weight(const StepInput& in, const LaplaceState& state) {
 }
 
 // h += diag H of the minibatch at `mean`.
-absl::Status AddDiagonal(const StepInput& in, const Vector& mean, LaplaceState& state) {
+void AddDiagonal(const StepInput& in, const Vector& mean, LaplaceState& state) {
   if (state.phase_steps == 1) state.diagonal.setZero(mean.size());
-  if (state.diagonal.size() != mean.size()) return OfAnotherPosterior();
   in.expansion.Linearize(mean);
   in.expansion.Expect(Expectation::kAtMean);
   in.expansion.CurvatureDiagonal(in.scratch.curvature);
   state.diagonal += in.scratch.curvature;
-  return absl::OkStatus();
 }
 
 // H += J_G J_Gᵀ of the minibatch, whose Jacobian by the weights of H is in w.jacobian; then
@@ -46,7 +41,6 @@ absl::Status AddCurvature(const StepInput& in, const Vector& prior_precision, La
   RuleScratch::Full& w = in.scratch.full;
   const Index size = prior_precision.size();
   if (state.phase_steps == 1) state.curvature.setZero(size, size);
-  if (state.curvature.rows() != size) return OfAnotherPosterior();
   const Matrix& roots = in.expansion.local().root;
   w.curve.resize(size, roots.cols());
   ScaleByRoots(w.jacobian, roots, 1, w.curve);
@@ -62,12 +56,26 @@ absl::Status AddCurvature(const StepInput& in, const Vector& prior_precision, La
 
 bool LaplaceState::IsSound(Index params) const {
   const bool counts = steps >= 0 && kMap <= phase && phase <= kCurvature && phase_steps >= 0 &&
-                      phase_examples >= phase_steps;
-  const bool sizes = (diagonal.size() == 0 || diagonal.size() == params) &&
-                     curvature.rows() == curvature.cols() && curvature.rows() <= params;
-  return counts && sizes && adam.IsSound(params) && diagonal.allFinite() &&
-         (diagonal.array() >= 0).all() && curvature.allFinite() &&
-         (curvature.diagonal().array() >= 0).all();
+                      phase_examples >= phase_steps && phase_examples <= kMostExamples;
+  return counts && adam.IsSound(params) && diagonal.allFinite() && (diagonal.array() >= 0).all() &&
+         curvature.allFinite() && (curvature.diagonal().array() >= 0).all();
+}
+
+bool LaplaceState::Holds(Index of_diagonal, Index of_curvature) const {
+  return diagonal.size() == of_diagonal && curvature.rows() == of_curvature &&
+         curvature.cols() == of_curvature;
+}
+
+bool LaplaceState::Suits(const DiagonalGaussian& q) const {
+  return phase != kChoose && Holds(Within(kCurvature) ? q.size() : 0, 0);
+}
+
+bool LaplaceState::Suits(const FullGaussian& q) const {
+  return phase != kChoose && Holds(0, Within(kCurvature) ? q.size() : 0);
+}
+
+bool LaplaceState::Suits(const SubnetworkGaussian& q) const {
+  return Holds(Within(kChoose) ? q.size() : 0, Within(kCurvature) ? q.count() : 0);
 }
 
 absl::Status Laplace::Configure(Options& options) {
@@ -142,8 +150,7 @@ absl::Status Laplace::Step(const StepInput& in, const DiagonalGaussian& q, const
     Climb(in, q.mean, State::kCurvature, next_q.mean, next_state);
     return absl::OkStatus();
   }
-  absl::Status status = AddDiagonal(in, q.mean, next_state);
-  if (!status.ok()) return status;
+  AddDiagonal(in, q.mean, next_state);
   next_q.mean = q.mean;
   next_q.precision = in.prior_precision + Weight(in, next_state) * next_state.diagonal;
   return absl::OkStatus();
@@ -176,14 +183,14 @@ absl::Status Laplace::Step(const StepInput& in, const SubnetworkGaussian& q, con
   }
   if (&next_q != &q) next_q = q;
   if (next_state.phase == State::kChoose) {
-    absl::Status status = AddDiagonal(in, q.mean, next_state);
-    if (!status.ok() || static_cast<double>(next_state.phase_examples) < in.examples) return status;
+    AddDiagonal(in, q.mean, next_state);
+    if (static_cast<double>(next_state.phase_examples) < in.examples) return absl::OkStatus();
     const Vector variances =
         (in.prior_precision + Weight(in, next_state) * next_state.diagonal).cwiseInverse();
     next_q.Assign(q.mean, in.prior_precision.cwiseInverse(),
-                  LargestVariances(variances, static_cast<Index>(q.subset.size())));
+                  LargestVariances(variances, q.count()));
     Proceed(State::kCurvature, next_state);
-    return status;
+    return absl::OkStatus();
   }
   in.expansion.Linearize(q.mean, q.first_uncertain());
   in.expansion.Expect(Expectation::kAtMean);

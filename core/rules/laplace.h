@@ -47,6 +47,17 @@ struct LaplaceState {
     a.LowerTriangle("curvature", s.curvature);
   }
   bool IsSound(Index params) const;
+  // Whether it has what the phase has gathered of such a posterior, and nothing else. REQUIRES: it
+  // is sound.
+  bool Suits(const DiagonalGaussian& q) const;
+  bool Suits(const FullGaussian& q) const;
+  bool Suits(const SubnetworkGaussian& q) const;
+
+  // Whether a minibatch has served that phase, which is the present one.
+  bool Within(std::int64_t which) const { return phase == which && phase_steps > 0; }
+
+ private:
+  bool Holds(Index of_diagonal, Index of_curvature) const;
 };
 
 struct Laplace {
@@ -67,9 +78,7 @@ struct Laplace {
 
   absl::Status Configure(Options& options);
 
-  bool HasCurvature(const State& state) const {
-    return state.phase == State::kCurvature && state.phase_steps > 0;
-  }
+  bool HasCurvature(const State& state) const { return state.Within(State::kCurvature); }
   // Until there is a curvature q does not say how sure it is, and predicts by its mean.
   MatchedPredictive PredictiveOf(const State& state) const;
   // What the next minibatch serves: "map", "choose" or "curvature".

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/models/kronecker.h"
+#include "core/posteriors/kronecker_gaussian.h"
 
 namespace prequel {
 
@@ -34,6 +35,16 @@ inline Matrix BlockDiagonal(const std::vector<Matrix>& blocks) {
     offset += block.rows();
   }
   return out;
+}
+
+inline Matrix Covariance(const KroneckerGaussian& q) {
+  std::vector<Matrix> dense;
+  for (const auto& layer : q.layers) {
+    KroneckerCovariance p;
+    layer.CovarianceTo(p);
+    dense.push_back(Dense(p));
+  }
+  return BlockDiagonal(dense);
 }
 
 }  // namespace prequel

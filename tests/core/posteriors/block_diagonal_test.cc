@@ -14,7 +14,9 @@
 #include "core/posteriors/posterior.h"
 #include "core/rules/rvga.h"
 #include "tests/core/finite_difference.h"
+#include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
+#include "tests/core/weighted_jacobian.h"
 
 namespace prequel {
 namespace {
@@ -69,16 +71,6 @@ Matrix BlocksOf(const Matrix& dense, const BlockDiagonalGaussian& shape) {
   return out;
 }
 
-Matrix WeightedJacobian(const Expansion& expansion, const Matrix& jacobian) {
-  const Index c = expansion.num_logits(), r = expansion.curvature_rank();
-  Matrix out(jacobian.rows(), r * expansion.examples());
-  for (Index i = 0; i < expansion.examples(); ++i) {
-    out.middleCols(i * r, r) =
-        jacobian.middleCols(i * c, c) * expansion.local().root.middleCols(i * r, r);
-  }
-  return out;
-}
-
 // Three classes; blocks of 30 and 21 weights, two curvature columns a row.
 class BlockDiagonalFit : public testing::TestWithParam<std::tuple<Index, bool>> {
  protected:
@@ -115,7 +107,7 @@ class BlockDiagonalFit : public testing::TestWithParam<std::tuple<Index, bool>> 
     ASSERT_TRUE(fit_.SolveCurve().ok());
     fit_.Move(rho);
 
-    const Matrix root = WeightedJacobian(expansion_, jacobian);
+    const Matrix root = WeightedJacobian(expansion_);
     const Matrix next = prior_precision + BlocksOf(root * root.transpose(), prior_);
     covariance = Inverse(next);
     const Vector gradient = jacobian * expansion_.local().score.reshaped();
@@ -301,18 +293,9 @@ TEST(BlockDiagonalLearner, IsTheFullLearnerOfOneLayer) {
 
 TEST(BlockDiagonalSampler, HasTheMomentsOfThePosterior) {
   const BlockDiagonalGaussian q = RandomBlocks({2, 3});
-  BlockDiagonalSampler sampler;
-  ASSERT_TRUE(sampler.Prepare(q).ok());
-  constexpr int kDraws = 200000;
-  Vector theta, mean = Vector::Zero(5);
-  Matrix second = Matrix::Zero(5, 5);
-  for (int k = 0; k < kDraws; ++k) {
-    sampler.Draw(Stream{1, 0, static_cast<std::uint32_t>(k)}, theta);
-    mean += theta / kDraws;
-    second += (theta - q.mean) * (theta - q.mean).transpose() / kDraws;
-  }
-  EXPECT_LT((mean - q.mean).cwiseAbs().maxCoeff(), 0.03);
-  EXPECT_LT(RelativeError(second, Covariance(q)), 0.02);
+  const SampledMoments drawn = MomentsOfDraws<BlockDiagonalSampler>(q);
+  EXPECT_LT((drawn.mean - q.mean).cwiseAbs().maxCoeff(), 0.03);
+  EXPECT_LT(RelativeError(drawn.second, Covariance(q)), 0.02);
 }
 
 // The fit's own draws, which the Monte Carlo expectation is over: antithetic, of the new curvature.

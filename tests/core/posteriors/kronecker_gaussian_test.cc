@@ -15,6 +15,7 @@
 #include "core/posteriors/posterior.h"
 #include "tests/core/dense_kronecker.h"
 #include "tests/core/finite_difference.h"
+#include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -59,16 +60,6 @@ Random RandomKronecker(std::uint64_t seed) {
   out.q.mean = Normals(kParams, 1, seed + 3);
   out.precision = BlockDiagonal(dense);
   return out;
-}
-
-Matrix Covariance(const KroneckerGaussian& q) {
-  std::vector<Matrix> dense;
-  for (const auto& layer : q.layers) {
-    KroneckerCovariance p;
-    layer.CovarianceTo(p);
-    dense.push_back(Dense(p));
-  }
-  return BlockDiagonal(dense);
 }
 
 // D ⊗ I + A ⊗ S is inverted without approximation, here with an A of rank 2.
@@ -120,19 +111,11 @@ TEST(KroneckerGaussian, RefusesFactorsThatAreNotFinite) {
 
 TEST(KroneckerSampler, HasTheMomentsOfThePosterior) {
   const KroneckerGaussian q = RandomKronecker(1).q;
-  KroneckerSampler sampler;
-  ASSERT_TRUE(sampler.Prepare(q).ok());
-  constexpr int kDraws = 200000;
-  Vector theta, mean = Vector::Zero(kParams);
-  Matrix second = Matrix::Zero(kParams, kParams);
-  for (int k = 0; k < kDraws; ++k) {
-    sampler.Draw(Stream{1, 0, static_cast<std::uint32_t>(k)}, theta);
-    mean += theta / kDraws;
-    second += (theta - q.mean) * (theta - q.mean).transpose() / kDraws;
-  }
-  EXPECT_LT((mean - q.mean).cwiseAbs().maxCoeff(), 0.02);
+  const SampledMoments drawn = MomentsOfDraws<KroneckerSampler>(q);
+  EXPECT_LT((drawn.mean - q.mean).cwiseAbs().maxCoeff(), 0.02);
   const Matrix covariance = Covariance(q);
-  EXPECT_LT((second - covariance).cwiseAbs().maxCoeff(), 0.02 * covariance.diagonal().maxCoeff());
+  EXPECT_LT((drawn.second - covariance).cwiseAbs().maxCoeff(),
+            0.02 * covariance.diagonal().maxCoeff());
 }
 
 TEST(KroneckerGaussian, IsArchivedAndChecked) {

@@ -5,7 +5,9 @@
 
 #include "core/expansion.h"
 #include "core/posteriors/posterior.h"
+#include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
+#include "tests/core/weighted_jacobian.h"
 
 namespace prequel {
 namespace {
@@ -39,19 +41,6 @@ FullGaussian RandomPosterior(Index size) {
 }
 
 Matrix Symmetric(const Matrix& lower) { return lower.selfadjointView<Eigen::Lower>(); }
-
-// J_G (D × R·B) of the expansion, densely.
-Matrix WeightedJacobian(const Expansion& expansion) {
-  Matrix jacobian;
-  expansion.Jacobian(jacobian);
-  const Index c = expansion.num_logits(), r = expansion.curvature_rank();
-  Matrix out(jacobian.rows(), r * expansion.examples());
-  for (Index i = 0; i < expansion.examples(); ++i) {
-    out.middleCols(i * r, r) =
-        jacobian.middleCols(i * c, c) * expansion.local().root.middleCols(i * r, r);
-  }
-  return out;
-}
 
 class FullFit : public testing::TestWithParam<std::tuple<Index, bool>> {
  protected:
@@ -221,18 +210,9 @@ TEST(FullFitDraws, HaveTheMomentsOfTheFit) {
 
 TEST(FullSampler, HasTheMomentsOfThePosterior) {
   const FullGaussian q = RandomPosterior(5);
-  FullSampler sampler;
-  ASSERT_TRUE(sampler.Prepare(q).ok());
-  constexpr int kDraws = 200000;
-  Vector theta, mean = Vector::Zero(5);
-  Matrix second = Matrix::Zero(5, 5);
-  for (int k = 0; k < kDraws; ++k) {
-    sampler.Draw(Stream{1, 0, static_cast<std::uint32_t>(k)}, theta);
-    mean += theta / kDraws;
-    second += (theta - q.mean) * (theta - q.mean).transpose() / kDraws;
-  }
-  EXPECT_LT((mean - q.mean).cwiseAbs().maxCoeff(), 0.02);
-  EXPECT_LT((second - Symmetric(q.covariance)).cwiseAbs().maxCoeff(), 0.03);
+  const SampledMoments drawn = MomentsOfDraws<FullSampler>(q);
+  EXPECT_LT((drawn.mean - q.mean).cwiseAbs().maxCoeff(), 0.02);
+  EXPECT_LT((drawn.second - Symmetric(q.covariance)).cwiseAbs().maxCoeff(), 0.03);
 }
 
 TEST(DiagonalFit, OneRoundIsTheDiagonalOfTheDenseStep) {

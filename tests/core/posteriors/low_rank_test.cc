@@ -11,6 +11,7 @@
 #include "core/expansion.h"
 #include "core/learner.h"
 #include "core/posteriors/posterior.h"
+#include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -170,18 +171,9 @@ INSTANTIATE_TEST_SUITE_P(Rows, LowRankFit, testing::Values(1, 9, 40));
 
 TEST(LowRankSampler, HasTheMomentsOfThePosterior) {
   const LowRankGaussian q = RandomLowRank(5, 2);
-  LowRankSampler sampler;
-  ASSERT_TRUE(sampler.Prepare(q).ok());
-  constexpr int kDraws = 200000;
-  Vector theta, mean = Vector::Zero(5);
-  Matrix second = Matrix::Zero(5, 5);
-  for (int k = 0; k < kDraws; ++k) {
-    sampler.Draw(Stream{1, 0, static_cast<std::uint32_t>(k)}, theta);
-    mean += theta / kDraws;
-    second += (theta - q.mean) * (theta - q.mean).transpose() / kDraws;
-  }
-  EXPECT_LT((mean - q.mean).cwiseAbs().maxCoeff(), 0.02);
-  EXPECT_LT((second - AsFull(q).covariance).cwiseAbs().maxCoeff(), 0.02);
+  const SampledMoments drawn = MomentsOfDraws<LowRankSampler>(q);
+  EXPECT_LT((drawn.mean - q.mean).cwiseAbs().maxCoeff(), 0.02);
+  EXPECT_LT((drawn.second - AsFull(q).covariance).cwiseAbs().maxCoeff(), 0.02);
 }
 
 TEST(LowRankGaussian, IsArchivedAndChecked) {

@@ -14,6 +14,7 @@
 #include "core/learner.h"
 #include "core/learner_state.h"
 #include "core/posteriors/posterior.h"
+#include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -227,23 +228,14 @@ TEST(SubsetSampler, DrawsTheSubsetAndLeavesTheRest) {
   const Vector mean = (Vector(5) << 1, 2, 3, 4, 5).finished();
   q.Assign(mean, Vector::Ones(5), {1, 3});
   q.part.covariance << 2, 0, -1, 3;
-  SubsetSampler<SubnetworkGaussian> sampler;
-  ASSERT_TRUE(sampler.Prepare(q).ok());
-  constexpr int kDraws = 100000;
-  Vector theta, sum = Vector::Zero(5);
-  Matrix second = Matrix::Zero(5, 5);
-  for (int k = 0; k < kDraws; ++k) {
-    sampler.Draw(Stream{1, 0, static_cast<std::uint32_t>(k)}, theta);
-    sum += theta / kDraws;
-    second += (theta - mean) * (theta - mean).transpose() / kDraws;
-  }
+  const SampledMoments drawn = MomentsOfDraws<SubsetSampler<SubnetworkGaussian>>(q);
   Matrix covariance = Matrix::Zero(5, 5);
   covariance(1, 1) = 2;
   covariance(3, 3) = 3;
   covariance(1, 3) = covariance(3, 1) = -1;
-  EXPECT_LT(Difference(sum, mean), 0.02);
-  EXPECT_LT(Difference(second, covariance), 0.04);
-  EXPECT_EQ(second.row(0).cwiseAbs().sum(), 0);
+  EXPECT_LT(Difference(drawn.mean, mean), 0.02);
+  EXPECT_LT(Difference(drawn.second, covariance), 0.04);
+  EXPECT_EQ(drawn.second.row(0).cwiseAbs().sum(), 0);
 }
 
 TEST(SubsetState, IsRefusedWhenItsSubsetIsNone) {

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +14,8 @@
 #include "core/error.h"
 #include "core/learner.h"
 #include "core/learner_state.h"
+#include "core/problem.h"
+#include "core/state_codec.h"
 #include "tests/core/finite_difference.h"
 #include "tests/core/streams.h"
 
@@ -241,6 +246,34 @@ TEST(Laplace, RestartsBitIdenticallyFromEveryPhase) {
   }
 }
 
+// What it has gathered of the curvature is of the posterior and of the phase, or is not decoded.
+TEST(Laplace, AStateOfAnotherPosteriorOrPhaseIsRefused) {
+  const Batch all = BatchFor("bernoulli", kInputs, kRows, 0);
+  for (const char* posterior : {"full", "diagonal", "subnetwork"}) {
+    LearnerConfig config = Config("bernoulli", posterior, {{"map_steps", 1.0}});
+    if (std::string(posterior) == "subnetwork") config.posterior.options["size"] = 2.0;
+    const Problem problem = *Problem::Make(config);
+    for (const LearnerState& state : Learn(config, all, kRows / 2, 3).states) {
+      ASSERT_TRUE(DecodeState(problem, EncodeState(problem, state)).ok());
+      const auto refused = [&](const auto& change) {
+        LearnerState bad = state;
+        change(StateOf<Laplace>(bad.rule));
+        return DecodeState(problem, EncodeState(problem, bad)).status().code();
+      };
+      EXPECT_EQ(refused([](LaplaceState& s) {
+                  const bool none = s.diagonal.size() == 0;
+                  s.diagonal = none ? Vector::Ones(kInputs + 1) : Vector();
+                }),
+                absl::StatusCode::kDataLoss);
+      EXPECT_EQ(refused([](LaplaceState& s) {
+                  const Index size = s.curvature.rows() + 1;
+                  s.curvature = Matrix::Identity(size, size);
+                }),
+                absl::StatusCode::kDataLoss);
+    }
+  }
+}
+
 TEST(Laplace, AStateThatNoneCouldLeaveIsUnsound) {
   LaplaceState state;
   EXPECT_TRUE(state.IsSound(3));
@@ -256,9 +289,8 @@ TEST(Laplace, AStateThatNoneCouldLeaveIsUnsound) {
   EXPECT_TRUE(unsound([](LaplaceState& s) { s.phase = -1; }));
   EXPECT_TRUE(unsound([](LaplaceState& s) { s.steps = -1; }));
   EXPECT_TRUE(unsound([](LaplaceState& s) { s.phase_steps = 1; }));
-  EXPECT_TRUE(unsound([](LaplaceState& s) { s.diagonal.resize(2); }));
   EXPECT_TRUE(unsound([](LaplaceState& s) { s.diagonal[1] = -1; }));
-  EXPECT_TRUE(unsound([](LaplaceState& s) { s.curvature.resize(4, 4); }));
+  EXPECT_TRUE(unsound([](LaplaceState& s) { s.phase_examples = INT64_MAX; }));
   EXPECT_TRUE(unsound([](LaplaceState& s) { s.curvature(1, 1) = -1; }));
   EXPECT_TRUE(unsound([](LaplaceState& s) { s.curvature(2, 1) = HUGE_VAL; }));
   EXPECT_TRUE(unsound([](LaplaceState& s) { s.adam.steps = 1; }));

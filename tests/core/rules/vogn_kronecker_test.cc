@@ -52,16 +52,6 @@ LearnerConfig ConfigOf(const std::string& rule, OptionMap options) {
   return config;
 }
 
-Matrix Covariance(const KroneckerGaussian& q) {
-  std::vector<Matrix> dense;
-  for (const auto& layer : q.layers) {
-    KroneckerCovariance p;
-    layer.CovarianceTo(p);
-    dense.push_back(Dense(p));
-  }
-  return BlockDiagonal(dense);
-}
-
 KroneckerGaussian After(const LearnerConfig& config, const Batch& batch, int steps) {
   const Learner learner = *Learner::Create(config);
   LearnerState state = learner.Initial(), next;

@@ -1,0 +1,63 @@
+// A stored posterior of another shape than the configuration's is refused, not learned on from.
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "core/learner.h"
+#include "core/learner_state.h"
+#include "core/problem.h"
+#include "core/state_codec.h"
+#include "tests/core/streams.h"
+
+namespace prequel {
+namespace {
+
+LearnerConfig ConfigOf(ComponentConfig posterior) {
+  LearnerConfig config = PlainConfig(3, "bernoulli");
+  config.model = {"mlp", {{"hidden", std::vector<double>{4}}}};
+  config.posterior = std::move(posterior);
+  return config;
+}
+
+// Of a posterior that is sound in itself.
+template <class Q, class Change>
+absl::StatusCode Decoded(const ComponentConfig& posterior, const Change& change) {
+  const Problem problem = *Problem::Make(ConfigOf(posterior));
+  LearnerState state = Learner::Create(problem.config)->Initial();
+  change(std::get<Q>(state.posterior));
+  EXPECT_TRUE(std::get<Q>(state.posterior).IsSound(problem.num_params()));
+  return DecodeState(problem, EncodeState(problem, state)).status().code();
+}
+
+TEST(DecodedShape, OfALowRankPosteriorIsItsRank) {
+  const ComponentConfig rank2{"low_rank", {{"rank", 2.0}}};
+  EXPECT_EQ(Decoded<LowRankGaussian>(rank2, [](auto&) {}), absl::StatusCode::kOk);
+  const auto wider = [](LowRankGaussian& q) { q.factor = Matrix::Zero(q.size(), 3); };
+  EXPECT_EQ(Decoded<LowRankGaussian>(rank2, wider), absl::StatusCode::kDataLoss);
+}
+
+TEST(DecodedShape, OfASubnetworkIsItsSize) {
+  const ComponentConfig five{"subnetwork", {{"size", 5.0}}};
+  const auto of = [](std::vector<Index> subset) {
+    return [subset](SubnetworkGaussian& q) {
+      q.Assign(Vector(q.mean), Vector::Ones(q.size()), subset);
+    };
+  };
+  EXPECT_EQ(Decoded<SubnetworkGaussian>(five, of({0, 2, 4, 6, 8})), absl::StatusCode::kOk);
+  EXPECT_EQ(Decoded<SubnetworkGaussian>(five, of({0, 2, 4, 6})), absl::StatusCode::kDataLoss);
+}
+
+TEST(DecodedShape, OfALastLayerIsThatLayer) {
+  const ComponentConfig last{"last_layer", {}};
+  EXPECT_EQ(Decoded<LastLayerGaussian>(last, [](auto&) {}), absl::StatusCode::kOk);
+  const auto moved = [](LastLayerGaussian& q) {
+    std::vector<Index> subset = q.subset;
+    for (Index& index : subset) --index;
+    q.Assign(Vector(q.mean), Vector::Ones(q.size()), subset);
+  };
+  EXPECT_EQ(Decoded<LastLayerGaussian>(last, moved), absl::StatusCode::kDataLoss);
+}
+
+}  // namespace
+}  // namespace prequel
