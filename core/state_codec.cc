@@ -170,7 +170,7 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
   ArchiveReader reader(*body);
   std::uint64_t fingerprint = 0;
   reader.Value("fingerprint", fingerprint);
-  // A build of fewer options wrote that of the configuration which it stored and which is given.
+  // The second is what an older build, which knew fewer options, made of the same configuration.
   if (reader.ok() && fingerprint != Fingerprint(problem.config) && fingerprint != problem.given) {
     return absl::FailedPreconditionError("the state is of another configuration");
   }

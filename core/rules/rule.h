@@ -65,7 +65,8 @@ concept Steps = requires(const R& rule, const StepInput& input, const Q& q,
   { rule.mode } -> std::convertible_to<const Mode&>;
   { rule.Step(input, q, state, next_q, next_state) } -> std::same_as<absl::Status>;
   // One whose steps are not all alike has PhaseOf(state) and Converged(state), for the report, and
-  // may have PredictiveOf(state) for the predictive.
+  // may have PredictiveOf(state) for the predictive and HasCurvature(state), without which its q is
+  // not measured against the last one.
 };
 
 template <class R, class Q>
