@@ -28,7 +28,7 @@ COPY --from=build /out/prequeld /out/prequel /usr/local/bin/
 USER 10001:10001
 # The one place that is written to; the root file system may be read-only.
 VOLUME /var/lib/prequel
-# 8080: metrics, health and dashboard over HTTP. 8081: gRPC.
+# 8080: metrics and health over HTTP. 8081: gRPC.
 EXPOSE 8080 8081
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["prequel", "--server=127.0.0.1:8081", "health"]

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/stderr_log.h"
+#include "server/storage/store.h"
 
 namespace prequel {
 namespace {
@@ -13,11 +14,12 @@ namespace {
 // How late a change is seen.
 constexpr std::chrono::milliseconds kStarting{10};
 constexpr std::chrono::milliseconds kRunning{200};
+constexpr std::chrono::seconds kBetweenAttempts{1};
 constexpr int kPage = 1000;
 
 }  // namespace
 
-HealthKeeper::HealthKeeper(const Engine& engine, grpc::HealthCheckServiceInterface& health)
+HealthKeeper::HealthKeeper(Engine& engine, grpc::HealthCheckServiceInterface& health)
     : engine_(engine), health_(health) {
   Set(false);
   thread_ = std::thread([this] { Loop(); });
@@ -48,14 +50,27 @@ void HealthKeeper::Loop() {
     if (!engine_.ready()) continue;
     if (!replayed_) LogReplay();
     replayed_ = true;
-    const absl::Status store = engine_.health();
-    if (!store.ok() && !store_failed_) {
-      store_failed_ = true;
-      LogLine(Severity::kError, absl::StrCat("the store refuses writes until a restart: ",
-                                             std::string(store.message())));
-    }
-    if (store.ok() != serving()) Set(store.ok());
+    const bool accepts = StoreAccepts();
+    if (accepts != serving()) Set(accepts);
   } while (Pause());
+}
+
+bool HealthKeeper::StoreAccepts() {
+  absl::Status store = engine_.health();
+  const TimePoint now = std::chrono::system_clock::now();
+  if (!store.ok() && store_failed_ && now >= next_attempt_) {
+    store = engine_.Recover();
+    next_attempt_ = now + kBetweenAttempts;
+  }
+  if (store.ok() == store_failed_) {
+    store_failed_ = !store.ok();
+    if (store.ok()) {
+      LogLine(Severity::kInfo, "the store accepts writes again");
+    } else {
+      LogLine(Severity::kError, std::string(WritesRefused(store).message()));
+    }
+  }
+  return store.ok();
 }
 
 // False when stopping.

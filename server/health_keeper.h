@@ -1,5 +1,5 @@
 // Keeps grpc.health.v1 in step with the engine: serving once replay is done, and only while the
-// store accepts writes.
+// store accepts writes; which it is asked to do again while its disk is full.
 #pragma once
 
 #include <grpcpp/health_check_service_interface.h>
@@ -15,7 +15,7 @@ namespace prequel {
 class HealthKeeper {
  public:
   // Both must outlive this. `health` may be shut down only after Stop.
-  HealthKeeper(const Engine& engine, grpc::HealthCheckServiceInterface& health);
+  HealthKeeper(Engine& engine, grpc::HealthCheckServiceInterface& health);
   // Stop().
   ~HealthKeeper();
 
@@ -28,14 +28,16 @@ class HealthKeeper {
   void Loop();
   bool Pause();
   void Set(bool serving);
-  // One line each for what became of replay and of the store.
+  // Whether the store accepts writes, after an attempt to have it do so again.
+  bool StoreAccepts();
   void LogReplay() const;
 
-  const Engine& engine_;
+  Engine& engine_;
   grpc::HealthCheckServiceInterface& health_;
   std::atomic<bool> serving_ = false;
   bool replayed_ = false;  // the thread's own, as is:
   bool store_failed_ = false;
+  TimePoint next_attempt_;  // to recover it
   Mutex mu_;
   CondVar wake_;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;

@@ -17,7 +17,8 @@ absl::Status Stopped() {
 absl::Status AppendError(const absl::Status& status) {
   if (absl::IsUnavailable(status)) return status;
   return absl::UnknownError(absl::StrCat(
-      "the log could not be written, and only a restart will tell whether it holds the minibatch: ",
+      "the log could not be written, and whether it holds the minibatch will show when the server "
+      "accepts writes again: ",
       status.message()));
 }
 

@@ -42,7 +42,8 @@ class Log {
 
   // Appends `records`, of any number of logs, atomically: all are on disk once this returns OK.
   // After an error it is unknown whether they will be there after a restart, and every later
-  // write is refused until then: UNAVAILABLE, saying why. RESOURCE_EXHAUSTED: the disk is full.
+  // write is refused until then: UNAVAILABLE, saying why. RESOURCE_EXHAUSTED: the disk is full,
+  // which Store::Recover may get over, too.
   // REQUIRES: each log continues at its next offset.
   virtual absl::Status Append(std::span<const LogRecord> records) = 0;
 

@@ -259,6 +259,14 @@ absl::Status MemoryStore::health() const {
   return health_;
 }
 
+absl::Status MemoryStore::Recover() {
+  MutexLock lock(disk_->mu_);
+  if (absl::IsResourceExhausted(health_) && disk_->failure_ != MemoryDisk::Failure::kFull) {
+    health_ = absl::OkStatus();  // nothing of what failed had reached the disk
+  }
+  return health_;
+}
+
 void MemoryStore::RunHook() {
   std::function<void()> hook;
   {

@@ -94,6 +94,7 @@ class MemoryStore final : public Store {
                                           const FirstSnapshot* first) override;
   absl::Status DeleteModel(std::string_view name, LogId log) override;
   absl::Status health() const override;
+  absl::Status Recover() override;
 
  private:
   MemoryStore(std::shared_ptr<MemoryDisk> disk, const Options& options, int crashes);

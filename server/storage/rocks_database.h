@@ -38,6 +38,7 @@ struct RocksStore::Database {
 
   Mutex mu;
   absl::Status health ABSL_GUARDED_BY(mu);
+  int writing ABSL_GUARDED_BY(mu) = 0;  // threads that are in RocksDB with a write
 
   ~Database() {
     for (rocksdb::ColumnFamilyHandle* family : families) {
@@ -51,6 +52,11 @@ struct RocksStore::Database {
   absl::Status WriteUnsynced(rocksdb::WriteBatch& batch);
   absl::Status WriteWith(const rocksdb::WriteOptions& options, rocksdb::WriteBatch& batch);
   absl::Status Fail(const rocksdb::Status& status);
+  // Makes sure that the next flush begins a write-ahead log: it does for what is in memory alone.
+  rocksdb::Status Prime();
+  bool HasRoom() const;
+  rocksdb::Status BeginAfresh();
+  absl::Status Recover();
   absl::Status LoadMeta();
   absl::StatusOr<std::string> FindModel(std::string_view name) const;
 };

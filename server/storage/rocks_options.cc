@@ -1,6 +1,7 @@
 #include "server/storage/rocks_options.h"
 
 #include <rocksdb/cache.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/table.h>
 
 #include <cstddef>
@@ -10,6 +11,15 @@ namespace prequel {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// RocksDB goes on by itself soon after a full disk has room; RocksStore wants to be there.
+class WaitForResume final : public rocksdb::EventListener {
+ public:
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status,
+                            bool* by_itself) override {
+    *by_itself = false;
+  }
+};
 
 }  // namespace
 
@@ -29,6 +39,7 @@ rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env) {
   options.keep_log_file_num = 5;
   options.max_log_file_size = 4 * kMiB;
   options.stats_dump_period_sec = 0;
+  options.listeners = {std::make_shared<WaitForResume>()};
   return options;
 }
 

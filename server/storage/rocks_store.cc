@@ -72,9 +72,13 @@ absl::Status RocksStore::Database::WriteWith(const rocksdb::WriteOptions& option
   {
     MutexLock lock(mu);
     if (!health.ok()) return WritesRefused(health);
+    ++writing;
   }
   const rocksdb::Status status = db->Write(options, &batch);
-  return status.ok() ? absl::OkStatus() : Fail(status);
+  const absl::Status result = status.ok() ? absl::OkStatus() : Fail(status);
+  MutexLock lock(mu);
+  --writing;
+  return result;
 }
 
 absl::Status RocksStore::Database::Write(rocksdb::WriteBatch& batch) {
@@ -86,9 +90,11 @@ absl::Status RocksStore::Database::WriteUnsynced(rocksdb::WriteBatch& batch) {
 }
 
 absl::Status RocksStore::Database::Fail(const rocksdb::Status& status) {
+  absl::Status error = WriteError(status);
   MutexLock lock(mu);
-  if (health.ok()) health = WriteError(status);
-  return WriteError(status);
+  // One that Recover can get over does not hide one that it cannot.
+  if (health.ok() || absl::IsResourceExhausted(health)) health = error;
+  return error;
 }
 
 // Checks the format of an existing store, or marks a new one.
@@ -149,6 +155,10 @@ absl::StatusOr<std::unique_ptr<RocksStore>> RocksStore::Open(const RocksOptions&
   database->db.reset(db);
   database->write_options.sync = options.sync;
   if (absl::Status loaded = database->LoadMeta(); !loaded.ok()) return loaded;
+  if (!options.read_only) {
+    const rocksdb::Status primed = database->Prime();
+    if (!primed.ok()) return OpenError(primed, options.directory);
+  }
   return std::unique_ptr<RocksStore>(new RocksStore(std::move(database)));
 }
 

@@ -49,6 +49,7 @@ class RocksStore final : public Store {
                                           const FirstSnapshot* first) override;
   absl::Status DeleteModel(std::string_view name, LogId log) override;
   absl::Status health() const override;
+  absl::Status Recover() override;
 
  private:
   struct Database;

@@ -6,8 +6,9 @@ namespace prequel {
 
 absl::Status WritesRefused(const absl::Status& first) {
   return absl::UnavailableError(absl::StrCat(
-      "the store refuses writes until the server is restarted, since an earlier one failed: ",
-      first.message()));
+      "the store refuses writes until ",
+      absl::IsResourceExhausted(first) ? "the disk has room again" : "the server is restarted",
+      ", since an earlier one failed: ", first.message()));
 }
 
 absl::StatusOr<StoredSnapshot> WriteFirst(SnapshotStore& store, LogId log,

@@ -51,6 +51,11 @@ class Store : public Log, public SnapshotStore {
 
   // OK while writes are accepted; else the error since which they are refused.
   virtual absl::Status health() const = 0;
+
+  // Lets writes in again once the disk that was full (health() is RESOURCE_EXHAUSTED) has room.
+  // What had failed is then certain not to be in the store, nor after any crash. Returns health();
+  // blocks for as long as what is in memory takes to write.
+  virtual absl::Status Recover() = 0;
 };
 
 // Writes the chunks of `first` for the model of `log`; its head is yet to be committed.

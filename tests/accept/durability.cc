@@ -99,6 +99,7 @@ void SimulateSchedules(Report& report) {
              {"gaps", total.gaps},
              {"refusals", total.refusals},
              {"power losses", total.crashes},
+             {"full disks", total.full_disks},
              {"restarts", total.restarts},
              {"snapshots", total.snapshots},
              {"rollbacks", total.rollbacks},

@@ -2,60 +2,28 @@
 #include <signal.h>
 
 #include <chrono>
-#include <cmath>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
-#include "tests/end_to_end/child_process.h"
-#include "tests/server/server/server_fixture.h"
+#include "tests/end_to_end/program_test.h"
 
 namespace prequel {
 namespace {
 
-class ResumeTest : public ServerTest {
+class ResumeTest : public ProgramTest {
  protected:
-  void StartProgram() {
-    program_ = std::make_unique<ChildProcess>(
-        std::vector<std::string>{PREQUELD, "--data-dir=" + directory_.path("data"),
-                                 "--listen=127.0.0.1:0", "--http=", "--snapshot-batches=100"});
-    const std::string line = program_->ReadLine();
-    const std::string prefix = "prequeld listening on ";
-    ASSERT_TRUE(line.starts_with(prefix)) << line;
-    address_ = line.substr(prefix.size(), line.find(' ', prefix.size()) - prefix.size());
-    channel_ = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
-    models_ = v1::ModelService::NewStub(channel_);
-    learning_ = v1::LearningService::NewStub(channel_);
-  }
-
-  std::unique_ptr<ChildProcess> Learn(const std::string& model) const {
-    return std::make_unique<ChildProcess>(
-        std::vector<std::string>{PREQUEL, "--server=" + address_, "learn", model,
-                                 "--csv=" + directory_.path("rows.csv"), "--batch=4"});
-  }
-
   int LookOver(const std::string& command, std::string* output) const {
-    ChildProcess log({PREQUEL_LOG, command, "--data-dir=" + directory_.path("data")});
+    ChildProcess log({PREQUEL_LOG, command, "--data-dir=" + data()});
     *output = log.ReadAll();
     return log.Wait();
   }
-
-  std::unique_ptr<ChildProcess> program_;
-  std::string address_;
 };
 
 TEST_F(ResumeTest, ALearningRunMayBeKilledAndRunAgain) {
   constexpr int kRows = 12'001;
-  {
-    std::ofstream file(directory_.path("rows.csv"));
-    file << "x0,x1,y\n";
-    for (int i = 0; i < kRows; ++i) {
-      file << std::sin(i) << "," << std::cos(3 * i) << "," << 0.5 * std::sin(i) + 0.1 << "\n";
-    }
-  }
-  StartProgram();
+  WriteRows(kRows);
+  StartProgram({"--snapshot-batches=100"});
   ASSERT_TRUE(CreateModel("killed", LinearConfig()).ok());
   ASSERT_TRUE(CreateModel("whole", LinearConfig()).ok());
   EXPECT_EQ(Learn("whole")->Wait(), 0);

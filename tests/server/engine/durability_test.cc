@@ -119,6 +119,39 @@ TEST_F(DurabilityTest, AFailedSyncMayLoseWhatWasNotAcknowledgedOnly) {
   EXPECT_EQ(Learn("a", MakeBatch(1))->revision, 2);
 }
 
+TEST_F(DurabilityTest, AFullDiskIsGotOverWithoutARestart) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  ASSERT_TRUE(Learn("a", MakeBatch(0)).ok());
+  disk_->FailWrites(MemoryDisk::Failure::kFull);
+  EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kUnknown);
+  EXPECT_EQ(engine_->Recover().code(), Code::kResourceExhausted);
+  EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kUnavailable);
+  disk_->FailWrites(MemoryDisk::Failure::kNone);
+  EXPECT_TRUE(engine_->Recover().ok());
+  EXPECT_TRUE(engine_->health().ok());
+  EXPECT_EQ(Learn("a", MakeBatch(2))->revision, 2);
+  EXPECT_TRUE(Create("b").ok());
+  const std::string state = StateBytes("a");
+  Start();
+  EXPECT_EQ(Revision("a"), 2);
+  EXPECT_EQ(StateBytes("a"), state);
+}
+
+TEST_F(DurabilityTest, OtherFailuresNeedARestart) {
+  for (const MemoryDisk::Failure failure :
+       {MemoryDisk::Failure::kWrite, MemoryDisk::Failure::kSync}) {
+    disk_ = std::make_shared<MemoryDisk>();
+    Start();
+    ASSERT_TRUE(Create("a").ok());
+    disk_->FailWrites(failure);
+    EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kUnknown);
+    disk_->FailWrites(MemoryDisk::Failure::kNone);
+    EXPECT_EQ(engine_->Recover().code(), Code::kUnknown);
+    EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kUnavailable);
+  }
+}
+
 TEST_F(DurabilityTest, AFailedCreationMakesNoModel) {
   Start();
   disk_->FailWrites(MemoryDisk::Failure::kFull);

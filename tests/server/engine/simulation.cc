@@ -1,6 +1,7 @@
 #include "tests/server/engine/simulation.h"
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -131,7 +132,7 @@ class World {
   static std::string Name(int producer) { return absl::StrCat("p", producer); }
 
   void Step() {
-    switch (Draw(12)) {
+    switch (Draw(13)) {
       case 0:
         return Crash();
       case 1:
@@ -146,6 +147,8 @@ class World {
         return Repeat();
       case 6:
         return Leap();
+      case 7:
+        return FillDisk();
       default:
         return Burst(1 + Draw(4));
     }
@@ -188,7 +191,7 @@ class World {
       const Outcome outcome = future.get();
       const bool known = sequence < next_[static_cast<std::size_t>(producer)];
       if (!IsAnswer(outcome)) {
-        if (!crashed_) Fail(absl::StrCat("unexpected: ", outcome.status().ToString()));
+        if (!failing_) Fail(absl::StrCat("unexpected: ", outcome.status().ToString()));
       } else if (known) {
         ExpectRepeat(producer, sequence, outcome);
       } else {
@@ -227,22 +230,43 @@ class World {
     if (ExpectedSequence(outcome.status()) != next) Fail("a gap was not refused");
   }
 
-  // Power fails at one of the next writes, in the midst of a burst.
-  void Crash() {
-    ++result_.crashes;
+  // `what` happens at one of the next writes, in the midst of a burst and perhaps a snapshot.
+  void BurstUntil(const std::function<void()>& what) {
     auto left = std::make_shared<std::atomic<int>>(1 + Draw(4));
-    disk_->OnWrite([this, left] {
-      if (--*left == 0) disk_->Crash();
+    disk_->OnWrite([left, what] {
+      if (--*left == 0) what();
     });
-    crashed_ = true;
+    failing_ = true;
     Burst(1 + Draw(6));
     if (Draw(2) == 0) TakeSnapshot();
     disk_->OnWrite(nullptr);
-    Restart(false);
-    crashed_ = false;
   }
 
-  // After a crash: what became of those that were not answered.
+  // Power fails.
+  void Crash() {
+    ++result_.crashes;
+    BurstUntil([this] { disk_->Crash(); });
+    Restart(false);
+    failing_ = false;
+  }
+
+  // The disk is full, until a restart or without one.
+  void FillDisk() {
+    ++result_.full_disks;
+    BurstUntil([this] { disk_->FailWrites(MemoryDisk::Failure::kFull); });
+    disk_->FailWrites(MemoryDisk::Failure::kNone);
+    const std::vector<std::int64_t> known = next_;
+    if (Draw(3) == 0) {
+      Restart(Draw(2) == 0);
+    } else {
+      Check(engine_->Recover(), "recover");
+      if (!Failed()) Settle();
+    }
+    if (!Failed() && next_ != known) Fail("what found no room was logged");
+    failing_ = false;
+  }
+
+  // After a failure: what became of those that were not answered.
   void Settle() {
     for (int producer = 0; producer < kProducers && !Failed(); ++producer) {
       LearnRequest inquiry;
@@ -268,7 +292,7 @@ class World {
     });
     const absl::Status status = done.get_future().get();
     ++result_.snapshots;
-    if (!crashed_) Check(status, "snapshot");
+    if (!failing_) Check(status, "snapshot");
   }
 
   // A revision that is kept.
@@ -353,7 +377,7 @@ class World {
   std::vector<std::int64_t> next_ = std::vector<std::int64_t>(kProducers, 1);
   std::map<std::int64_t, Event> events_;  // by revision
   std::int64_t acknowledged_ = 0;
-  bool crashed_ = false;
+  bool failing_ = false;
   int forks_ = 0;
   Simulated result_;
 };
@@ -361,16 +385,12 @@ class World {
 }  // namespace
 
 void Simulated::Add(const Simulated& other) {
-  learned += other.learned;
-  repeats += other.repeats;
-  gaps += other.gaps;
-  refusals += other.refusals;
-  crashes += other.crashes;
-  restarts += other.restarts;
-  snapshots += other.snapshots;
-  rollbacks += other.rollbacks;
-  forks += other.forks;
-  reads += other.reads;
+  for (const auto count :
+       {&Simulated::learned, &Simulated::repeats, &Simulated::gaps, &Simulated::refusals,
+        &Simulated::crashes, &Simulated::full_disks, &Simulated::restarts, &Simulated::snapshots,
+        &Simulated::rollbacks, &Simulated::forks, &Simulated::reads}) {
+    this->*count += other.*count;
+  }
   if (problem.empty()) problem = other.problem;
 }
 

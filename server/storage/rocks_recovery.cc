@@ -1,0 +1,72 @@
+// RocksStore once its disk was full and has room again.
+#include <rocksdb/env.h>
+#include <rocksdb/transaction_log.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "server/storage/rocks_database.h"
+
+namespace prequel {
+namespace {
+
+// Beyond what is in memory: for the files that writing it down takes.
+constexpr std::uint64_t kRoom = std::uint64_t{16} << 20;
+
+// Never written, and no key begins like it: its deletion changes nothing.
+constexpr std::string_view kNobodysKey = "";
+
+}  // namespace
+
+rocksdb::Status RocksStore::Database::Prime() {
+  rocksdb::WriteOptions in_memory;
+  in_memory.disableWAL = true;
+  return db->Delete(in_memory, meta(), ToSlice(kNobodysKey));
+}
+
+bool RocksStore::Database::HasRoom() const {
+  std::uint64_t free = 0, in_memory = 0;
+  if (!db->GetEnv()->GetFreeSpace(db->GetName(), &free).ok()) return true;  // not known: try
+  (void)db->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables, &in_memory);
+  return free >= in_memory + kRoom;
+}
+
+// A write that failed did not reach memory, but some or all of it may stand in the write-ahead log,
+// where a crash would find it among the writes to come. So that log must end, and be one that no
+// family reads again: each has to flush something that stands in a later one.
+rocksdb::Status RocksStore::Database::BeginAfresh() {
+  std::unique_ptr<rocksdb::LogFile> failed, fresh;
+  rocksdb::Status status = db->GetCurrentWalFile(&failed);
+  if (status.ok()) status = db->Resume();  // flushes what is in memory
+  if (status.ok()) status = db->GetCurrentWalFile(&fresh);
+  if (status.ok() && fresh->LogNumber() <= failed->LogNumber()) {
+    return rocksdb::Status::Incomplete("the write-ahead log that failed is still written to");
+  }
+  rocksdb::WriteBatch nothing;
+  for (rocksdb::ColumnFamilyHandle* family : families) nothing.Delete(family, ToSlice(kNobodysKey));
+  rocksdb::WriteOptions synced;
+  synced.sync = true;
+  if (status.ok()) status = db->Write(synced, &nothing);
+  if (status.ok()) status = db->Flush(rocksdb::FlushOptions(), families);
+  if (status.ok()) status = Prime();
+  return status;
+}
+
+absl::Status RocksStore::Database::Recover() {
+  {
+    MutexLock lock(mu);
+    // `writing` keeps a second Recover out as well.
+    if (!absl::IsResourceExhausted(health) || writing > 0) return health;
+    ++writing;
+  }
+  const rocksdb::Status status =
+      HasRoom() ? BeginAfresh() : rocksdb::Status::NoSpace("not enough room yet");
+  MutexLock lock(mu);
+  --writing;
+  if (status.ok()) health = absl::OkStatus();
+  return health;
+}
+
+absl::Status RocksStore::Recover() { return database_->Recover(); }
+
+}  // namespace prequel

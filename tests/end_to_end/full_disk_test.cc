@@ -1,0 +1,86 @@
+// A server whose disk fills up for a while.
+#include <signal.h>
+#include <sys/mount.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "tests/end_to_end/program_test.h"
+
+namespace prequel {
+namespace {
+
+class FullDiskTest : public ProgramTest {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory(data());
+    if (mount("tmpfs", data().c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "size=64m") != 0) {
+      GTEST_SKIP() << "may not mount a small file system";
+    }
+    mounted_ = true;
+  }
+  void TearDown() override {
+    program_.reset();
+    if (mounted_) umount2(data().c_str(), MNT_DETACH);
+  }
+
+  std::string filler() const { return data() + "/filler"; }
+
+  // Until nothing more goes in.
+  void FillDisk() const {
+    for (const std::size_t size : {std::size_t{1} << 20, std::size_t{1} << 12}) {
+      const std::string block(size, 'f');
+      std::ofstream file(filler(), std::ios::app);
+      while (file << block << std::flush) {
+      }
+    }
+  }
+
+  // Whether the server comes to be serving, or not to.
+  bool Becomes(bool serving) const {
+    for (int i = 0; i < 300; ++i) {
+      if ((Prequel({"health"})->Wait() == 0) == serving) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return false;
+  }
+
+  bool mounted_ = false;
+};
+
+TEST_F(FullDiskTest, LearningGoesOnByItselfOnceThereIsRoom) {
+  constexpr int kRows = 4'000;
+  WriteRows(kRows);
+  StartProgram();
+  ASSERT_TRUE(CreateModel("whole", LinearConfig()).ok());
+  ASSERT_TRUE(CreateModel("stopped", LinearConfig()).ok());
+  EXPECT_EQ(Learn("whole")->Wait(), 0);
+  FillDisk();
+  const std::unique_ptr<ChildProcess> learning = Learn("stopped");
+  ASSERT_TRUE(Becomes(false)) << "the disk is full";
+  v1::PredictResponse predicted;
+  EXPECT_TRUE(Predict(LinearQuery(), &predicted, "whole").ok()) << "reads go on";
+  EXPECT_EQ(CreateModel("another", LinearConfig()).error_code(), grpc::StatusCode::UNAVAILABLE);
+  std::filesystem::remove(filler());
+  ASSERT_TRUE(Becomes(true)) << "there is room";
+  EXPECT_EQ(learning->Wait(), 0) << learning->errors();
+  EXPECT_TRUE(CreateModel("another", LinearConfig()).ok());
+  const std::string fingerprint = Fingerprint("whole");
+  EXPECT_EQ(Fingerprint("stopped"), fingerprint);
+
+  program_->Signal(SIGKILL);
+  program_->Wait();
+  const std::string errors = program_->errors();
+  EXPECT_THAT(errors, ::testing::HasSubstr("until the disk has room again"));
+  EXPECT_THAT(errors, ::testing::HasSubstr("accepts writes again"));
+  StartProgram();
+  ASSERT_TRUE(Becomes(true));
+  EXPECT_EQ(Fingerprint("stopped"), fingerprint);
+}
+
+}  // namespace
+}  // namespace prequel

@@ -1,0 +1,71 @@
+// A file system that fails on demand.
+#pragma once
+
+#include <rocksdb/env.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+namespace prequel {
+
+class FailingEnv final : public rocksdb::EnvWrapper {
+ public:
+  enum class Room {
+    kEnough,
+    kNone,         // nothing is written
+    kNoneAfterIt,  // what did not fit is there all the same
+  };
+
+  FailingEnv() : EnvWrapper(rocksdb::Env::Default()) {}
+
+  std::atomic<Room> room = Room::kEnough;  // of what is appended to any file
+  std::atomic<bool> sync_fails = false;    // of write-ahead logs
+
+  rocksdb::Status NewWritableFile(const std::string& name,
+                                  std::unique_ptr<rocksdb::WritableFile>* file,
+                                  const rocksdb::EnvOptions& options) override {
+    const rocksdb::Status status = target()->NewWritableFile(name, file, options);
+    if (status.ok()) {
+      *file = std::make_unique<File>(std::move(*file), this, name.ends_with(".log"));
+    }
+    return status;
+  }
+
+  rocksdb::Status GetFreeSpace(const std::string& path, std::uint64_t* free) override {
+    if (room == Room::kEnough) return target()->GetFreeSpace(path, free);
+    *free = 0;
+    return rocksdb::Status::OK();
+  }
+
+ private:
+  class File final : public rocksdb::WritableFileWrapper {
+   public:
+    File(std::unique_ptr<rocksdb::WritableFile> file, FailingEnv* env, bool is_log)
+        : WritableFileWrapper(file.get()), file_(std::move(file)), env_(env), is_log_(is_log) {}
+
+    rocksdb::Status Append(const rocksdb::Slice& data) override {
+      const Room room = env_->room;
+      if (room != Room::kNone) {
+        const rocksdb::Status status = WritableFileWrapper::Append(data);
+        if (room == Room::kEnough || !status.ok()) return status;
+      }
+      return rocksdb::Status::NoSpace("injected");
+    }
+    rocksdb::Status Append(const rocksdb::Slice& data,
+                           const rocksdb::DataVerificationInfo&) override {
+      return Append(data);
+    }
+    rocksdb::Status Sync() override {
+      if (is_log_ && env_->sync_fails) return rocksdb::Status::IOError("injected");
+      return WritableFileWrapper::Sync();
+    }
+
+   private:
+    const std::unique_ptr<rocksdb::WritableFile> file_;
+    FailingEnv* const env_;
+    const bool is_log_;
+  };
+};
+
+}  // namespace prequel

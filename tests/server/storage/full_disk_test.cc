@@ -1,0 +1,136 @@
+// A disk that fills up, and has room again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/storage/rocks_store.h"
+#include "tests/server/storage/failing_env.h"
+#include "tests/server/storage/test_stores.h"
+
+namespace prequel {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Code = absl::StatusCode;
+using Room = FailingEnv::Room;
+
+class FullDiskTest : public ::testing::Test {
+ protected:
+  FullDiskTest() {
+    Reopen();
+    log_ = store_->CreateModel("a", "", 0, nullptr)->log;
+  }
+
+  void Reopen() {
+    store_.reset();
+    auto store = RocksStore::Open({.directory = directory_.path(), .env = &env_});
+    ASSERT_TRUE(store.ok()) << store.status();
+    store_ = *std::move(store);
+  }
+
+  absl::Status Append(std::uint64_t first, const std::vector<std::string_view>& payloads) {
+    std::vector<LogRecord> records;
+    for (const std::string_view payload : payloads) {
+      records.push_back({.log = log_, .offset = first + records.size(), .payload = payload});
+    }
+    return store_->Append(records);
+  }
+
+  static std::vector<std::string> Payloads(const Store& store, LogId log) {
+    std::vector<std::string> payloads;
+    const absl::Status status = store.Read(log, 0, 1000, [&](const LogRecord& record) {
+      payloads.emplace_back(record.payload);
+      return absl::OkStatus();
+    });
+    EXPECT_TRUE(status.ok()) << status;
+    return payloads;
+  }
+
+  // What would be found had the power failed now: all bytes that were written are kept.
+  std::vector<std::string> PayloadsAfterACrash() {
+    const TemporaryDirectory copy;
+    std::filesystem::copy(directory_.path(), copy.path(),
+                          std::filesystem::copy_options::recursive |
+                              std::filesystem::copy_options::overwrite_existing);
+    auto store = RocksStore::Open({.directory = copy.path()});
+    EXPECT_TRUE(store.ok()) << store.status();
+    return store.ok() ? Payloads(**store, log_) : std::vector<std::string>();
+  }
+
+  TemporaryDirectory directory_;
+  FailingEnv env_;
+  std::unique_ptr<RocksStore> store_;
+  LogId log_ = 0;
+};
+
+TEST_F(FullDiskTest, IsSaidToBeFull) {
+  ASSERT_TRUE(Append(0, {"zero"}).ok());
+  env_.room = Room::kNone;
+  const absl::Status full = Append(1, {"one"});
+  EXPECT_EQ(full.code(), Code::kResourceExhausted) << full;
+  EXPECT_THAT(std::string(full.message()), HasSubstr("full"));
+  EXPECT_EQ(store_->health().code(), Code::kResourceExhausted);
+  const absl::Status refused = Append(1, {"one"});
+  EXPECT_EQ(refused.code(), Code::kUnavailable);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("until the disk has room again"));
+  EXPECT_EQ(store_->CreateModel("b", "", 0, nullptr).status().code(), Code::kUnavailable);
+  EXPECT_THAT(Payloads(*store_, log_), ElementsAre("zero")) << "reads go on";
+  env_.room = Room::kEnough;
+  EXPECT_EQ(Append(1, {"one"}).code(), Code::kUnavailable) << "not before Recover";
+  Reopen();
+  EXPECT_THAT(Payloads(*store_, log_), ElementsAre("zero"));
+}
+
+TEST_F(FullDiskTest, IsWrittenToAgainOnceItHasRoom) {
+  ASSERT_TRUE(Append(0, {"zero"}).ok());
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    env_.room = Room::kNone;
+    ASSERT_FALSE(Append(round, {"refused"}).ok());
+    EXPECT_EQ(store_->Recover().code(), Code::kResourceExhausted);
+    EXPECT_EQ(Append(round, {"refused"}).code(), Code::kUnavailable);
+    env_.room = Room::kEnough;
+    ASSERT_TRUE(store_->Recover().ok()) << store_->health();
+    EXPECT_TRUE(store_->health().ok());
+    if (round == 3) break;
+    ASSERT_TRUE(Append(round, {"again"}).ok());
+  }
+  EXPECT_TRUE(store_->CreateModel("b", "", 0, nullptr).ok());
+  EXPECT_THAT(Payloads(*store_, log_), ElementsAre("zero", "again", "again"));
+  Reopen();
+  EXPECT_THAT(Payloads(*store_, log_), ElementsAre("zero", "again", "again"));
+}
+
+// Whatever of the failed write is on disk must not stand behind, or among, what is written later.
+TEST_F(FullDiskTest, NothingThatFailedComesBack) {
+  ASSERT_TRUE(Append(0, {"zero"}).ok());
+  env_.room = Room::kNoneAfterIt;
+  ASSERT_EQ(Append(1, {"ghost 1", "ghost 2", "ghost 3"}).code(), Code::kResourceExhausted);
+  EXPECT_THAT(PayloadsAfterACrash(), ElementsAre("zero", "ghost 1", "ghost 2", "ghost 3"))
+      << "the test has teeth";
+  env_.room = Room::kEnough;
+  ASSERT_TRUE(store_->Recover().ok()) << store_->health();
+  EXPECT_THAT(PayloadsAfterACrash(), ElementsAre("zero"));
+  ASSERT_TRUE(Append(1, {"one"}).ok());
+  EXPECT_THAT(PayloadsAfterACrash(), ElementsAre("zero", "one"));
+  Reopen();
+  EXPECT_THAT(Payloads(*store_, log_), ElementsAre("zero", "one"));
+}
+
+TEST_F(FullDiskTest, MayBeFullAtTheFirstWriteOfAll) {
+  Reopen();  // what was written has been flushed
+  env_.room = Room::kNone;
+  ASSERT_EQ(Append(0, {"zero"}).code(), Code::kResourceExhausted);
+  env_.room = Room::kEnough;
+  ASSERT_TRUE(store_->Recover().ok()) << store_->health();
+  ASSERT_TRUE(Append(0, {"zero"}).ok());
+  EXPECT_THAT(PayloadsAfterACrash(), ElementsAre("zero"));
+}
+
+}  // namespace
+}  // namespace prequel
