@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/listen_probe.h"
 #include "server/storage/rocks_store.h"
+#include "server/storage/store.h"
 
 namespace prequel {
 namespace {
@@ -128,8 +129,13 @@ absl::Status Server::Parts::StartHttp() {
   if (absl::Status status = ParseHostPort(options_.http, &address); !status.ok()) return status;
   HttpPages pages;
   pages.metrics = [this] { return metrics_.Text(); };
-  pages.live = [] { return true; };
-  pages.ready = [this] { return health_->serving(); };
+  pages.obstacle = [this]() -> std::string {
+    if (health_->serving()) return "";
+    if (!engine_->ready()) return "models are being replayed";
+    const absl::Status store = engine_->health();
+    return store.ok() ? "the server is starting or stopping"
+                      : std::string(WritesRefused(store).message());
+  };
   absl::StatusOr<std::unique_ptr<HttpServer>> http =
       HttpServer::Start(address.host, address.port, std::move(pages));
   if (!http.ok()) return http.status();

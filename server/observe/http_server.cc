@@ -88,9 +88,9 @@ void Answer(const HttpPages& pages, const httplib::Request& request, httplib::Re
     response.status = 200;
     response.set_content(pages.metrics(), "text/plain; version=0.0.4; charset=utf-8");
   } else {
-    const bool yes = request.path == "/v2/health/live" ? pages.live() : pages.ready();
-    response.status = yes ? 200 : 503;
-    response.set_content(yes ? "ok\n" : "not ready\n", "text/plain");
+    const std::string obstacle = request.path == "/v2/health/ready" ? pages.obstacle() : "";
+    response.status = obstacle.empty() ? 200 : 503;
+    response.set_content(obstacle.empty() ? "ok\n" : obstacle + "\n", "text/plain");
   }
 }
 

@@ -11,8 +11,8 @@ namespace prequel {
 
 struct HttpPages {
   std::function<std::string()> metrics;  // GET /metrics
-  std::function<bool()> live;            // GET /v2/health/live: 200 or 503
-  std::function<bool()> ready;           // GET /v2/health/ready: 200 or 503
+  // GET /v2/health/ready: 200 when empty, else 503 and why. GET /v2/health/live is always 200.
+  std::function<std::string()> obstacle;
 };
 
 // Answers anything else with 404, and methods other than GET and HEAD with 405. Few threads, short

@@ -62,11 +62,16 @@ TEST_F(FullDiskTest, LearningGoesOnByItselfOnceThereIsRoom) {
   FillDisk();
   const std::unique_ptr<ChildProcess> learning = Learn("stopped");
   ASSERT_TRUE(Becomes(false)) << "the disk is full";
+  const httplib::Result ready = http_->Get("/v2/health/ready");
+  ASSERT_TRUE(ready);
+  EXPECT_EQ(ready->status, 503);
+  EXPECT_THAT(ready->body, ::testing::HasSubstr("until the disk has room again"));
   v1::PredictResponse predicted;
   EXPECT_TRUE(Predict(LinearQuery(), &predicted, "whole").ok()) << "reads go on";
   EXPECT_EQ(CreateModel("another", LinearConfig()).error_code(), grpc::StatusCode::UNAVAILABLE);
   std::filesystem::remove(filler());
   ASSERT_TRUE(Becomes(true)) << "there is room";
+  EXPECT_EQ(http_->Get("/v2/health/ready")->status, 200);
   EXPECT_EQ(learning->Wait(), 0) << learning->errors();
   EXPECT_TRUE(CreateModel("another", LinearConfig()).ok());
   const std::string fingerprint = Fingerprint("whole");

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <gmock/gmock.h>
+#include <httplib.h>
 
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -20,13 +22,17 @@ class ProgramTest : public ServerTest {
 
   void StartProgram(const std::vector<std::string>& flags = {}) {
     std::vector<std::string> command = {PREQUELD, "--data-dir=" + data(), "--listen=127.0.0.1:0",
-                                        "--http="};
+                                        "--http=127.0.0.1:0"};
     command.insert(command.end(), flags.begin(), flags.end());
     program_ = std::make_unique<ChildProcess>(command);
     const std::string line = program_->ReadLine();
-    const std::string prefix = "prequeld listening on ";
-    ASSERT_TRUE(line.starts_with(prefix)) << line;
-    address_ = line.substr(prefix.size(), line.find(' ', prefix.size()) - prefix.size());
+    char grpc_address[64] = "", http_address[64] = "";
+    ASSERT_EQ(std::sscanf(line.c_str(), "prequeld listening on %63s (http %63[^)])", grpc_address,
+                          http_address),
+              2)
+        << line;
+    address_ = grpc_address;
+    http_ = std::make_unique<httplib::Client>(std::string("http://") + http_address);
     channel_ = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
     models_ = v1::ModelService::NewStub(channel_);
     learning_ = v1::LearningService::NewStub(channel_);
@@ -54,6 +60,7 @@ class ProgramTest : public ServerTest {
 
   std::unique_ptr<ChildProcess> program_;
   std::string address_;
+  std::unique_ptr<httplib::Client> http_;
 };
 
 }  // namespace prequel
