@@ -1,9 +1,10 @@
 # prequel_add_test(NAME core_tests SOURCES a_test.cc LIBRARIES prequel_core [TIMEOUT seconds])
 #
-# A GoogleTest executable each of whose tests is one ctest test. Its label is the folder under
-# tests/ ("core", "server"), and the target `build_<label>_tests` builds all of a label, so that
-# `./dev test core` builds and runs nothing else. In a build without gRPC a test of a library
-# which that build leaves out is left out with it.
+# A GoogleTest executable each of whose tests is one ctest test; or, under a sanitizer, where a
+# process takes its time to start, each quarter of them. Its label is the folder under tests/
+# ("core", "server"), and the target `build_<label>_tests` builds all of a label, so that
+# `./dev test core` builds and runs nothing else. In a build without gRPC a test of a library which
+# that build leaves out is left out with it.
 
 include(GoogleTest)
 
@@ -48,6 +49,21 @@ function(prequel_add_test)
     add_custom_target(build_${label}_tests)
   endif()
   add_dependencies(build_${label}_tests ${ARG_NAME})
+
+  if(PREQUEL_SANITIZE)
+    set(parts 4)
+    foreach(part RANGE 1 ${parts})
+      math(EXPR index "${part} - 1")
+      add_test(NAME ${ARG_NAME}.${part}_of_${parts}
+        COMMAND ${ARG_NAME} --gtest_brief=1
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+      set_tests_properties(${ARG_NAME}.${part}_of_${parts} PROPERTIES
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}"
+        TIMEOUT 7200
+        LABELS ${label})
+    endforeach()
+    return()
+  endif()
 
   # PRE_TEST: listing the tests is ctest's work, so building never runs what it built.
   gtest_discover_tests(${ARG_NAME}
