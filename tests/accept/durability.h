@@ -14,5 +14,6 @@ void KillUnderLoad(Report& report);
 void SimulateSchedules(Report& report);
 void ReadBesideWrites(Report& report);
 void MeasureSpeed(Report& report);
+void Soak(Report& report);
 
 }  // namespace prequel::accept

@@ -24,13 +24,13 @@ int main(int argc, char** argv) {
       !prequel::accept::RunDurability(name, report)) {
     std::fprintf(
         stderr,
-        "usage: prequel_accept NAME [--json] [--results FOLDER]\n\n  core   the rules and the "
-        "fold: "
-        "oracles, streams, calibration, determinism\n  rules  every rule: published optima, "
-        "convergence\n         (one section of either: NAME.SECTION, as in rules.a1a)\n"
-        "  durability   nothing is lost, nothing counted twice: kill -9 under load, random "
-        "schedules,\n               readers beside writers, and what it costs; "
-        "durability.SECTION: kill, simulation, readers, speed\n");
+        "usage: prequel_accept NAME [--json] [--results FOLDER]\n\n"
+        "  core        the rules and the fold: oracles, streams, calibration, determinism\n"
+        "  rules       every rule: published optima, convergence\n"
+        "              (one section of either: NAME.SECTION, as in rules.a1a)\n"
+        "  durability  nothing is lost, nothing counted twice: kill -9 under load, random\n"
+        "              schedules, readers beside writers, what it costs, half an hour of it all\n"
+        "              (durability.SECTION: kill, simulation, readers, speed, soak)\n");
     return 2;
   }
   if (!results.empty() && !report.WriteResults(results, name)) {

@@ -26,6 +26,7 @@ class ChildProcess {
   void Signal(int signal) const;
   // The exit code, or minus the signal that ended it; -1000 (and it is killed) if it takes longer.
   int Wait(std::chrono::seconds timeout = std::chrono::seconds(60));
+  pid_t pid() const { return pid_; }
   // Everything that was written to stderr. REQUIRES: it has ended.
   std::string errors() const;
 
