@@ -23,22 +23,34 @@ class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
         then_(std::move(then)) {}
 
   void Look() {
-    const absl::StatusOr<Snapshot> snapshot = engine_.GetSnapshot(model_);
-    if (!snapshot.ok()) return call_.Finish(snapshot.status());
-    if (snapshot->revision >= revision_) return then_();
     const TimePoint now = std::chrono::system_clock::now();
-    if (call_.cancelled()) return call_.Finish(absl::CancelledError("the client has gone"));
-    if (now >= deadline_) {
-      return call_.Finish(absl::DeadlineExceededError(absl::StrCat(
-          "the model is at revision ", snapshot->revision, ", not yet at ", revision_)));
-    }
-    alarm_ = std::make_unique<grpc::Alarm>();
-    alarm_->Set(std::min(now + pause_, deadline_),
-                [self = shared_from_this()](bool) { self->Look(); });
-    pause_ = std::min(2 * pause_, kLongestPause);
+    const absl::StatusOr<bool> there = IsThere(now);
+    if (there.ok() && !*there) return LookAgain(now);
+    // It has the callback, which has this, which has it.
+    alarm_.reset();
+    if (!there.ok()) return call_.Finish(there.status());
+    then_();
   }
 
  private:
+  absl::StatusOr<bool> IsThere(TimePoint now) const {
+    const absl::StatusOr<Snapshot> snapshot = engine_.GetSnapshot(model_);
+    if (!snapshot.ok()) return snapshot.status();
+    if (snapshot->revision >= revision_) return true;
+    if (call_.cancelled()) return absl::CancelledError("the client has gone");
+    if (now < deadline_) return false;
+    return absl::DeadlineExceededError(
+        absl::StrCat("the model is at revision ", snapshot->revision, ", not yet at ", revision_));
+  }
+
+  // After Set the next look may be under way already: nothing here may follow it.
+  void LookAgain(TimePoint now) {
+    const TimePoint then = std::min(now + pause_, deadline_);
+    pause_ = std::min(2 * pause_, kLongestPause);
+    alarm_ = std::make_unique<grpc::Alarm>();
+    alarm_->Set(then, [self = shared_from_this()](bool) { self->Look(); });
+  }
+
   const Engine& engine_;
   const UnaryCall call_;
   const std::string model_;

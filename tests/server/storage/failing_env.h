@@ -45,10 +45,10 @@ class FailingEnv final : public rocksdb::EnvWrapper {
         : WritableFileWrapper(file.get()), file_(std::move(file)), env_(env), is_log_(is_log) {}
 
     rocksdb::Status Append(const rocksdb::Slice& data) override {
-      const Room room = env_->room;
-      if (room != Room::kNone) {
+      const Room now = env_->room;
+      if (now != Room::kNone) {
         const rocksdb::Status status = WritableFileWrapper::Append(data);
-        if (room == Room::kEnough || !status.ok()) return status;
+        if (now == Room::kEnough || !status.ok()) return status;
       }
       return rocksdb::Status::NoSpace("injected");
     }
