@@ -61,27 +61,30 @@ absl::StatusOr<Snapshot> Engine::GetSnapshot(std::string_view name) const {
 
 absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batch& batch,
                                                const PredictOptions& options,
-                                               std::optional<std::int64_t> revision) const {
-  return impl_->Predict(name, batch, options, revision);
+                                               std::optional<std::int64_t> revision,
+                                               const StillWanted& wanted) const {
+  return impl_->Predict(name, batch, options, revision, wanted);
 }
 
 absl::StatusOr<Revisions> Engine::ListRevisions(std::string_view name) const {
   return impl_->ListRevisions(name);
 }
 
-absl::StatusOr<ModelInfo> Engine::Rollback(std::string_view name, std::int64_t revision) {
-  return impl_->Rollback(name, revision);
+absl::StatusOr<ModelInfo> Engine::Rollback(std::string_view name, std::int64_t revision,
+                                           const StillWanted& wanted) {
+  return impl_->Rollback(name, revision, wanted);
 }
 
 absl::StatusOr<ModelInfo> Engine::Fork(std::string_view name, std::optional<std::int64_t> revision,
                                        std::string_view fork, const LearnerConfig* config,
-                                       std::string config_bytes) {
-  return impl_->Fork(name, revision, fork, config, std::move(config_bytes));
+                                       std::string config_bytes, const StillWanted& wanted) {
+  return impl_->Fork(name, revision, fork, config, std::move(config_bytes), wanted);
 }
 
 absl::StatusOr<ModelFile> Engine::Export(std::string_view name,
-                                         std::optional<std::int64_t> revision) const {
-  return impl_->Export(name, revision);
+                                         std::optional<std::int64_t> revision,
+                                         const StillWanted& wanted) const {
+  return impl_->Export(name, revision, wanted);
 }
 
 absl::StatusOr<ModelInfo> Engine::Import(std::string_view name, ModelFile file) {

@@ -102,19 +102,20 @@ class Engine {
 
   // These fold on the caller's thread what lies between the snapshot before `revision` and it, and
   // answer OUT_OF_RANGE for one that is no longer kept or yet to come. Without a revision: the
-  // newest.
+  // newest. Nothing has changed when they end because the answer is not wanted any more.
   //
   // Goes on from the state of then, as a new revision: a record of the log like any other. What
   // producers have sent stays counted.
-  absl::StatusOr<ModelInfo> Rollback(std::string_view name, std::int64_t revision);
+  absl::StatusOr<ModelInfo> Rollback(std::string_view name, std::int64_t revision,
+                                     const StillWanted& wanted = {});
   // A new model `fork` that begins with that state; or, with a `config`, with what that makes of
   // the same data: FAILED_PRECONDITION when the log no longer holds all of them.
   absl::StatusOr<ModelInfo> Fork(std::string_view name, std::optional<std::int64_t> revision,
                                  std::string_view fork, const LearnerConfig* config,
-                                 std::string config_bytes);
+                                 std::string config_bytes, const StillWanted& wanted = {});
   // The model as a file, and a new model of a file.
-  absl::StatusOr<ModelFile> Export(std::string_view name,
-                                   std::optional<std::int64_t> revision) const;
+  absl::StatusOr<ModelFile> Export(std::string_view name, std::optional<std::int64_t> revision,
+                                   const StillWanted& wanted = {}) const;
   absl::StatusOr<ModelInfo> Import(std::string_view name, ModelFile file);
 
   // The newest published state; never waits for a writer. Holding the result does not hold up
@@ -125,7 +126,8 @@ class Engine {
   // With a revision: that of then, as far as it is kept.
   absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
                                          const PredictOptions& options,
-                                         std::optional<std::int64_t> revision = std::nullopt) const;
+                                         std::optional<std::int64_t> revision = std::nullopt,
+                                         const StillWanted& wanted = {}) const;
 
   // Refuses new minibatches, waits for those accepted until `deadline`, then answers the rest:
   // UNAVAILABLE when not logged, UNKNOWN when logged but not folded. Until `deadline` it also takes

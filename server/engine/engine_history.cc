@@ -29,12 +29,14 @@ absl::StatusOr<Engine::Impl::Source> Engine::Impl::FindSource(std::string_view n
 }
 
 absl::StatusOr<LearnerFold> Engine::Impl::FoldAt(const Source& source,
-                                                 std::optional<std::int64_t> revision) const {
-  const std::int64_t wanted = revision.value_or(source.view.snapshot.revision);
-  absl::StatusOr<LearnerFold> fold = source.model->history().At(wanted, source.view.learner);
+                                                 std::optional<std::int64_t> revision,
+                                                 const StillWanted& wanted) const {
+  const std::int64_t then = revision.value_or(source.view.snapshot.revision);
+  const History history = source.model->history();
+  absl::StatusOr<LearnerFold> fold = history.At(then, source.view.learner, wanted);
   // A snapshot that was committed meanwhile took the ground away: the next look finds it.
   for (int again = 0; again < 2 && absl::IsDataLoss(fold.status()); ++again) {
-    fold = source.model->history().At(wanted, source.view.learner);
+    fold = history.At(then, source.view.learner, wanted);
   }
   return fold;
 }
@@ -45,11 +47,12 @@ absl::StatusOr<Revisions> Engine::Impl::ListRevisions(std::string_view name) con
   return source->model->history().List();
 }
 
-absl::StatusOr<ModelInfo> Engine::Impl::Rollback(std::string_view name, std::int64_t revision) {
+absl::StatusOr<ModelInfo> Engine::Impl::Rollback(std::string_view name, std::int64_t revision,
+                                                 const StillWanted& wanted) {
   if (absl::Status status = admission_.CheckOpen(); !status.ok()) return status;
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();
-  const absl::StatusOr<LearnerFold> fold = FoldAt(*source, revision);
+  const absl::StatusOr<LearnerFold> fold = FoldAt(*source, revision, wanted);
   if (!fold.ok()) return fold.status();
   auto batch = std::make_unique<PendingBatch>();
   batch->model = source->model;
@@ -77,10 +80,10 @@ Engine::Impl::Begins Engine::Impl::BeginsOf(const Source& source, const LearnerF
 absl::StatusOr<ModelInfo> Engine::Impl::Fork(std::string_view name,
                                              std::optional<std::int64_t> revision,
                                              std::string_view fork, const LearnerConfig* config,
-                                             std::string config_bytes) {
+                                             std::string config_bytes, const StillWanted& wanted) {
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();
-  absl::StatusOr<LearnerFold> fold = FoldAt(*source, revision);
+  absl::StatusOr<LearnerFold> fold = FoldAt(*source, revision, wanted);
   if (!fold.ok()) return fold.status();
   if (config == nullptr) {
     const Begins begins = BeginsOf(*source, *fold);
@@ -89,17 +92,18 @@ absl::StatusOr<ModelInfo> Engine::Impl::Fork(std::string_view name,
   absl::StatusOr<Learner> learner = Learner::Create(*config);
   if (!learner.ok()) return learner.status();
   absl::StatusOr<LearnerFold> refold = source->model->history().Refold(
-      fold->current().next_offset, std::make_shared<const Learner>(*std::move(learner)));
+      fold->current().next_offset, std::make_shared<const Learner>(*std::move(learner)), wanted);
   if (!refold.ok()) return refold.status();
   const Begins begins = BeginsOf(*source, *refold);
   return AddModel(fork, begins, Beginning(*std::move(refold)), config_bytes);
 }
 
 absl::StatusOr<ModelFile> Engine::Impl::Export(std::string_view name,
-                                               std::optional<std::int64_t> revision) const {
+                                               std::optional<std::int64_t> revision,
+                                               const StillWanted& wanted) const {
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();
-  const absl::StatusOr<LearnerFold> fold = FoldAt(*source, revision);
+  const absl::StatusOr<LearnerFold> fold = FoldAt(*source, revision, wanted);
   if (!fold.ok()) return fold.status();
   ModelFile file{.revision = fold->current().revision,
                  .create_time_us = Microseconds(parts_.clock.Now()),

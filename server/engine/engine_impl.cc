@@ -209,7 +209,8 @@ absl::Status Engine::Impl::CheckLimits(const Batch& batch) const {
 
 absl::StatusOr<PredictOutcome> Engine::Impl::Predict(std::string_view name, const Batch& batch,
                                                      const PredictOptions& options,
-                                                     std::optional<std::int64_t> revision) const {
+                                                     std::optional<std::int64_t> revision,
+                                                     const StillWanted& wanted) const {
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();
   const Learner& learner = *source->view.learner;
@@ -218,7 +219,7 @@ absl::StatusOr<PredictOutcome> Engine::Impl::Predict(std::string_view name, cons
   if (absl::Status status = learner.CheckInputs(batch); !status.ok()) return status;
   Snapshot snapshot = source->view.snapshot;
   if (revision.value_or(snapshot.revision) != snapshot.revision) {
-    absl::StatusOr<LearnerFold> fold = FoldAt(*source, revision);
+    absl::StatusOr<LearnerFold> fold = FoldAt(*source, revision, wanted);
     if (!fold.ok()) return fold.status();
     snapshot = fold->current();
   }

@@ -37,17 +37,19 @@ class Engine::Impl {
   absl::Status DeleteModel(std::string_view name);
   void CreateSnapshot(std::string_view name, SnapshotCallback done);
   absl::StatusOr<Revisions> ListRevisions(std::string_view name) const;
-  absl::StatusOr<ModelInfo> Rollback(std::string_view name, std::int64_t revision);
+  absl::StatusOr<ModelInfo> Rollback(std::string_view name, std::int64_t revision,
+                                     const StillWanted& wanted);
   absl::StatusOr<ModelInfo> Fork(std::string_view name, std::optional<std::int64_t> revision,
                                  std::string_view fork, const LearnerConfig* config,
-                                 std::string config_bytes);
-  absl::StatusOr<ModelFile> Export(std::string_view name,
-                                   std::optional<std::int64_t> revision) const;
+                                 std::string config_bytes, const StillWanted& wanted);
+  absl::StatusOr<ModelFile> Export(std::string_view name, std::optional<std::int64_t> revision,
+                                   const StillWanted& wanted) const;
   absl::StatusOr<ModelInfo> Import(std::string_view name, ModelFile file);
   void Submit(std::string_view name, LearnRequest request, LearnCallback done);
   absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
                                          const PredictOptions& options,
-                                         std::optional<std::int64_t> revision) const;
+                                         std::optional<std::int64_t> revision,
+                                         const StillWanted& wanted) const;
   void Shutdown(TimePoint deadline);
 
   // Constant after construction.
@@ -69,8 +71,8 @@ class Engine::Impl {
     ModelActor::View view;
   };
   absl::StatusOr<Source> FindSource(std::string_view name) const;
-  absl::StatusOr<LearnerFold> FoldAt(const Source& source,
-                                     std::optional<std::int64_t> revision) const;
+  absl::StatusOr<LearnerFold> FoldAt(const Source& source, std::optional<std::int64_t> revision,
+                                     const StillWanted& wanted) const;
   // A new model that begins with `fold`; with the prior only when nothing else is in it.
   enum class Begins { kWithPrior, kWithSnapshot };
   static Begins BeginsOf(const Source& source, const LearnerFold& fold);

@@ -51,29 +51,31 @@ absl::StatusOr<LearnerFold> History::Start(std::int64_t revision,
 }
 
 absl::Status History::FoldUntil(const std::function<bool(const Snapshot&)>& there,
-                                LearnerFold& fold) const {
+                                const StillWanted& wanted, LearnerFold& fold) const {
   Scratch scratch;
   while (!there(fold.current())) {
     const std::uint64_t from = fold.current().next_offset;
-    // Ends the reading early.
-    const absl::Status arrived = absl::CancelledError();
+    bool arrived = false;
     const absl::Status status =
         store_.Read(log_, from, kRecordsPerRead, [&](const LogRecord& record) {
-          absl::Status folded = FoldRecord(record, codec_, fold, scratch);
-          return folded.ok() && there(fold.current()) ? arrived : folded;
+          absl::Status folded = wanted ? wanted() : absl::OkStatus();
+          if (folded.ok()) folded = FoldRecord(record, codec_, fold, scratch);
+          arrived = folded.ok() && there(fold.current());
+          return arrived ? absl::CancelledError() : folded;  // ends the reading
         });
-    if (!status.ok() && status != arrived) return status;
+    if (!status.ok() && !arrived) return status;
     if (fold.current().next_offset == from) break;  // the log's end
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<LearnerFold> History::At(std::int64_t revision,
-                                        const std::shared_ptr<const Learner>& learner) const {
+                                        const std::shared_ptr<const Learner>& learner,
+                                        const StillWanted& wanted) const {
   absl::StatusOr<LearnerFold> fold = Start(revision, learner);
   if (!fold.ok()) return fold;
   const absl::Status status = FoldUntil(
-      [revision](const Snapshot& current) { return current.revision >= revision; }, *fold);
+      [revision](const Snapshot& current) { return current.revision >= revision; }, wanted, *fold);
   if (!status.ok()) return status;
   if (fold->current().revision == revision) return fold;
   return absl::OutOfRangeError(absl::StrCat(
@@ -81,7 +83,8 @@ absl::StatusOr<LearnerFold> History::At(std::int64_t revision,
 }
 
 absl::StatusOr<LearnerFold> History::Refold(std::uint64_t next_offset,
-                                            const std::shared_ptr<const Learner>& learner) const {
+                                            const std::shared_ptr<const Learner>& learner,
+                                            const StillWanted& wanted) const {
   const absl::StatusOr<bool> whole = IsWhole();
   if (!whole.ok()) return whole.status();
   if (!*whole) {
@@ -91,7 +94,8 @@ absl::StatusOr<LearnerFold> History::Refold(std::uint64_t next_offset,
   }
   LearnerFold fold(learner);
   const absl::Status status = FoldUntil(
-      [next_offset](const Snapshot& current) { return current.next_offset >= next_offset; }, fold);
+      [next_offset](const Snapshot& current) { return current.next_offset >= next_offset; }, wanted,
+      fold);
   if (!status.ok()) return status;
   return fold;
 }

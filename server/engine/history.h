@@ -21,6 +21,10 @@ struct Revisions {
   std::vector<StoredSnapshot> snapshots;  // oldest first; the good ones
 };
 
+// Asked before each record whether the answer is still wanted: what else than OK it says ends the
+// work. Empty: it is.
+using StillWanted = std::function<absl::Status()>;
+
 // Reads beside the model's actor, and folds on the caller's thread: from the nearest snapshot
 // before, at most what lies between two of them. Thread-safe as far as the store is.
 class History {
@@ -34,12 +38,14 @@ class History {
 
   // The fold up to `revision`. OUT_OF_RANGE: it is no longer kept, or is yet to come.
   absl::StatusOr<LearnerFold> At(std::int64_t revision,
-                                 const std::shared_ptr<const Learner>& learner) const;
+                                 const std::shared_ptr<const Learner>& learner,
+                                 const StillWanted& wanted) const;
 
   // What another learner would have come to over the same log's first records, those before
   // `next_offset`. FAILED_PRECONDITION when the log no longer begins at its beginning.
   absl::StatusOr<LearnerFold> Refold(std::uint64_t next_offset,
-                                     const std::shared_ptr<const Learner>& learner) const;
+                                     const std::shared_ptr<const Learner>& learner,
+                                     const StillWanted& wanted) const;
 
  private:
   // Whether the log alone leads to every state.
@@ -48,7 +54,7 @@ class History {
   absl::StatusOr<LearnerFold> Start(std::int64_t revision,
                                     const std::shared_ptr<const Learner>& learner) const;
   absl::Status FoldUntil(const std::function<bool(const Snapshot&)>& there,
-                         LearnerFold& fold) const;
+                         const StillWanted& wanted, LearnerFold& fold) const;
 
   const Store& store_;
   const Codec& codec_;

@@ -45,13 +45,8 @@ void CallPool::Loop() {
   std::deque<Task> taken;
   while (Take(taken)) {
     Task& task = taken.front();
-    if (task.call.cancelled()) {
-      task.call.Finish(absl::CancelledError("the client has gone"));
-    } else if (task.call.deadline() <= std::chrono::system_clock::now()) {
-      task.call.Finish(absl::DeadlineExceededError("the deadline passed while the call waited"));
-    } else {
-      task.call.Finish(task.work());
-    }
+    const absl::Status wanted = task.call.wanted()();
+    task.call.Finish(wanted.ok() ? task.work() : wanted);
     taken.pop_front();
     OnAnswered();
   }

@@ -53,7 +53,8 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerConte
                                                        v1::PredictResponse* response) {
   const UnaryCall call(context, "Predict", request->name(), observer_);
   const auto predict = [this, call, request, response] {
-    pool_.Run(call, [this, request, response] { return PredictNow(*request, response); });
+    pool_.Run(call,
+              [this, call, request, response] { return PredictNow(call, *request, response); });
   };
   const absl::StatusOr<std::string> model = ModelIdOf(request->name());
   if (model.ok() && request->min_revision() > 0) {
@@ -101,7 +102,8 @@ grpc::ServerUnaryReactor* LearningServiceImpl::GetEvaluation(
   return call.reactor();
 }
 
-absl::Status LearningServiceImpl::PredictNow(const v1::PredictRequest& request,
+absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,
+                                             const v1::PredictRequest& request,
                                              v1::PredictResponse* response) const {
   const absl::StatusOr<std::string> model = ModelIdOf(request.name());
   if (!model.ok()) return model.status();
@@ -112,7 +114,7 @@ absl::Status LearningServiceImpl::PredictNow(const v1::PredictRequest& request,
       AdmitQuery(*model, batch->rows(), request.options());
   if (!options.ok()) return options.status();
   const absl::StatusOr<PredictOutcome> outcome =
-      engine_.Predict(*model, *batch, *options, RevisionOf(request));
+      engine_.Predict(*model, *batch, *options, RevisionOf(request), call.wanted());
   if (!outcome.ok()) return outcome.status();
   response->set_revision(outcome->revision);
   wire::PredictionsToProto(outcome->predictions, response->mutable_predictions());

@@ -51,7 +51,8 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
  private:
   template <class Request>
   absl::StatusOr<Submission> SubmissionOf(const Request& request, TimePoint deadline) const;
-  absl::Status PredictNow(const v1::PredictRequest& request, v1::PredictResponse* response) const;
+  absl::Status PredictNow(const UnaryCall& call, const v1::PredictRequest& request,
+                          v1::PredictResponse* response) const;
   absl::Status Evaluate(const v1::GetEvaluationRequest& request,
                         v1::GetEvaluationResponse* response) const;
   // The options, if the answer to them for a batch of `rows` is small enough.

@@ -82,7 +82,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::RollbackModel(grpc::CallbackServerCo
                                                           const v1::RollbackModelRequest* request,
                                                           v1::Model* response) {
   const UnaryCall call(context, "RollbackModel", request->name(), observer_);
-  pool_.Run(call, [this, request, response] { return Rollback(*request, response); });
+  pool_.Run(call, [this, call, request, response] { return Rollback(call, *request, response); });
   return call.reactor();
 }
 
@@ -90,13 +90,13 @@ grpc::ServerUnaryReactor* ModelServiceImpl::ForkModel(grpc::CallbackServerContex
                                                       const v1::ForkModelRequest* request,
                                                       v1::Model* response) {
   const UnaryCall call(context, "ForkModel", request->name(), observer_);
-  pool_.Run(call, [this, request, response] { return Fork(*request, response); });
+  pool_.Run(call, [this, call, request, response] { return Fork(call, *request, response); });
   return call.reactor();
 }
 
 grpc::ServerWriteReactor<v1::ModelFilePiece>* ModelServiceImpl::ExportModel(
-    grpc::CallbackServerContext* /*context*/, const v1::ExportModelRequest* request) {
-  return new ExportCall(*request, engine_, observer_);
+    grpc::CallbackServerContext* context, const v1::ExportModelRequest* request) {
+  return new ExportCall(*context, *request, engine_, observer_);
 }
 
 grpc::ServerReadReactor<v1::ImportModelRequest>* ModelServiceImpl::ImportModel(
@@ -164,17 +164,19 @@ absl::Status ModelServiceImpl::Revisions(const v1::ListRevisionsRequest& request
   return absl::OkStatus();
 }
 
-absl::Status ModelServiceImpl::Rollback(const v1::RollbackModelRequest& request,
+absl::Status ModelServiceImpl::Rollback(const UnaryCall& call,
+                                        const v1::RollbackModelRequest& request,
                                         v1::Model* response) {
   const absl::StatusOr<std::string> id = ModelIdOf(request.name());
   if (!id.ok()) return id.status();
-  const absl::StatusOr<ModelInfo> info = engine_.Rollback(*id, request.revision());
+  const absl::StatusOr<ModelInfo> info = engine_.Rollback(*id, request.revision(), call.wanted());
   if (!info.ok()) return info.status();
   InfoToProto(*info, response);
   return absl::OkStatus();
 }
 
-absl::Status ModelServiceImpl::Fork(const v1::ForkModelRequest& request, v1::Model* response) {
+absl::Status ModelServiceImpl::Fork(const UnaryCall& call, const v1::ForkModelRequest& request,
+                                    v1::Model* response) {
   const absl::StatusOr<std::string> id = ModelIdOf(request.name());
   if (!id.ok()) return id.status();
   absl::StatusOr<LearnerConfig> config = LearnerConfig();
@@ -182,7 +184,7 @@ absl::Status ModelServiceImpl::Fork(const v1::ForkModelRequest& request, v1::Mod
   if (!config.ok()) return config.status();
   const absl::StatusOr<ModelInfo> info = engine_.Fork(
       *id, RevisionOf(request), request.model_id(), request.has_config() ? &*config : nullptr,
-      request.has_config() ? wire::ConfigToBytes(*config) : "");
+      request.has_config() ? wire::ConfigToBytes(*config) : "", call.wanted());
   if (!info.ok()) return info.status();
   InfoToProto(*info, response);
   return absl::OkStatus();

@@ -47,8 +47,10 @@ class ModelServiceImpl final : public v1::ModelService::CallbackService {
  private:
   absl::Status Revisions(const v1::ListRevisionsRequest& request,
                          v1::ListRevisionsResponse* response) const;
-  absl::Status Rollback(const v1::RollbackModelRequest& request, v1::Model* response);
-  absl::Status Fork(const v1::ForkModelRequest& request, v1::Model* response);
+  absl::Status Rollback(const UnaryCall& call, const v1::RollbackModelRequest& request,
+                        v1::Model* response);
+  absl::Status Fork(const UnaryCall& call, const v1::ForkModelRequest& request,
+                    v1::Model* response);
   absl::Status Create(const v1::CreateModelRequest& request, v1::Model* response);
   absl::Status Get(const v1::GetModelRequest& request, v1::Model* response) const;
   absl::Status List(const v1::ListModelsRequest& request, v1::ListModelsResponse* response) const;

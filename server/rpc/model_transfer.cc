@@ -6,6 +6,7 @@
 #include "server/rpc/grpc_error.h"
 #include "server/rpc/model_answer.h"
 #include "server/rpc/resource_name.h"
+#include "server/rpc/unary_call.h"
 
 namespace prequel {
 namespace {
@@ -15,16 +16,18 @@ constexpr std::uint64_t kMaxImportBytes = std::uint64_t{2} << 30;
 
 }  // namespace
 
-ExportCall::ExportCall(const v1::ExportModelRequest& request, const Engine& engine,
+ExportCall::ExportCall(const grpc::CallbackServerContext& context,
+                       const v1::ExportModelRequest& request, const Engine& engine,
                        CallObserver& observer)
     : observer_(observer), start_(std::chrono::steady_clock::now()), name_(request.name()) {
-  Begin(request, engine);
+  Begin(request, engine, [&context] { return Wanted(context); });
 }
 
-void ExportCall::Begin(const v1::ExportModelRequest& request, const Engine& engine) {
+void ExportCall::Begin(const v1::ExportModelRequest& request, const Engine& engine,
+                       const StillWanted& wanted) {
   const absl::StatusOr<std::string> id = ModelIdOf(name_);
   if (!id.ok()) return End(id.status());
-  absl::StatusOr<ModelFile> file = engine.Export(*id, RevisionOf(request));
+  absl::StatusOr<ModelFile> file = engine.Export(*id, RevisionOf(request), wanted);
   if (!file.ok()) return End(file.status());
   writer_ = ModelFileWriter(*std::move(file));
   WriteNext();

@@ -17,14 +17,16 @@ namespace prequel {
 
 class ExportCall final : public grpc::ServerWriteReactor<v1::ModelFilePiece> {
  public:
-  ExportCall(const v1::ExportModelRequest& request, const Engine& engine, CallObserver& observer);
+  ExportCall(const grpc::CallbackServerContext& context, const v1::ExportModelRequest& request,
+             const Engine& engine, CallObserver& observer);
 
   void OnWriteDone(bool ok) override;
   void OnDone() override;
 
  private:
   ~ExportCall() = default;
-  void Begin(const v1::ExportModelRequest& request, const Engine& engine);
+  void Begin(const v1::ExportModelRequest& request, const Engine& engine,
+             const StillWanted& wanted);
   void WriteNext();
   void End(const absl::Status& status);
 

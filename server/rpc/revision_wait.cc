@@ -37,7 +37,7 @@ class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
     const absl::StatusOr<Snapshot> snapshot = engine_.GetSnapshot(model_);
     if (!snapshot.ok()) return snapshot.status();
     if (snapshot->revision >= revision_) return true;
-    if (call_.cancelled()) return absl::CancelledError("the client has gone");
+    if (absl::Status wanted = call_.wanted()(); absl::IsCancelled(wanted)) return wanted;
     if (now < deadline_) return false;
     return absl::DeadlineExceededError(
         absl::StrCat("the model is at revision ", snapshot->revision, ", not yet at ", revision_));

@@ -9,9 +9,13 @@
 
 #include "absl/status/status.h"
 #include "server/engine/clock.h"
+#include "server/engine/history.h"
 #include "server/rpc/call_observer.h"
 
 namespace prequel {
+
+// OK while whoever asked is there and waits.
+absl::Status Wanted(const grpc::CallbackServerContext& context);
 
 // A small value, to be copied into whoever answers. The request and the response live until Finish.
 class UnaryCall {
@@ -25,7 +29,10 @@ class UnaryCall {
 
   grpc::ServerUnaryReactor* reactor() const { return reactor_; }
   TimePoint deadline() const { return context_->deadline(); }
-  bool cancelled() const { return context_->IsCancelled(); }
+  // REQUIRES: asked before Finish.
+  StillWanted wanted() const {
+    return [context = context_] { return Wanted(*context); };
+  }
 
  private:
   grpc::CallbackServerContext* context_;

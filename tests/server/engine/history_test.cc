@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/server/engine/engine_fixture.h"
@@ -244,6 +245,30 @@ TEST_F(HistoryTest, AFailedImportLeavesNothing) {
   EXPECT_EQ(engine_->ListModels("", 10).size(), 1u);
   ASSERT_TRUE(engine_->Import("b", file).ok());
   EXPECT_EQ(Ask("b"), answers_.at(5));
+}
+
+// Whoever asked may be gone before the fold is.
+TEST_F(HistoryTest, AFoldEndsWhenItsAnswerIsNotWanted) {
+  options_.snapshots.full_history = true;
+  StartWith(40);
+  const std::string before = StateBytes("a");
+  int asked = 0;
+  const StillWanted not_for_long = [&asked] {
+    return ++asked <= 5 ? absl::OkStatus() : absl::DeadlineExceededError("waited enough");
+  };
+  const LearnerConfig config = LinearConfig(2);
+  const auto expect_given_up = [&](const absl::Status& status) {
+    EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
+    EXPECT_EQ(std::exchange(asked, 0), 6) << "before the sixth record";
+  };
+  expect_given_up(engine_->Fork("a", 40, "b", &config, "2", not_for_long).status());
+  expect_given_up(engine_->Fork("a", 39, "b", nullptr, "", not_for_long).status());
+  expect_given_up(engine_->Rollback("a", 39, not_for_long).status());
+  expect_given_up(engine_->Export("a", 39, not_for_long).status());
+  expect_given_up(engine_->Predict("a", MakeBatch(0), {}, 39, not_for_long).status());
+  EXPECT_EQ(engine_->ListModels("", 10).size(), 1u);
+  EXPECT_EQ(StateBytes("a"), before);
+  EXPECT_EQ(Revision("a"), 40);
 }
 
 }  // namespace
