@@ -34,6 +34,7 @@ std::string Describe(const OptionValue& value) {
   const auto& numbers = std::get<std::vector<double>>(value);
   if (numbers.size() > kShownNumbers) return absl::StrCat("a list of ", numbers.size(), " numbers");
   std::vector<std::string> parts;
+  parts.reserve(numbers.size());
   for (double number : numbers) parts.push_back(Shortest(number));
   return absl::StrCat("[", Join(parts), "]");
 }

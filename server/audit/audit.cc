@@ -116,7 +116,7 @@ Audit Auditor::Replay(const StoredModel& model) const {
   const absl::Status read =
       store_.Read(model.log, fold->current().next_offset, std::numeric_limits<std::size_t>::max(),
                   [&](const LogRecord& record) {
-                    const absl::Status status = FoldRecord(record, codec_, *fold, scratch);
+                    absl::Status status = FoldRecord(record, codec_, *fold, scratch);
                     if (status.ok()) compare();
                     return status;
                   });

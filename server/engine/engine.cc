@@ -77,8 +77,8 @@ absl::StatusOr<ModelInfo> Engine::Rollback(std::string_view name, std::int64_t r
 
 absl::StatusOr<ModelInfo> Engine::Fork(std::string_view name, std::optional<std::int64_t> revision,
                                        std::string_view fork, const LearnerConfig* config,
-                                       std::string config_bytes, const StillWanted& wanted) {
-  return impl_->Fork(name, revision, fork, config, std::move(config_bytes), wanted);
+                                       std::string_view config_bytes, const StillWanted& wanted) {
+  return impl_->Fork(name, revision, fork, config, config_bytes, wanted);
 }
 
 absl::StatusOr<ModelFile> Engine::Export(std::string_view name,
@@ -87,8 +87,8 @@ absl::StatusOr<ModelFile> Engine::Export(std::string_view name,
   return impl_->Export(name, revision, wanted);
 }
 
-absl::StatusOr<ModelInfo> Engine::Import(std::string_view name, ModelFile file) {
-  return impl_->Import(name, std::move(file));
+absl::StatusOr<ModelInfo> Engine::Import(std::string_view name, const ModelFile& file) {
+  return impl_->Import(name, file);
 }
 
 void Engine::Shutdown(TimePoint deadline) { impl_->Shutdown(deadline); }

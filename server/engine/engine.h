@@ -112,11 +112,11 @@ class Engine {
   // the same data: FAILED_PRECONDITION when the log no longer holds all of them.
   absl::StatusOr<ModelInfo> Fork(std::string_view name, std::optional<std::int64_t> revision,
                                  std::string_view fork, const LearnerConfig* config,
-                                 std::string config_bytes, const StillWanted& wanted = {});
+                                 std::string_view config_bytes, const StillWanted& wanted = {});
   // The model as a file, and a new model of a file.
   absl::StatusOr<ModelFile> Export(std::string_view name, std::optional<std::int64_t> revision,
                                    const StillWanted& wanted = {}) const;
-  absl::StatusOr<ModelInfo> Import(std::string_view name, ModelFile file);
+  absl::StatusOr<ModelInfo> Import(std::string_view name, const ModelFile& file);
 
   // The newest published state; never waits for a writer. Holding the result does not hold up
   // learning.

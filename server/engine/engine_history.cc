@@ -80,7 +80,8 @@ Engine::Impl::Begins Engine::Impl::BeginsOf(const Source& source, const LearnerF
 absl::StatusOr<ModelInfo> Engine::Impl::Fork(std::string_view name,
                                              std::optional<std::int64_t> revision,
                                              std::string_view fork, const LearnerConfig* config,
-                                             std::string config_bytes, const StillWanted& wanted) {
+                                             std::string_view config_bytes,
+                                             const StillWanted& wanted) {
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();
   absl::StatusOr<LearnerFold> fold = FoldAt(*source, revision, wanted);
@@ -120,7 +121,7 @@ absl::StatusOr<ModelFile> Engine::Impl::Export(std::string_view name,
   return file;
 }
 
-absl::StatusOr<ModelInfo> Engine::Impl::Import(std::string_view name, ModelFile file) {
+absl::StatusOr<ModelInfo> Engine::Impl::Import(std::string_view name, const ModelFile& file) {
   const absl::StatusOr<LearnerConfig> config = parts_.codec.DecodeConfig(file.config);
   if (!config.ok()) return config.status();
   absl::StatusOr<Learner> created = Learner::Create(*config);

@@ -41,10 +41,10 @@ class Engine::Impl {
                                      const StillWanted& wanted);
   absl::StatusOr<ModelInfo> Fork(std::string_view name, std::optional<std::int64_t> revision,
                                  std::string_view fork, const LearnerConfig* config,
-                                 std::string config_bytes, const StillWanted& wanted);
+                                 std::string_view config_bytes, const StillWanted& wanted);
   absl::StatusOr<ModelFile> Export(std::string_view name, std::optional<std::int64_t> revision,
                                    const StillWanted& wanted) const;
-  absl::StatusOr<ModelInfo> Import(std::string_view name, ModelFile file);
+  absl::StatusOr<ModelInfo> Import(std::string_view name, const ModelFile& file);
   void Submit(std::string_view name, LearnRequest request, LearnCallback done);
   absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
                                          const PredictOptions& options,

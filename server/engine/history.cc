@@ -56,13 +56,12 @@ absl::Status History::FoldUntil(const std::function<bool(const Snapshot&)>& ther
   while (!there(fold.current())) {
     const std::uint64_t from = fold.current().next_offset;
     bool arrived = false;
-    const absl::Status status =
-        store_.Read(log_, from, kRecordsPerRead, [&](const LogRecord& record) {
-          absl::Status folded = wanted ? wanted() : absl::OkStatus();
-          if (folded.ok()) folded = FoldRecord(record, codec_, fold, scratch);
-          arrived = folded.ok() && there(fold.current());
-          return arrived ? absl::CancelledError() : folded;  // ends the reading
-        });
+    absl::Status status = store_.Read(log_, from, kRecordsPerRead, [&](const LogRecord& record) {
+      absl::Status folded = wanted ? wanted() : absl::OkStatus();
+      if (folded.ok()) folded = FoldRecord(record, codec_, fold, scratch);
+      arrived = folded.ok() && there(fold.current());
+      return arrived ? absl::CancelledError() : folded;  // ends the reading
+    });
     if (!status.ok() && !arrived) return status;
     if (fold.current().next_offset == from) break;  // the log's end
   }

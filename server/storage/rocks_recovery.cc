@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/strings/str_cat.h"
 #include "server/storage/rocks_database.h"
 
 namespace prequel {
@@ -64,7 +65,9 @@ absl::Status RocksStore::Database::Recover() {
   MutexLock lock(mu);
   --writing;
   if (status.ok()) health = absl::OkStatus();
-  return health;
+  if (health.ok()) return health;
+  return absl::Status(health.code(),
+                      absl::StrCat(health.message(), "; and since: ", status.ToString()));
 }
 
 absl::Status RocksStore::Recover() { return database_->Recover(); }

@@ -53,8 +53,9 @@ class Store : public Log, public SnapshotStore {
   virtual absl::Status health() const = 0;
 
   // Lets writes in again once the disk that was full (health() is RESOURCE_EXHAUSTED) has room.
-  // What had failed is then certain not to be in the store, nor after any crash. Returns health();
-  // blocks for as long as what is in memory takes to write.
+  // What had failed is then certain not to be in the store, nor after any crash. Returns health(),
+  // and why it is no better: what was under way when the disk was full may fail yet, and another
+  // attempt is to be made. Blocks for as long as what is in memory takes to write.
   virtual absl::Status Recover() = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/engine/engine.h"
 #include "server/storage/memory_store.h"
+#include "tests/server/engine/countdown.h"
 #include "tests/server/engine/fake_world.h"
 
 namespace prequel {
@@ -232,14 +233,13 @@ class World {
 
   // `what` happens at one of the next writes, in the midst of a burst and perhaps a snapshot.
   void BurstUntil(const std::function<void()>& what) {
-    auto left = std::make_shared<std::atomic<int>>(1 + Draw(4));
-    disk_->OnWrite([left, what] {
-      if (--*left == 0) what();
-    });
+    const auto countdown = std::make_shared<Countdown>(1 + Draw(4), what);
+    disk_->OnWrite([countdown] { countdown->Tick(); });
     failing_ = true;
     Burst(1 + Draw(6));
     if (Draw(2) == 0) TakeSnapshot();
     disk_->OnWrite(nullptr);
+    countdown->CallOff();  // a snapshot that is being stored may be in the midst of a write
   }
 
   // Power fails.
