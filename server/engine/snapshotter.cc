@@ -33,10 +33,11 @@ void Snapshotter::Enqueue(Capture capture, SnapshotCallback done) {
       refused = Deleted(capture.model);
     } else {
       jobs_.push_back({std::move(capture), std::move(done)});
+      wake_.NotifyOne();
+      return;
     }
   }
-  if (!refused.ok()) return done(refused);
-  wake_.NotifyOne();
+  done(refused);
 }
 
 void Snapshotter::Distrust(LogId log, std::uint64_t next_offset) {

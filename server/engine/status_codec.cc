@@ -25,7 +25,7 @@ std::string EncodeStatus(const absl::Status& status) {
 absl::Status DecodeStatus(std::string_view bytes, absl::Status* status) {
   std::uint16_t length = 0;
   if (bytes.size() >= kHead) std::memcpy(&length, bytes.data() + 1, sizeof(length));
-  const auto lost = absl::DataLossError("not a stored error");
+  absl::Status lost = absl::DataLossError("not a stored error");
   if (bytes.size() < kHead + length || bytes[0] < 1 || bytes[0] > 16) return lost;
   const auto code = static_cast<absl::StatusCode>(bytes[0]);
   const std::string field(bytes.substr(kHead, length));

@@ -24,7 +24,7 @@ class ExportCall final : public grpc::ServerWriteReactor<v1::ModelFilePiece> {
   void OnDone() override;
 
  private:
-  ~ExportCall() = default;
+  ~ExportCall() override = default;
   void Begin(const v1::ExportModelRequest& request, const Engine& engine,
              const StillWanted& wanted);
   void WriteNext();
@@ -46,7 +46,7 @@ class ImportCall final : public grpc::ServerReadReactor<v1::ImportModelRequest> 
   void OnDone() override;
 
  private:
-  ~ImportCall() = default;
+  ~ImportCall() override = default;
   void End(const absl::Status& status);
 
   v1::Model* const response_;

@@ -75,7 +75,7 @@ absl::Status RocksStore::Database::WriteWith(const rocksdb::WriteOptions& option
     ++writing;
   }
   const rocksdb::Status status = db->Write(options, &batch);
-  const absl::Status result = status.ok() ? absl::OkStatus() : Fail(status);
+  absl::Status result = status.ok() ? absl::OkStatus() : Fail(status);
   MutexLock lock(mu);
   --writing;
   return result;

@@ -106,7 +106,7 @@ void SimulateSchedules(Report& report) {
              {"rollbacks", total.rollbacks},
              {"forks", total.forks},
              {"states read", total.reads}};
-  for (const auto& [name, count] : met) add(name, count, schedules / 10, Direction::kAtLeast);
+  for (const auto& [name, count] : met) add(name, count, 0.1 * schedules, Direction::kAtLeast);
 }
 
 void ReadBesideWrites(Report& report) {
