@@ -52,7 +52,7 @@ struct RocksStore::Database {
   absl::Status WriteUnsynced(rocksdb::WriteBatch& batch);
   absl::Status WriteWith(const rocksdb::WriteOptions& options, rocksdb::WriteBatch& batch);
   absl::Status Fail(const rocksdb::Status& status);
-  // Makes sure that the next flush begins a write-ahead log: it does for what is in memory alone.
+  // Gives every family something to flush, of no meaning and in memory alone: see BeginAfresh.
   rocksdb::Status Prime();
   bool HasRoom() const;
   rocksdb::Status BeginAfresh();

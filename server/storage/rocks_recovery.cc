@@ -1,9 +1,8 @@
 // RocksStore once its disk was full and has room again.
 #include <rocksdb/env.h>
-#include <rocksdb/transaction_log.h>
 
 #include <cstdint>
-#include <memory>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "server/storage/rocks_database.h"
@@ -20,9 +19,11 @@ constexpr std::string_view kNobodysKey = "";
 }  // namespace
 
 rocksdb::Status RocksStore::Database::Prime() {
+  rocksdb::WriteBatch nothing;
+  for (rocksdb::ColumnFamilyHandle* family : families) nothing.Delete(family, ToSlice(kNobodysKey));
   rocksdb::WriteOptions in_memory;
   in_memory.disableWAL = true;
-  return db->Delete(in_memory, meta(), ToSlice(kNobodysKey));
+  return db->Write(in_memory, &nothing);
 }
 
 bool RocksStore::Database::HasRoom() const {
@@ -34,20 +35,11 @@ bool RocksStore::Database::HasRoom() const {
 
 // A write that failed did not reach memory, but some or all of it may stand in the write-ahead log,
 // where a crash would find it among the writes to come. So that log must end, and be one that no
-// family reads again: each has to flush something that stands in a later one.
+// family reads again: each has to flush something, which notes the log that it begins in. Resume is
+// the only one to end a log that has failed, and does when there is something to flush.
 rocksdb::Status RocksStore::Database::BeginAfresh() {
-  std::unique_ptr<rocksdb::LogFile> failed, fresh;
-  rocksdb::Status status = db->GetCurrentWalFile(&failed);
-  if (status.ok()) status = db->Resume();  // flushes what is in memory
-  if (status.ok()) status = db->GetCurrentWalFile(&fresh);
-  if (status.ok() && fresh->LogNumber() <= failed->LogNumber()) {
-    return rocksdb::Status::Incomplete("the write-ahead log that failed is still written to");
-  }
-  rocksdb::WriteBatch nothing;
-  for (rocksdb::ColumnFamilyHandle* family : families) nothing.Delete(family, ToSlice(kNobodysKey));
-  rocksdb::WriteOptions synced;
-  synced.sync = true;
-  if (status.ok()) status = db->Write(synced, &nothing);
+  rocksdb::Status status = db->Resume();
+  if (status.ok()) status = Prime();
   if (status.ok()) status = db->Flush(rocksdb::FlushOptions(), families);
   if (status.ok()) status = Prime();
   return status;

@@ -20,6 +20,7 @@ class FailingEnv final : public rocksdb::EnvWrapper {
   FailingEnv() : EnvWrapper(rocksdb::Env::Default()) {}
 
   std::atomic<Room> room = Room::kEnough;  // of what is appended to any file
+  std::atomic<int> appends_left = -1;      // until it is kNone; negative: any number
   std::atomic<bool> sync_fails = false;    // of write-ahead logs
 
   rocksdb::Status NewWritableFile(const std::string& name,
@@ -45,6 +46,7 @@ class FailingEnv final : public rocksdb::EnvWrapper {
         : WritableFileWrapper(file.get()), file_(std::move(file)), env_(env), is_log_(is_log) {}
 
     rocksdb::Status Append(const rocksdb::Slice& data) override {
+      if (env_->appends_left >= 0 && env_->appends_left-- == 0) env_->room = Room::kNone;
       const Room now = env_->room;
       if (now != Room::kNone) {
         const rocksdb::Status status = WritableFileWrapper::Append(data);

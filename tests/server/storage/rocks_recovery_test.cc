@@ -22,9 +22,9 @@ using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 using Room = FailingEnv::Room;
 
-class FullDiskTest : public ::testing::Test {
+class RocksRecoveryTest : public ::testing::Test {
  protected:
-  FullDiskTest() {
+  RocksRecoveryTest() {
     Reopen();
     log_ = store_->CreateModel("a", "", 0, nullptr)->log;
   }
@@ -81,7 +81,7 @@ class FullDiskTest : public ::testing::Test {
   LogId log_ = 0;
 };
 
-TEST_F(FullDiskTest, IsSaidToBeFull) {
+TEST_F(RocksRecoveryTest, IsSaidToBeFull) {
   ASSERT_TRUE(Append(0, {"zero"}).ok());
   env_.room = Room::kNone;
   const absl::Status full = Append(1, {"one"});
@@ -99,7 +99,7 @@ TEST_F(FullDiskTest, IsSaidToBeFull) {
   EXPECT_THAT(Payloads(*store_, log_), ElementsAre("zero"));
 }
 
-TEST_F(FullDiskTest, IsWrittenToAgainOnceItHasRoom) {
+TEST_F(RocksRecoveryTest, IsWrittenToAgainOnceItHasRoom) {
   ASSERT_TRUE(Append(0, {"zero"}).ok());
   for (std::uint64_t round = 1; round <= 3; ++round) {
     env_.room = Room::kNone;
@@ -119,7 +119,7 @@ TEST_F(FullDiskTest, IsWrittenToAgainOnceItHasRoom) {
 }
 
 // Whatever of the failed write is on disk must not stand behind, or among, what is written later.
-TEST_F(FullDiskTest, NothingThatFailedComesBack) {
+TEST_F(RocksRecoveryTest, NothingThatFailedComesBack) {
   ASSERT_TRUE(Append(0, {"zero"}).ok());
   env_.room = Room::kNoneAfterIt;
   ASSERT_EQ(Append(1, {"ghost 1", "ghost 2", "ghost 3"}).code(), Code::kResourceExhausted);
@@ -134,7 +134,29 @@ TEST_F(FullDiskTest, NothingThatFailedComesBack) {
   EXPECT_THAT(Payloads(*store_, log_), ElementsAre("zero", "one"));
 }
 
-TEST_F(FullDiskTest, MayBeFullAtTheFirstWriteOfAll) {
+TEST_F(RocksRecoveryTest, MayBeFullAgainAnywhereInARecovery) {
+  ASSERT_TRUE(Append(0, {"zero"}).ok());
+  std::vector<std::string> kept = {"zero"};
+  bool cut_short = true;
+  for (int appends = 0; cut_short && appends < 100; ++appends) {
+    env_.room = Room::kNoneAfterIt;
+    ASSERT_FALSE(Append(kept.size(), {"ghost 1", "ghost 2", "ghost 3"}).ok());
+    env_.room = Room::kEnough;
+    env_.appends_left = appends;
+    cut_short = !store_->Recover().ok();
+    env_.appends_left = -1;
+    env_.room = Room::kEnough;
+    ASSERT_TRUE(Recover().ok()) << appends << " appends: " << store_->Recover();
+    EXPECT_EQ(PayloadsAfterACrash(), kept) << appends;
+    ASSERT_TRUE(Append(kept.size(), {"kept"}).ok()) << appends;
+    kept.emplace_back("kept");
+    EXPECT_EQ(PayloadsAfterACrash(), kept) << appends;
+  }
+  EXPECT_FALSE(cut_short);
+  EXPECT_GT(kept.size(), 5U);
+}
+
+TEST_F(RocksRecoveryTest, MayBeFullAtTheFirstWriteOfAll) {
   Reopen();  // what was written has been flushed
   env_.room = Room::kNone;
   ASSERT_EQ(Append(0, {"zero"}).code(), Code::kResourceExhausted);
