@@ -58,17 +58,19 @@ void HealthKeeper::Loop() {
 bool HealthKeeper::StoreAccepts() {
   absl::Status store = engine_.health();
   const TimePoint now = std::chrono::system_clock::now();
-  if (!store.ok() && store_failed_ && now >= next_attempt_) {
-    store = engine_.Recover();
+  if (!store.ok() && !refusal_.empty()) {
+    if (now < next_attempt_) return false;
     next_attempt_ = now + kBetweenAttempts;
+    store = engine_.Recover();
   }
-  if (store.ok() == store_failed_) {
-    store_failed_ = !store.ok();
+  const std::string refusal = store.ok() ? "" : std::string(WritesRefused(store).message());
+  if (refusal != refusal_) {
     if (store.ok()) {
       LogLine(Severity::kInfo, "the store accepts writes again");
     } else {
-      LogLine(Severity::kError, std::string(WritesRefused(store).message()));
+      LogLine(Severity::kError, refusal);
     }
+    refusal_ = refusal;
   }
   return store.ok();
 }

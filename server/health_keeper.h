@@ -5,6 +5,7 @@
 #include <grpcpp/health_check_service_interface.h>
 
 #include <atomic>
+#include <string>
 #include <thread>
 
 #include "server/engine/engine.h"
@@ -28,15 +29,15 @@ class HealthKeeper {
   void Loop();
   bool Pause();
   void Set(bool serving);
-  // Whether the store accepts writes, after an attempt to have it do so again.
+  // Whether the store accepts writes, after an attempt to have it do so again; logs what is new.
   bool StoreAccepts();
   void LogReplay() const;
 
   Engine& engine_;
   grpc::HealthCheckServiceInterface& health_;
   std::atomic<bool> serving_ = false;
-  bool replayed_ = false;  // the thread's own, as is:
-  bool store_failed_ = false;
+  bool replayed_ = false;   // the thread's own, as is:
+  std::string refusal_;     // why the store refuses writes, as last logged; empty: it does not
   TimePoint next_attempt_;  // to recover it
   Mutex mu_;
   CondVar wake_;
