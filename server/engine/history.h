@@ -11,6 +11,7 @@
 #include "server/engine/capture.h"
 #include "server/engine/codec.h"
 #include "server/engine/learner_fold.h"
+#include "server/engine/still_wanted.h"
 #include "server/storage/store.h"
 
 namespace prequel {
@@ -20,10 +21,6 @@ struct Revisions {
   std::int64_t oldest = 0;                // every revision from here on can be returned to
   std::vector<StoredSnapshot> snapshots;  // oldest first; the good ones
 };
-
-// Asked before each record whether the answer is still wanted: what else than OK it says ends the
-// work. Empty: it is.
-using StillWanted = std::function<absl::Status()>;
 
 // Reads beside the model's actor, and folds on the caller's thread: from the nearest snapshot
 // before, at most what lies between two of them. Thread-safe as far as the store is.

@@ -45,7 +45,7 @@ void CallPool::Loop() {
   std::deque<Task> taken;
   while (Take(taken)) {
     Task& task = taken.front();
-    const absl::Status wanted = task.call.wanted()();
+    const absl::Status wanted = task.call.CheckWanted();
     task.call.Finish(wanted.ok() ? task.work() : wanted);
     taken.pop_front();
     OnAnswered();

@@ -37,10 +37,12 @@ class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
     const absl::StatusOr<Snapshot> snapshot = engine_.GetSnapshot(model_);
     if (!snapshot.ok()) return snapshot.status();
     if (snapshot->revision >= revision_) return true;
-    if (absl::Status wanted = call_.wanted()(); absl::IsCancelled(wanted)) return wanted;
-    if (now < deadline_) return false;
-    return absl::DeadlineExceededError(
-        absl::StrCat("the model is at revision ", snapshot->revision, ", not yet at ", revision_));
+    if (now >= deadline_) {
+      return absl::DeadlineExceededError(absl::StrCat(
+          "the model is at revision ", snapshot->revision, ", not yet at ", revision_));
+    }
+    if (absl::Status wanted = call_.CheckWanted(); !wanted.ok()) return wanted;
+    return false;
   }
 
   // After Set the next look may be under way already: nothing here may follow it.

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "server/engine/clock.h"
-#include "server/engine/history.h"
+#include "server/engine/still_wanted.h"
 #include "server/rpc/call_observer.h"
 
 namespace prequel {
@@ -29,7 +29,8 @@ class UnaryCall {
 
   grpc::ServerUnaryReactor* reactor() const { return reactor_; }
   TimePoint deadline() const { return context_->deadline(); }
-  // REQUIRES: asked before Finish.
+  // Of this call, now, and to be asked until Finish.
+  absl::Status CheckWanted() const { return Wanted(*context_); }
   StillWanted wanted() const {
     return [context = context_] { return Wanted(*context); };
   }
