@@ -9,7 +9,9 @@
 include(GoogleTest)
 
 set(PREQUEL_TEST_TIMEOUT 120)
-if(PREQUEL_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+if(PREQUEL_SANITIZE)
+  set(PREQUEL_TEST_TIMEOUT 7200)
+elseif(CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(PREQUEL_TEST_TIMEOUT 900)
 endif()
 if(PREQUEL_SANITIZE)
@@ -59,7 +61,7 @@ function(prequel_add_test)
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
       set_tests_properties(${ARG_NAME}.${part}_of_${parts} PROPERTIES
         ENVIRONMENT "GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}"
-        TIMEOUT 7200
+        TIMEOUT ${ARG_TIMEOUT}
         LABELS ${label})
     endforeach()
     return()
