@@ -22,6 +22,7 @@
 #include "tests/accept/durability.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/child_process.h"
+#include "tests/end_to_end/ready_line.h"
 
 namespace prequel::accept {
 namespace {
@@ -35,7 +36,7 @@ constexpr int kWindows = 6;  // of the whole time; the first is the warm-up
 // PREQUEL_SOAK_SECONDS=60 for a look.
 int SoakSeconds() {
   const char* seconds = std::getenv("PREQUEL_SOAK_SECONDS");
-  return seconds == nullptr ? 36 * 60 : std::atoi(seconds);
+  return seconds == nullptr ? 36 * 60 : std::max(30, std::atoi(seconds));
 }
 
 // What the server holds at one moment.
@@ -210,12 +211,9 @@ void Soak(Report& report) {
   const ScratchFolder folder;
   ChildProcess program({PREQUELD, "--data-dir=" + folder.path(), "--listen=127.0.0.1:0",
                         "--http=", "--snapshot-batches=500", "--snapshots-kept=2"});
-  const std::string line = program.ReadLine();
-  char address[64] = "";
-  if (std::sscanf(line.c_str(), "prequeld listening on %63s", address) != 1) std::abort();
   const int seconds = SoakSeconds();
   std::vector<Holding> samples;
-  Load load(address);
+  Load load(ReadReadyLine(program).grpc);
   const auto start = SteadyClock::now();
   while (SteadyClock::now() - start < std::chrono::seconds(seconds)) {
     std::this_thread::sleep_for(milliseconds(2000));

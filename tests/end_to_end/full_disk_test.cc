@@ -19,7 +19,7 @@ class FullDiskTest : public ProgramTest {
   void SetUp() override {
     std::filesystem::create_directory(data());
     if (mount("tmpfs", data().c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "size=64m") != 0) {
-      GTEST_SKIP() << "may not mount a small file system";
+      GTEST_SKIP() << "mounting a small file system takes the right to (CAP_SYS_ADMIN)";
     }
     mounted_ = true;
   }
@@ -58,9 +58,9 @@ TEST_F(FullDiskTest, LearningGoesOnByItselfOnceThereIsRoom) {
   StartProgram();
   ASSERT_TRUE(CreateModel("whole", LinearConfig()).ok());
   ASSERT_TRUE(CreateModel("stopped", LinearConfig()).ok());
-  EXPECT_EQ(Learn("whole")->Wait(), 0);
+  EXPECT_EQ(LearnRows("whole")->Wait(), 0);
   FillDisk();
-  const std::unique_ptr<ChildProcess> learning = Learn("stopped");
+  const std::unique_ptr<ChildProcess> learning = LearnRows("stopped");
   ASSERT_TRUE(Becomes(false)) << "the disk is full";
   const httplib::Result ready = http_->Get("/v2/health/ready");
   ASSERT_TRUE(ready);

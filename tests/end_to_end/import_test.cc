@@ -1,13 +1,10 @@
 // A network trained elsewhere, from a file through the programs to the predictions of a server.
-#include <signal.h>
-
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "tests/end_to_end/child_process.h"
-#include "tests/server/server/server_fixture.h"
+#include "tests/end_to_end/program_test.h"
 
 namespace prequel {
 namespace {
@@ -17,28 +14,18 @@ struct Outcome {
   std::string out, err;
 };
 
-class ImportTest : public ServerTest {
+class ImportTest : public ProgramTest {
  protected:
-  void StartProgram(const std::string& data = "data") {
-    program_ = std::make_unique<ChildProcess>(std::vector<std::string>{
-        PREQUELD, "--data-dir=" + directory_.path(data), "--listen=127.0.0.1:0", "--http="});
-    const std::string line = program_->ReadLine();
-    const std::string prefix = "prequeld listening on ";
-    ASSERT_TRUE(line.starts_with(prefix)) << line;
-    address_ = line.substr(prefix.size(), line.find(' ', prefix.size()) - prefix.size());
+  void Start() {
+    StartProgram();
     EXPECT_EQ(Run({"health", "--wait=30"}).code, 0);
   }
-  void StopProgram() {
-    program_->Signal(SIGTERM);
-    EXPECT_EQ(program_->Wait(), 0) << program_->errors();
-  }
 
-  Outcome Run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {PREQUEL, "--server=" + address_});
-    ChildProcess child(arguments);
-    Outcome outcome{0, child.ReadAll(), ""};
-    outcome.code = child.Wait();
-    outcome.err = child.errors();
+  Outcome Run(const std::vector<std::string>& arguments) const {
+    const std::unique_ptr<ChildProcess> child = Prequel(arguments);
+    Outcome outcome{0, child->ReadAll(), ""};
+    outcome.code = child->Wait();
+    outcome.err = child->errors();
     return outcome;
   }
 
@@ -58,9 +45,6 @@ class ImportTest : public ServerTest {
     bytes.append(reinterpret_cast<const char*>(numbers.data()), 4 * count);
     return Write(name, bytes);
   }
-
-  std::unique_ptr<ChildProcess> program_;
-  std::string address_;
 };
 
 std::vector<std::string> Create(const std::string& weights) {
@@ -83,7 +67,7 @@ constexpr char kLayers[] = R"([{"weights": [[2], [-1]], "bias": [1, 0]},
                                {"weights": [[10, 100]], "bias": [5]}])";
 
 TEST_F(ImportTest, PredictsAsTheNetworkDidAndAfterARestartAndElsewhere) {
-  StartProgram();
+  Start();
   const Outcome created = Run(Create(Write("layers.json", kLayers)));
   ASSERT_EQ(created.code, 0) << created.err;
   const std::vector<std::string> predict = {"predict", "net",
@@ -95,11 +79,12 @@ TEST_F(ImportTest, PredictsAsTheNetworkDidAndAfterARestartAndElsewhere) {
   EXPECT_EQ(Run({"export", "net", directory_.path("net.prequel")}).code, 0);
   StopProgram();
 
-  StartProgram();
+  Start();
   EXPECT_EQ(Run(predict).out, first.out);
   StopProgram();
 
-  StartProgram("elsewhere");
+  data_ = "elsewhere";
+  Start();
   const Outcome imported = Run({"import", "net", directory_.path("net.prequel")});
   EXPECT_EQ(imported.code, 0) << imported.err;
   EXPECT_EQ(Run(predict).out, first.out);
@@ -107,7 +92,7 @@ TEST_F(ImportTest, PredictsAsTheNetworkDidAndAfterARestartAndElsewhere) {
 }
 
 TEST_F(ImportTest, WeightsOfAnotherNetworkAreRefusedByLayer) {
-  StartProgram();
+  Start();
   const Outcome refused = Run(Create(Write("layers.json", R"([{"weights": [[2]], "bias": [1]}])")));
   EXPECT_NE(refused.code, 0);
   EXPECT_THAT(refused.err, ::testing::HasSubstr("config.prior.options.layer1.weights"));
@@ -117,7 +102,7 @@ TEST_F(ImportTest, WeightsOfAnotherNetworkAreRefusedByLayer) {
 
 // D = 2·65536 + 65536·30 + 61, 8.4 MB of the 16 MiB that a request may have.
 TEST_F(ImportTest, AMillionWeightsTravelPackedAndAreNotPrinted) {
-  StartProgram();
+  Start();
   std::vector<std::string> create = Create(WriteNpy("w.npy", 2'100'001, 0.5F));
   create[5] = "--hidden=65536,30";
   const std::string wrong = "must be a list of 2097213 numbers, got a list of 2100001 numbers";

@@ -13,31 +13,18 @@
 #include <fstream>
 #include <thread>
 
-#include "tests/end_to_end/child_process.h"
-#include "tests/server/server/server_fixture.h"
+#include "tests/end_to_end/program_test.h"
 
 namespace prequel {
 namespace {
 
-class PrequeldTest : public ServerTest {
+class PrequeldTest : public ProgramTest {
  protected:
   std::vector<std::string> Command(std::vector<std::string> more = {}) const {
-    std::vector<std::string> command = {PREQUELD, "--data-dir=" + directory_.path("data"),
-                                        "--listen=127.0.0.1:0", "--http=", "--drain-seconds=5"};
+    std::vector<std::string> command = {PREQUELD, "--data-dir=" + data(), "--listen=127.0.0.1:0",
+                                        "--http=", "--drain-seconds=5"};
     command.insert(command.end(), more.begin(), more.end());
     return command;
-  }
-
-  // Connects to the address in the line that the program prints once it accepts calls.
-  void ConnectTo(ChildProcess& child) {
-    const std::string line = child.ReadLine();
-    const std::string prefix = "prequeld listening on ";
-    ASSERT_TRUE(line.starts_with(prefix)) << line;
-    const std::string address = line.substr(prefix.size());
-    channel_ = grpc::CreateChannel(address.substr(0, address.find(' ')),
-                                   grpc::InsecureChannelCredentials());
-    models_ = v1::ModelService::NewStub(channel_);
-    learning_ = v1::LearningService::NewStub(channel_);
   }
 
   // Waits for replay.

@@ -3,36 +3,42 @@
 
 #include <gmock/gmock.h>
 #include <httplib.h>
+#include <signal.h>
 
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/end_to_end/child_process.h"
+#include "tests/end_to_end/ready_line.h"
 #include "tests/server/server/server_fixture.h"
 
 namespace prequel {
 
 class ProgramTest : public ServerTest {
  protected:
-  std::string data() const { return directory_.path("data"); }
+  std::string data() const { return directory_.path(data_); }
 
   void StartProgram(const std::vector<std::string>& flags = {}) {
     std::vector<std::string> command = {PREQUELD, "--data-dir=" + data(), "--listen=127.0.0.1:0",
                                         "--http=127.0.0.1:0"};
     command.insert(command.end(), flags.begin(), flags.end());
     program_ = std::make_unique<ChildProcess>(command);
-    const std::string line = program_->ReadLine();
-    char grpc_address[64] = "", http_address[64] = "";
-    ASSERT_EQ(std::sscanf(line.c_str(), "prequeld listening on %63s (http %63[^)])", grpc_address,
-                          http_address),
-              2)
-        << line;
-    address_ = grpc_address;
-    http_ = std::make_unique<httplib::Client>(std::string("http://") + http_address);
+    ConnectTo(*program_);
+  }
+  void StopProgram() {
+    program_->Signal(SIGTERM);
+    EXPECT_EQ(program_->Wait(), 0) << program_->errors();
+  }
+
+  // Once it says where it listens.
+  void ConnectTo(ChildProcess& program) {
+    const ReadyLine ready = ReadReadyLine(program);
+    ASSERT_NE(ready.grpc, "");
+    address_ = ready.grpc;
+    http_ = std::make_unique<httplib::Client>("http://" + ready.http);
     channel_ = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
     models_ = v1::ModelService::NewStub(channel_);
     learning_ = v1::LearningService::NewStub(channel_);
@@ -48,7 +54,7 @@ class ProgramTest : public ServerTest {
   }
 
   // Of those rows, four at a time.
-  std::unique_ptr<ChildProcess> Learn(const std::string& model) const {
+  std::unique_ptr<ChildProcess> LearnRows(const std::string& model) const {
     return Prequel({"learn", model, "--csv=" + directory_.path("rows.csv"), "--batch=4"});
   }
 
@@ -58,6 +64,7 @@ class ProgramTest : public ServerTest {
     return std::make_unique<ChildProcess>(command);
   }
 
+  std::string data_ = "data";  // the server's folder
   std::unique_ptr<ChildProcess> program_;
   std::string address_;
   std::unique_ptr<httplib::Client> http_;

@@ -26,23 +26,22 @@ TEST_F(ResumeTest, ALearningRunMayBeKilledAndRunAgain) {
   StartProgram({"--snapshot-batches=100"});
   ASSERT_TRUE(CreateModel("killed", LinearConfig()).ok());
   ASSERT_TRUE(CreateModel("whole", LinearConfig()).ok());
-  EXPECT_EQ(Learn("whole")->Wait(), 0);
+  EXPECT_EQ(LearnRows("whole")->Wait(), 0);
   int killed = 0;
   for (const int milliseconds : {15, 25, 35, 45, 60, 80}) {
-    const std::unique_ptr<ChildProcess> run = Learn("killed");
+    const std::unique_ptr<ChildProcess> run = LearnRows("killed");
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     run->Signal(SIGKILL);
     killed += run->Wait() == -SIGKILL ? 1 : 0;
   }
   EXPECT_GT(killed, 0);
-  const std::unique_ptr<ChildProcess> last = Learn("killed");
+  const std::unique_ptr<ChildProcess> last = LearnRows("killed");
   EXPECT_EQ(last->Wait(), 0) << last->errors();
   EXPECT_EQ(Fingerprint("killed"), Fingerprint("whole"));
   v1::PredictResponse predicted;
   ASSERT_TRUE(Predict(LinearQuery(), &predicted, "killed").ok());
   EXPECT_EQ(predicted.revision(), (kRows + 3) / 4);
-  program_->Signal(SIGTERM);
-  EXPECT_EQ(program_->Wait(), 0) << program_->errors();
+  StopProgram();
   for (const char* command : {"check", "replay"}) {
     std::string output;
     EXPECT_EQ(LookOver(command, &output), 0) << output;
