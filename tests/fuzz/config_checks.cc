@@ -35,7 +35,7 @@ void CheckConfig(const v1::ModelConfig& proto) {
   const std::string bytes = wire::ConfigToBytes(*config);
   const absl::StatusOr<LearnerConfig> back = wire::ConfigFromBytes(bytes);
   Require(back.ok() && wire::ConfigToBytes(*back) == bytes, "a configuration survives its bytes");
-  if (!IsSmall(*config)) return;
+  if (!IsSmall(*config) || !InDepth(bytes)) return;
   const absl::StatusOr<LearnerConfig> resolved = wire::ResolveConfig(proto);
   if (!resolved.ok()) return RequireTold(resolved.status());
   v1::ModelConfig full;

@@ -5,9 +5,9 @@
 
 namespace prequel::fuzz {
 
-// Takes it through what CreateModel does: it is refused by its field; or it survives its bytes,
-// resolves to a configuration that resolves to itself, and makes a model whose state can be read
-// again and which takes a minibatch. Large models are only converted.
+// Takes it through what CreateModel does: it is refused by its field; or it survives its bytes and,
+// in depth, resolves to a configuration that resolves to itself, and makes a model whose state can
+// be read again and which takes a minibatch. Large models are only converted.
 void CheckConfig(const v1::ModelConfig& proto);
 
 }  // namespace prequel::fuzz

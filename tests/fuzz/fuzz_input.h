@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/crc32c.h"
+
 namespace prequel::fuzz {
 
 // Bytes from the front. What is not there reads as zero or empty, so that every input means
@@ -30,6 +32,9 @@ class FuzzInput {
   }
   std::string_view Rest() { return Take(left_.size()); }
 
+  // What has not been taken.
+  std::string_view left() const { return left_; }
+
  private:
   std::string_view Take(std::size_t count) {
     const std::string_view taken = left_.substr(0, count);
@@ -39,6 +44,10 @@ class FuzzInput {
 
   std::string_view left_;
 };
+
+// Whether to go on from what the bytes were read as, which takes ten times as long as reading them.
+// One input in PREQUEL_FUZZ_DEPTH does, whatever else it is; in a test each does.
+inline bool InDepth(std::string_view bytes) { return Crc32c(bytes) % PREQUEL_FUZZ_DEPTH == 0; }
 
 // What FuzzInput::Part reads. REQUIRES: bytes.size() < 65536.
 inline std::string PartOf(std::string_view bytes) {

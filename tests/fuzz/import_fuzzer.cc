@@ -1,8 +1,8 @@
 // Model files that a stranger sends to ImportModel.
 //
 // The input is the bodies of a file of one of the models, sealed and framed here; or the whole file
-// as it is. The file comes in pieces cut anywhere. What is refused leaves the server as it was;
-// what is taken is exported as it came, and learns.
+// as it is. The file comes in pieces cut anywhere. In depth: what is refused leaves the server as
+// it was; what is taken is exported as it came, and learns.
 #include <future>
 #include <memory>
 #include <string>
@@ -118,8 +118,9 @@ void Run(FuzzInput input) {
   if (!file.ok()) return RequireTold(file.status());
   if (kind % 3 != 0) Require(Write(*file) == bytes, "a file is written as it was read");
   const absl::StatusOr<LearnerConfig> config = wire::ConfigFromBytes(file->config);
+  if (!config.ok()) RequireTold(config.status());
   if (config.ok() && !IsSmall(*config)) return;
-  host.Import(*file);
+  if (InDepth(bytes)) host.Import(*file);
 }
 
 }  // namespace

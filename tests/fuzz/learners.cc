@@ -40,6 +40,10 @@ constexpr Choice kChoices[] = {
     {"adam", "categorical", "point", "mlp", true, true},
     {"bbb", "gaussian", "diagonal", "linear", true},
     {"natural_gradient_svi", "bernoulli", "diagonal", "linear", true},
+    {"rvga", "categorical", "last_layer", "mlp"},
+    {"rvga", "gaussian", "block_diagonal", "mlp"},
+    {"vogn", "bernoulli", "kronecker", "mlp", true},
+    {"laplace", "poisson", "subnetwork", "mlp", true},
 };
 
 bool IsBernoulli(const LearnerConfig& config) { return config.likelihood.name == "bernoulli"; }
@@ -60,6 +64,7 @@ LearnerConfig ConfigOf(const Choice& choice) {
   config.posterior.name = choice.posterior;
   config.rule.name = choice.rule;
   if (config.posterior.name == "low_rank") config.posterior.options["rank"] = 2.0;
+  if (config.posterior.name == "subnetwork") config.posterior.options["size"] = 4.0;
   if (choice.dataset) {
     config.rule.options["mode"] = std::string("dataset");
     config.rule.options["dataset_size"] = 100.0;

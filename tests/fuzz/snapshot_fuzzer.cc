@@ -1,8 +1,8 @@
 // What a restart reads back: a capture, that is a ledger and a learner's state.
 //
 // The input chooses a model and holds the two bodies, which are sealed here; or it is the whole
-// capture as it is. What decodes encodes to the same bytes, and is a state to go on from: it
-// predicts, learns, and what it has become can be read again.
+// capture as it is. What decodes encodes to the same bytes, and is, in depth, a state to go on
+// from: it predicts, learns, and what it has become can be read again.
 #include <string>
 #include <utility>
 
@@ -65,7 +65,7 @@ void Run(FuzzInput input) {
   const std::string again =
       CaptureBytes(EncodeLedger(restored->ledger), learner->EncodeState(*restored->snapshot.state));
   Require(again == bytes, "a capture encodes to its bytes");
-  RequireUsable(learner, *std::move(restored));
+  if (InDepth(bytes)) RequireUsable(learner, *std::move(restored));
 }
 
 }  // namespace
