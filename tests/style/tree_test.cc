@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/style/build_files.h"
 #include "tests/style/function_length.h"
 #include "tests/style/include_layers.h"
 #include "tests/style/source_file.h"
@@ -46,6 +47,10 @@ TEST(Tree, FunctionsAreShort) { ExpectNoFindings(CheckFunctionLengths); }
 TEST(Tree, NamesSayWhatIsInside) { ExpectNoFindings(CheckNames); }
 TEST(Tree, TextIsClean) { ExpectNoFindings(CheckText); }
 TEST(Tree, HeadersHavePragmaOnce) { ExpectNoFindings(CheckPragmaOnce); }
+
+TEST(Tree, SourcesAreCompiled) {
+  for (const Finding& finding : CheckCompiled(Tree())) ADD_FAILURE() << Describe(finding);
+}
 
 }  // namespace
 }  // namespace prequel::style
