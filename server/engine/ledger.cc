@@ -24,12 +24,17 @@ void Ledger::Record(const Origin& origin, PastAnswer answer) {
     return;
   }
   Producer& producer = producers_.Touch(origin.id);
-  if (origin.sequence != producer.next) producer.answers.clear();
+  Answers& answers = answers_.Touch(origin.id);
+  if (origin.sequence != producer.next) answers.clear();
   producer.next = origin.sequence + 1;
-  producer.answers.push_back(std::move(answer));
-  if (producer.answers.size() > static_cast<std::size_t>(kAnswersPerProducer)) {
-    producer.answers.pop_front();
-  }
+  answers.push_back(std::move(answer));
+  if (answers.size() > static_cast<std::size_t>(kAnswersPerProducer)) answers.pop_front();
+}
+
+const Ledger::Answers& Ledger::AnswersTo(std::string_view producer) const {
+  static const Answers& none = *new Answers();
+  const Answers* answers = answers_.Find(producer);
+  return answers == nullptr ? none : *answers;
 }
 
 absl::StatusOr<LearnOutcome> Ledger::AnswerTo(const Origin& origin) const {
@@ -41,9 +46,10 @@ absl::StatusOr<LearnOutcome> Ledger::AnswerTo(const Origin& origin) const {
   const Producer* producer = producers_.Find(origin.id);
   if (producer == nullptr) return SequenceError(origin, 1);
   const std::int64_t back = producer->next - origin.sequence;
-  const auto remembered = static_cast<std::int64_t>(producer->answers.size());
+  const Answers& answers = AnswersTo(origin.id);
+  const auto remembered = static_cast<std::int64_t>(answers.size());
   if (back < 1 || back > remembered) return SequenceError(origin, producer->next);
-  return OutcomeOf(producer->answers[static_cast<std::size_t>(remembered - back)]);
+  return OutcomeOf(answers[static_cast<std::size_t>(remembered - back)]);
 }
 
 }  // namespace prequel

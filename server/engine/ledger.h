@@ -26,10 +26,10 @@ class Ledger {
  public:
   struct Producer {
     std::int64_t next = 1;
-    std::deque<PastAnswer> answers;  // to next - answers.size() … next - 1
   };
+  using Answers = std::deque<PastAnswer>;  // to next - size() … next - 1
 
-  Ledger() : producers_(kMaxProducers), requests_(kMaxRequests) {}
+  Ledger() : producers_(kMaxProducers), answers_(kAnsweredProducers), requests_(kMaxRequests) {}
 
   // A record of `origin` stands in the log and was answered so. The log is the authority: a number
   // that does not follow the last one starts anew.
@@ -39,8 +39,9 @@ class Ledger {
   absl::StatusOr<LearnOutcome> AnswerTo(const Origin& origin) const;
 
   // For decoding: least recently logged first.
-  void Restore(std::string_view producer, Producer entry) {
-    producers_.Touch(producer) = std::move(entry);
+  void Restore(std::string_view producer, Producer entry, Answers answers) {
+    producers_.Touch(producer) = entry;
+    if (!answers.empty()) answers_.Touch(producer) = std::move(answers);
   }
   void Restore(std::string_view request, PastAnswer answer) {
     requests_.Touch(request) = std::move(answer);
@@ -48,10 +49,13 @@ class Ledger {
 
   // Least recently logged first.
   const RecencyTable<Producer>::Entries& producers() const { return producers_.entries(); }
+  // What is remembered; none of a producer that many others have followed.
+  const Answers& AnswersTo(std::string_view producer) const;
   const RecencyTable<PastAnswer>::Entries& requests() const { return requests_.entries(); }
 
  private:
   RecencyTable<Producer> producers_;
+  RecencyTable<Answers> answers_;
   RecencyTable<PastAnswer> requests_;
 };
 

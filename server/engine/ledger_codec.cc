@@ -99,7 +99,7 @@ absl::StatusOr<Ledger> FromEntries(std::vector<ProducerEntry> producers,
   Ledger ledger;
   for (ProducerEntry& entry : producers) {
     if (!IsSound(entry)) return absl::DataLossError("ledger: a producer is out of range");
-    ledger.Restore(entry.id, {entry.next, {entry.answers.begin(), entry.answers.end()}});
+    ledger.Restore(entry.id, {entry.next}, {entry.answers.begin(), entry.answers.end()});
   }
   for (RequestEntry& entry : requests) {
     if (!IsId(entry.id)) return absl::DataLossError("ledger: a request is out of range");
@@ -116,7 +116,8 @@ absl::StatusOr<Ledger> FromEntries(std::vector<ProducerEntry> producers,
 std::string EncodeLedger(const Ledger& ledger) {
   std::vector<ProducerEntry> producers;
   for (const auto& [id, producer] : ledger.producers()) {
-    producers.push_back({id, producer.next, {producer.answers.begin(), producer.answers.end()}});
+    const Ledger::Answers& answers = ledger.AnswersTo(id);
+    producers.push_back({id, producer.next, {answers.begin(), answers.end()}});
   }
   std::vector<RequestEntry> requests;
   for (const auto& [id, answer] : ledger.requests()) requests.push_back({id, answer});

@@ -24,7 +24,8 @@ struct Origin {
 inline constexpr std::size_t kMaxIdBytes = 128;
 inline constexpr std::size_t kMaxProducers = 1024;
 inline constexpr std::size_t kMaxRequests = 4096;
-inline constexpr std::int64_t kAnswersPerProducer = 256;  // the last ones
+inline constexpr std::size_t kAnsweredProducers = 64;     // of those, with answers
+inline constexpr std::int64_t kAnswersPerProducer = 256;  // the last ones, some 300 bytes each
 
 // INVALID_ARGUMENT names "producer", "request_id" or "sequence".
 absl::Status CheckOrigin(const Origin& origin);
