@@ -30,8 +30,8 @@ class Folding {
     }
   }
 
-  Predictions Predict(const Batch& batch) {
-    return OrDie(learner_.Predict(state_, batch, PredictOptions{}, scratch_));
+  Predictions Predict(const Batch& batch, const PredictOptions& options = {}) {
+    return OrDie(learner_.Predict(state_, batch, options, scratch_));
   }
 
   const Learner& learner() const { return learner_; }

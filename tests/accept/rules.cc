@@ -7,6 +7,8 @@ void RunRules(const std::string& part, Report& report) {
   if (wants("logistic")) RulesLogistic(report);
   if (wants("a1a")) SlangA1a(report);
   if (wants("convergence")) RulesConvergence(report);
+  if (wants("calibration")) RulesCalibration(report);
+  if (wants("continual")) RulesContinual(report);
 }
 
 }  // namespace prequel::accept

@@ -13,5 +13,7 @@ void RunRules(const std::string& part, Report& report);
 void RulesLogistic(Report& report);
 void SlangA1a(Report& report);
 void RulesConvergence(Report& report);
+void RulesCalibration(Report& report);
+void RulesContinual(Report& report);
 
 }  // namespace prequel::accept

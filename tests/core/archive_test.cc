@@ -287,13 +287,13 @@ TEST(Archive, TargetState) {
 
 // Every double of the evaluation takes part: with one changed, the bytes differ.
 TEST(Archive, Evaluation) {
+  using Numbers = std::array<double, sizeof(Tally) / sizeof(double)>;
   Evaluation s;
   double value = 0;
   for (Tally* tally : {&s.cumulative, &s.window}) {
-    static_assert(sizeof(Tally) % sizeof(double) == 0);
-    std::array<double, sizeof(Tally) / sizeof(double)> numbers;
+    Numbers numbers;
     for (double& number : numbers) number = ++value;
-    std::memcpy(static_cast<void*>(tally), &numbers, sizeof(Tally));
+    *tally = std::bit_cast<Tally>(numbers);
   }
   s.skipped_rows = 1000;
   s.unscored_rows = 2000;
@@ -301,7 +301,10 @@ TEST(Archive, Evaluation) {
   EXPECT_EQ(bytes.size(), sizeof(Evaluation));
   Evaluation t;
   ASSERT_TRUE(FromArchive(bytes, t).ok());
-  EXPECT_EQ(std::memcmp(&s, &t, sizeof(Evaluation)), 0);
+  EXPECT_EQ(std::bit_cast<Numbers>(t.cumulative), std::bit_cast<Numbers>(s.cumulative));
+  EXPECT_EQ(std::bit_cast<Numbers>(t.window), std::bit_cast<Numbers>(s.window));
+  EXPECT_EQ(t.skipped_rows, s.skipped_rows);
+  EXPECT_EQ(t.unscored_rows, s.unscored_rows);
 }
 
 TEST(Seal, OpensWhatItSealed) {
