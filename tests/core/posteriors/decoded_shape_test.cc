@@ -39,7 +39,7 @@ TEST(DecodedShape, OfALowRankPosteriorIsItsRank) {
 
 TEST(DecodedShape, OfASubnetworkIsItsSize) {
   const ComponentConfig five{"subnetwork", {{"size", 5.0}}};
-  const auto of = [](std::vector<Index> subset) {
+  const auto of = [](const std::vector<Index>& subset) {
     return [subset](SubnetworkGaussian& q) {
       q.Assign(Vector(q.mean), Vector::Ones(q.size()), subset);
     };
