@@ -20,7 +20,7 @@ namespace {
 constexpr Index kInputs = 4;
 
 template <class Part, class... Args>
-Part Configured(ComponentConfig config, const Args&... args) {
+Part Configured(const ComponentConfig& config, const Args&... args) {
   Part part;
   Options options("part", config);
   EXPECT_TRUE(part.Configure(options, args...).ok());
@@ -66,7 +66,7 @@ class LowRankFit : public testing::TestWithParam<Index> {
   Matrix Round(Fit& fit, double rho) {
     expansion_.Linearize(fit.mean());
     fit.Project(expansion_);
-    const Matrix covariance = expansion_.moments().covariance;
+    Matrix covariance = expansion_.moments().covariance;
     expansion_.Expect(Expectation::kLinearized);
     fit.StartCurve();
     fit.AddCurve(expansion_, 1.0);
