@@ -25,10 +25,33 @@ void Ledger::Record(const Origin& origin, PastAnswer answer) {
   }
   Producer& producer = producers_.Touch(origin.id);
   Answers& answers = answers_.Touch(origin.id);
+  num_answers_ -= answers.size();
   if (origin.sequence != producer.next) answers.clear();
   producer.next = origin.sequence + 1;
   answers.push_back(std::move(answer));
   if (answers.size() > static_cast<std::size_t>(kAnswersPerProducer)) answers.pop_front();
+  num_answers_ += answers.size();
+  BoundAnswers();
+}
+
+void Ledger::Restore(std::string_view producer, Producer entry, Answers answers) {
+  producers_.Touch(producer) = entry;
+  if (answers.empty()) return;
+  Answers& restored = answers_.Touch(producer);
+  num_answers_ += answers.size() - restored.size();
+  restored = std::move(answers);
+  BoundAnswers();
+}
+
+// The answers to forgotten producers go, and of too many those to whoever was logged longest ago.
+// REQUIRES: the newest producer has one.
+void Ledger::BoundAnswers() {
+  while (num_answers_ > kMaxAnswers || producers_.Find(answers_.oldest().first) == nullptr) {
+    Answers& oldest = answers_.oldest().second;
+    oldest.pop_front();
+    --num_answers_;
+    if (oldest.empty()) answers_.DropOldest();
+  }
 }
 
 const Ledger::Answers& Ledger::AnswersTo(std::string_view producer) const {

@@ -29,7 +29,7 @@ class Ledger {
   };
   using Answers = std::deque<PastAnswer>;  // to next - size() … next - 1
 
-  Ledger() : producers_(kMaxProducers), answers_(kAnsweredProducers), requests_(kMaxRequests) {}
+  Ledger() : producers_(kMaxProducers), answers_(kMaxProducers), requests_(kMaxRequests) {}
 
   // A record of `origin` stands in the log and was answered so. The log is the authority: a number
   // that does not follow the last one starts anew.
@@ -39,23 +39,23 @@ class Ledger {
   absl::StatusOr<LearnOutcome> AnswerTo(const Origin& origin) const;
 
   // For decoding: least recently logged first.
-  void Restore(std::string_view producer, Producer entry, Answers answers) {
-    producers_.Touch(producer) = entry;
-    if (!answers.empty()) answers_.Touch(producer) = std::move(answers);
-  }
+  void Restore(std::string_view producer, Producer entry, Answers answers);
   void Restore(std::string_view request, PastAnswer answer) {
     requests_.Touch(request) = std::move(answer);
   }
 
   // Least recently logged first.
   const RecencyTable<Producer>::Entries& producers() const { return producers_.entries(); }
-  // What is remembered; none of a producer that many others have followed.
+  // What is remembered: fewer, or none, of a producer that many others have followed.
   const Answers& AnswersTo(std::string_view producer) const;
   const RecencyTable<PastAnswer>::Entries& requests() const { return requests_.entries(); }
 
  private:
+  void BoundAnswers();
+
   RecencyTable<Producer> producers_;
-  RecencyTable<Answers> answers_;
+  RecencyTable<Answers> answers_;  // none empty; in the order of producers_
+  std::size_t num_answers_ = 0;    // in answers_
   RecencyTable<PastAnswer> requests_;
 };
 

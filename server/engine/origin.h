@@ -19,13 +19,14 @@ struct Origin {
   bool numbered() const { return sequence > 0; }
 };
 
-// What a model remembers: part of its state, so these are constants of the format. Of producers
-// and requests those whose last minibatch is furthest back in the log are forgotten first.
+// What a model remembers: part of its state, so these are constants of the format. Of producers,
+// of answers and of requests, those whose last minibatch is furthest back in the log are forgotten
+// first.
 inline constexpr std::size_t kMaxIdBytes = 128;
 inline constexpr std::size_t kMaxProducers = 1024;
 inline constexpr std::size_t kMaxRequests = 4096;
-inline constexpr std::size_t kAnsweredProducers = 64;     // of those, with answers
-inline constexpr std::int64_t kAnswersPerProducer = 256;  // the last ones, some 300 bytes each
+inline constexpr std::int64_t kAnswersPerProducer = 256;  // the last ones
+inline constexpr std::size_t kMaxAnswers = 16384;         // to all producers, some 300 bytes each
 
 // INVALID_ARGUMENT names "producer", "request_id" or "sequence".
 absl::Status CheckOrigin(const Origin& origin);

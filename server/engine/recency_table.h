@@ -14,7 +14,8 @@ namespace prequel {
 template <class Value>
 class RecencyTable {
  public:
-  using Entries = std::list<std::pair<std::string, Value>>;
+  using Entry = std::pair<std::string, Value>;
+  using Entries = std::list<Entry>;
 
   explicit RecencyTable(std::size_t max_entries) : max_entries_(max_entries) {}
   RecencyTable(const RecencyTable&) = delete;
@@ -28,10 +29,7 @@ class RecencyTable {
       entries_.splice(entries_.end(), entries_, it->second);
       return it->second->second;
     }
-    if (entries_.size() == max_entries_) {
-      index_.erase(entries_.front().first);
-      entries_.pop_front();
-    }
+    if (entries_.size() == max_entries_) DropOldest();
     entries_.emplace_back(std::string(id), Value());
     index_.emplace(entries_.back().first, std::prev(entries_.end()));
     return entries_.back().second;
@@ -41,6 +39,13 @@ class RecencyTable {
   const Value* Find(std::string_view id) const {
     const auto it = index_.find(id);
     return it == index_.end() ? nullptr : &it->second->second;
+  }
+
+  // REQUIRES: there is one.
+  Entry& oldest() { return entries_.front(); }
+  void DropOldest() {
+    index_.erase(entries_.front().first);
+    entries_.pop_front();
   }
 
   const Entries& entries() const { return entries_; }  // oldest first

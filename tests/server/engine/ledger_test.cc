@@ -132,6 +132,43 @@ TEST(LedgerTest, WhatNoLedgerHoldsIsRefused) {
             absl::StatusCode::kDataLoss);
 }
 
+// Beyond the bound the answers go one by one, from the producer that was logged longest ago, and in
+// the same order behind a restart.
+TEST(LedgerTest, ForgetsAnswersBeforeProducers) {
+  Ledger ledger;
+  const auto record = [&](const std::string& producer, std::int64_t count) {
+    for (std::int64_t i = 1; i <= count; ++i) ledger.Record({producer, i}, Learned(i));
+  };
+  const std::size_t full = kMaxAnswers / kAnswersPerProducer;
+  record("once", 1);
+  for (std::size_t i = 0; i < full; ++i) record("p" + std::to_string(i), kAnswersPerProducer);
+  EXPECT_TRUE(ledger.AnswersTo("once").empty());
+  EXPECT_EQ(ledger.producers().front().second.next, 2);
+  EXPECT_EQ(ledger.AnswersTo("p0").size(), kAnswersPerProducer);
+  record("new", 3);
+  Ledger restored = *DecodeLedger(EncodeLedger(ledger));
+  for (Ledger* each : {&ledger, &restored}) {
+    EXPECT_EQ(each->AnswersTo("p0").size(), kAnswersPerProducer - 3);
+    EXPECT_FALSE(each->AnswerTo({"p0", 3}).ok());
+    EXPECT_EQ(each->AnswerTo({"p0", 4})->revision, 4);
+    each->Record({"new", 9}, Learned(9));  // begins anew, and gives two back
+    each->Record({"newer", 1}, Learned(9));
+    EXPECT_EQ(each->AnswersTo("p0").size(), kAnswersPerProducer - 3);
+  }
+  EXPECT_EQ(EncodeLedger(ledger), EncodeLedger(restored));
+}
+
+// A producer that is forgotten takes its answers with it.
+TEST(LedgerTest, ForgottenProducersHaveNoAnswers) {
+  Ledger ledger;
+  for (std::size_t i = 0; i <= kMaxProducers; ++i) {
+    ledger.Record({"p" + std::to_string(i), 1}, Learned(1));
+  }
+  EXPECT_EQ(ledger.producers().size(), kMaxProducers);
+  EXPECT_TRUE(ledger.AnswersTo("p0").empty());
+  EXPECT_EQ(ledger.AnswersTo("p1").size(), 1u);
+}
+
 // The format of server/README.md, byte by byte: changing it is a new version.
 TEST(LedgerTest, HasTheWrittenFormat) {
   Ledger ledger;
