@@ -18,6 +18,8 @@ struct KroneckerFactors {
   Matrix inputs;      // A = Σ_i ã_i ã_iᵀ: columns × columns
   Matrix cotangents;  // S = Σ_i δ_i δ_iᵀ, or Σ_i Δ_i G_i G_iᵀ Δ_iᵀ: outputs × outputs
 
+  bool IsFinite() const { return inputs.allFinite() && cotangents.allFinite(); }
+
   template <class T, class Self>
   static void Fields(T& a, Self& s) {
     a.LowerTriangle("inputs", s.inputs);

@@ -152,6 +152,13 @@ bool KroneckerGaussian::HasShapeOf(const KroneckerGaussian& other) const {
                     });
 }
 
+bool KroneckerGaussian::HasShapeOf(const std::vector<KroneckerFactors>& factors) const {
+  const auto alike = [](const KroneckerFactors& f, const Layer& layer) {
+    return f.inputs.rows() == layer.columns() && f.cotangents.rows() == layer.outputs();
+  };
+  return std::equal(factors.begin(), factors.end(), layers.begin(), layers.end(), alike);
+}
+
 // 2 KL = tr(Λ_p P_q) − D + log|Λ_q| − log|Λ_p| + δᵀ Λ_p δ. A rule may move the mean alone, many
 // steps on end; then the first four terms are 0.
 double KroneckerDivergence::Kl(const KroneckerGaussian& q, const KroneckerGaussian& p) {

@@ -48,6 +48,10 @@ struct KroneckerGaussian {
     // Makes P⁻¹ = D ⊗ I + A ⊗ S of lower triangles. INTERNAL when they are not finite. O(c³ + o³).
     absl::Status Assign(ConstVectorRef d, ConstMatrixRef a, ConstMatrixRef s);
     void CovarianceTo(KroneckerCovariance& out) const;
+    // [W b] of this layer, whose weights begin at `offset` in θ.
+    Eigen::Map<const Matrix> WeightsIn(const Vector& theta, Index offset) const {
+      return {theta.data() + offset, outputs(), columns()};
+    }
     bool IsFinite() const;
 
     template <class T, class Self>
@@ -80,6 +84,8 @@ struct KroneckerGaussian {
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const KroneckerGaussian& other) const;
+  // Whether these are A and S of each of the layers.
+  bool HasShapeOf(const std::vector<KroneckerFactors>& factors) const;
 };
 
 // KL(q ‖ p), nats. O(Σ c³ + o³). REQUIRES: q.HasShapeOf(p).

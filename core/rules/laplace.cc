@@ -1,6 +1,7 @@
 #include "core/rules/laplace.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -52,13 +53,39 @@ absl::Status AddCurvature(const StepInput& in, const Vector& prior_precision, La
   return absl::OkStatus();
 }
 
+// A and S += those of the minibatch at `mean`.
+void AddFactors(const StepInput& in, const Vector& mean, LaplaceState& state) {
+  std::vector<KroneckerFactors>& added = in.scratch.kronecker.factors;
+  in.expansion.Linearize(mean);
+  in.expansion.Expect(Expectation::kAtMean);
+  in.expansion.CurvatureFactors(added);
+  if (state.phase_steps == 1) {
+    state.factors = added;
+    return;
+  }
+  for (std::size_t l = 0; l < added.size(); ++l) {
+    state.factors[l].inputs += added[l].inputs;
+    state.factors[l].cotangents += added[l].cotangents;
+  }
+}
+
+// Whether a pass ends in this minibatch, or the phase has had 1, 2, 4, 8, … of them.
+bool Refreshes(const StepInput& in, const LaplaceState& state) {
+  const auto passes = [&](std::int64_t examples) {
+    return std::floor(static_cast<double>(examples) / in.examples);
+  };
+  return std::has_single_bit(static_cast<std::uint64_t>(state.phase_steps)) ||
+         passes(state.phase_examples) > passes(state.phase_examples - in.expansion.examples());
+}
+
 }  // namespace
 
 bool LaplaceState::IsSound(Index params) const {
   const bool counts = steps >= 0 && kMap <= phase && phase <= kCurvature && phase_steps >= 0 &&
                       phase_examples >= phase_steps && phase_examples <= kMostExamples;
   return counts && adam.IsSound(params) && diagonal.allFinite() && (diagonal.array() >= 0).all() &&
-         curvature.allFinite() && (curvature.diagonal().array() >= 0).all();
+         curvature.allFinite() && (curvature.diagonal().array() >= 0).all() &&
+         std::all_of(factors.begin(), factors.end(), [](const auto& f) { return f.IsFinite(); });
 }
 
 bool LaplaceState::Holds(Index of_diagonal, Index of_curvature) const {
@@ -67,15 +94,21 @@ bool LaplaceState::Holds(Index of_diagonal, Index of_curvature) const {
 }
 
 bool LaplaceState::Suits(const DiagonalGaussian& q) const {
-  return phase != kChoose && Holds(Within(kCurvature) ? q.size() : 0, 0);
+  return factors.empty() && phase != kChoose && Holds(Within(kCurvature) ? q.size() : 0, 0);
 }
 
 bool LaplaceState::Suits(const FullGaussian& q) const {
-  return phase != kChoose && Holds(0, Within(kCurvature) ? q.size() : 0);
+  return factors.empty() && phase != kChoose && Holds(0, Within(kCurvature) ? q.size() : 0);
 }
 
 bool LaplaceState::Suits(const SubnetworkGaussian& q) const {
-  return Holds(Within(kChoose) ? q.size() : 0, Within(kCurvature) ? q.count() : 0);
+  return factors.empty() &&
+         Holds(Within(kChoose) ? q.size() : 0, Within(kCurvature) ? q.count() : 0);
+}
+
+bool LaplaceState::Suits(const KroneckerGaussian& q) const {
+  return phase != kChoose && Holds(0, 0) &&
+         (Within(kCurvature) ? q.HasShapeOf(factors) : factors.empty());
 }
 
 absl::Status Laplace::Configure(Options& options) {
@@ -201,6 +234,31 @@ absl::Status Laplace::Step(const StepInput& in, const SubnetworkGaussian& q, con
     prior_precision[k] = in.prior_precision[q.subset[static_cast<std::size_t>(k)]];
   }
   return AddCurvature(in, prior_precision, next_state, next_q.part.covariance);
+}
+
+absl::Status Laplace::Step(const StepInput& in, const KroneckerGaussian& q, const State& state,
+                           KroneckerGaussian& next_q, State& next_state) const {
+  Enter(in, state, State::kCurvature, next_state);
+  if (&next_q != &q) next_q.layers = q.layers;
+  if (next_state.phase == State::kMap) {
+    Climb(in, q.mean, State::kCurvature, next_q.mean, next_state);
+    return absl::OkStatus();
+  }
+  AddFactors(in, q.mean, next_state);
+  next_q.mean = q.mean;
+  if (!Refreshes(in, next_state)) return absl::OkStatus();
+  const double scale = Weight(in, next_state) / static_cast<double>(next_state.phase_examples);
+  Vector& prior = in.scratch.precision;
+  Index offset = 0;
+  for (std::size_t l = 0; l < next_q.layers.size(); ++l) {
+    KroneckerGaussian::Layer& layer = next_q.layers[l];
+    const KroneckerFactors& factors = next_state.factors[l];
+    prior = layer.WeightsIn(in.prior_precision, offset).row(0).transpose();
+    const absl::Status status = layer.Assign(prior, scale * factors.inputs, factors.cotangents);
+    if (!status.ok()) return status;
+    offset += layer.size();
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace prequel

@@ -7,16 +7,21 @@
 //   choose     (posterior subnetwork only; Daxberger et al. 2021) one pass of h ← h + diag H:
 //              S is the weights of the largest 1/(λ₀ + (N/n) h), n the examples of the phase
 //   curvature  H ← H + Σ_i J_iᵀ W_i J_i of the minibatch, Λ = Λ₀ + (N/n) H: exact when n = N, and
-//              after whole passes; from then on for good
+//              after whole passes; from then on for good. On posterior kronecker H is A ⊗ S / n of
+//              every layer (core/models/kronecker.h), and Λ is made anew after 1, 2, 4, 8, …
+//              minibatches and after whole passes: that is the dear part.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "core/models/kronecker.h"
 #include "core/options.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/posteriors/full_gaussian.h"
+#include "core/posteriors/kronecker_gaussian.h"
 #include "core/posteriors/subset_gaussian.h"
 #include "core/rules/adam.h"
 #include "core/rules/matched_predictive.h"
@@ -32,9 +37,10 @@ struct LaplaceState {
   std::int64_t phase = kMap;
   std::int64_t phase_steps = 0;  // minibatches and examples that the phase has had
   std::int64_t phase_examples = 0;
-  AdamState<1> adam;  // of the map phase, afterwards empty
-  Vector diagonal;    // h: D, of the choose phase and of a diagonal posterior
-  Matrix curvature;   // H: D × D or S × S, lower triangle
+  AdamState<1> adam;                      // of the map phase, afterwards empty
+  Vector diagonal;                        // h: D, of the choose phase and of a diagonal posterior
+  Matrix curvature;                       // H: D × D or S × S, lower triangle
+  std::vector<KroneckerFactors> factors;  // A and S of every layer
 
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
@@ -45,6 +51,7 @@ struct LaplaceState {
     a.Value("adam", s.adam);
     a.Value("diagonal", s.diagonal);
     a.LowerTriangle("curvature", s.curvature);
+    a.Value("factors", s.factors);
   }
   bool IsSound(Index params) const;
   // Whether it has what the phase has gathered of such a posterior, and nothing else. REQUIRES: it
@@ -52,6 +59,7 @@ struct LaplaceState {
   bool Suits(const DiagonalGaussian& q) const;
   bool Suits(const FullGaussian& q) const;
   bool Suits(const SubnetworkGaussian& q) const;
+  bool Suits(const KroneckerGaussian& q) const;
 
   // Whether a minibatch has served that phase, which is the present one.
   bool Within(std::int64_t which) const { return phase == which && phase_steps > 0; }
@@ -93,6 +101,8 @@ struct Laplace {
                     FullGaussian& next_q, State& next_state) const;
   absl::Status Step(const StepInput& input, const SubnetworkGaussian& q, const State& state,
                     SubnetworkGaussian& next_q, State& next_state) const;
+  absl::Status Step(const StepInput& input, const KroneckerGaussian& q, const State& state,
+                    KroneckerGaussian& next_q, State& next_state) const;
 
  private:
   // Copies `state` to `next`, leaves a map phase of no length for `after`, counts the minibatch.

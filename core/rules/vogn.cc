@@ -9,12 +9,9 @@
 namespace prequel {
 
 bool Vogn::State::IsSound(Index params) const {
-  const auto finite = [](const KroneckerFactors& f) {
-    return f.inputs.allFinite() && f.cotangents.allFinite();
-  };
   return steps >= 0 && momentum.size() == (steps > 0 ? params : 0) && momentum.allFinite() &&
          curvature.allFinite() && (curvature.size() == 0 || curvature.minCoeff() >= 0) &&
-         std::all_of(factors.begin(), factors.end(), finite);
+         std::all_of(factors.begin(), factors.end(), [](const auto& f) { return f.IsFinite(); });
 }
 
 bool Vogn::State::Suits(const DiagonalGaussian& q) const {
@@ -22,12 +19,7 @@ bool Vogn::State::Suits(const DiagonalGaussian& q) const {
 }
 
 bool Vogn::State::Suits(const KroneckerGaussian& q) const {
-  if (curvature.size() > 0 || factors.size() != (steps > 0 ? q.layers.size() : 0)) return false;
-  return std::equal(factors.begin(), factors.end(), q.layers.begin(),
-                    [](const KroneckerFactors& f, const KroneckerGaussian::Layer& layer) {
-                      return f.inputs.rows() == layer.columns() &&
-                             f.cotangents.rows() == layer.outputs();
-                    });
+  return curvature.size() == 0 && (steps > 0 ? q.HasShapeOf(factors) : factors.empty());
 }
 
 void Vogn::ConfigureStep(Options& options) {

@@ -61,11 +61,6 @@ absl::Status AverageFactors(const StepInput& in, const KroneckerGaussian& q, Ind
   return absl::OkStatus();
 }
 
-Eigen::Map<const Matrix> LayerOf(const Vector& theta, Index offset,
-                                 const KroneckerGaussian::Layer& layer) {
-  return {theta.data() + offset, layer.outputs(), layer.columns()};
-}
-
 }  // namespace
 
 absl::Status Vogn::Step(const StepInput& in, const KroneckerGaussian& q, const State& state,
@@ -103,14 +98,14 @@ absl::Status Vogn::Step(const StepInput& in, const KroneckerGaussian& q, const S
     KroneckerGaussian::Layer& layer = next_q.layers[l];
     if (refreshes) {
       const KroneckerFactors& factors = next_state.factors[l];
-      w.precision = LayerOf(in.prior_precision, offset, q.layers[l]).row(0).transpose();
+      w.precision = q.layers[l].WeightsIn(in.prior_precision, offset).row(0).transpose();
       w.precision.array() += examples / tau * damping;
       status = layer.Assign(w.precision, (examples / tau) * factors.inputs, factors.cotangents);
       if (!status.ok()) return status;
     }
     layer.CovarianceTo(w.kronecker.covariance);
     w.kronecker.covariance.Multiply(
-        LayerOf(next_state.momentum, offset, layer), w.kronecker.product,
+        layer.WeightsIn(next_state.momentum, offset), w.kronecker.product,
         Eigen::Map<Matrix>(w.theta.data() + offset, layer.outputs(), layer.columns()));
     offset += layer.size();
   }

@@ -89,7 +89,7 @@ inline std::vector<RuleUnderTest> NewtonRules() {
 
 // With a mode that a quarter of a pass finds, and at the prior's mean.
 inline std::vector<RuleUnderTest> LaplaceRules() {
-  const std::vector<std::string> posteriors = {"full", "diagonal", "subnetwork"};
+  const std::vector<std::string> posteriors = {"full", "diagonal", "subnetwork", "kronecker"};
   return {{"laplace", {"laplace", InDataset({{"map_passes", 0.25}, {"alpha", 0.1}})}, posteriors},
           {"laplace_from_the_start", {"laplace", InDataset({{"map_steps", 0.0}})}, posteriors}};
 }

@@ -1,8 +1,9 @@
 // Model files that a stranger sends to ImportModel.
 //
 // The input is the bodies of a file of one of the models, sealed and framed here; or the whole file
-// as it is. The file comes in pieces cut anywhere. In depth: the cuts make no difference; what is
-// refused leaves the server as it was; what is taken is exported as it came, and learns.
+// as it is. The file comes in pieces cut anywhere. In depth: the cuts make no difference, and a
+// file is written as it was read; what is refused leaves the server as it was; what is taken is
+// exported as it came, and learns.
 #include <future>
 #include <memory>
 #include <string>
@@ -106,24 +107,36 @@ std::string Framed(FuzzInput& input, const Learner& learner, bool own_config) {
   return Write(std::move(file));
 }
 
+// What the first byte asks for.
+enum class Kind { kAsItIs, kOfTheModel, kOwnConfig };
+
+// Whether the file's model may be made: a large one is only converted.
+bool IsAffordable(const ModelFile& file, Kind kind) {
+  if (kind == Kind::kOfTheModel) return true;
+  const absl::StatusOr<LearnerConfig> config = wire::ConfigFromBytes(file.config);
+  if (!config.ok()) RequireTold(config.status());
+  return !config.ok() || IsSmall(*config);
+}
+
 void Run(FuzzInput input) {
   static Host& host = *new Host();
-  const std::uint8_t kind = input.Byte();
+  const auto kind = static_cast<Kind>(input.Byte() % 3);
   const Learner& learner = *LearnerOf(input.Byte());
   const std::size_t step = 1 + 16 * std::size_t{input.Byte()};
-  const std::string bytes =
-      kind % 3 == 0 ? std::string(input.Rest()) : Framed(input, learner, kind % 3 == 2);
+  const std::string bytes = kind == Kind::kAsItIs
+                                ? std::string(input.Rest())
+                                : Framed(input, learner, kind == Kind::kOwnConfig);
   const absl::StatusOr<ModelFile> file = Read(bytes, step);
-  if (InDepth(bytes)) {
+  const bool deep = InDepth(bytes);
+  if (deep) {
     const absl::Status whole = Read(bytes, bytes.size() + 1).status();
     Require(file.status() == whole, "the cuts make no difference", whole.ToString());
   }
   if (!file.ok()) return RequireTold(file.status());
-  if (kind % 3 != 0) Require(Write(*file) == bytes, "a file is written as it was read");
-  const absl::StatusOr<LearnerConfig> config = wire::ConfigFromBytes(file->config);
-  if (!config.ok()) RequireTold(config.status());
-  if (config.ok() && !IsSmall(*config)) return;
-  if (InDepth(bytes)) host.Import(*file);
+  const bool affordable = IsAffordable(*file, kind);
+  if (!deep) return;
+  if (kind != Kind::kAsItIs) Require(Write(*file) == bytes, "a file is written as it was read");
+  if (affordable) host.Import(*file);
 }
 
 }  // namespace

@@ -86,6 +86,20 @@ Matrix Design(const Batch& all) {  // B × D: inputs, then the bias
   return x;
 }
 
+Matrix Dense(const KroneckerGaussian::Layer& layer) {
+  KroneckerCovariance p;
+  layer.CovarianceTo(p);
+  Matrix out(layer.size(), layer.size()), scratch;
+  for (Index i = 0; i < layer.size(); ++i) {
+    const Vector unit = Vector::Unit(layer.size(), i);
+    Vector column(layer.size());
+    p.Multiply(layer.WeightsIn(unit, 0), scratch,
+               Eigen::Map<Matrix>(column.data(), layer.outputs(), layer.columns()));
+    out.col(i) = column;
+  }
+  return out;
+}
+
 TEST(Laplace, OfALinearGaussianModelIsTheConjugatePosterior) {
   const Batch all = LinearBatch(kInputs, kRows, 0);
   const Matrix x = Design(all);
@@ -105,6 +119,11 @@ TEST(Laplace, OfALinearGaussianModelIsTheConjugatePosterior) {
     const auto& d = std::get<DiagonalGaussian>(diagonal.state.posterior);
     EXPECT_EQ(d.mean, q.mean);
     EXPECT_LT(Difference(d.precision, precision.diagonal()), 1e-9);
+    config.posterior.name = "kronecker";
+    const Course kronecker = Learn(config, all, rows, 401);
+    const auto& k = std::get<KroneckerGaussian>(kronecker.state.posterior);
+    EXPECT_EQ(k.mean, q.mean);
+    EXPECT_LT(Difference(Dense(k.layers[0]), Inverse(precision)), 1e-12);
   }
 }
 
@@ -227,9 +246,40 @@ TEST(Laplace, OfASubnetworkChoosesByOnePassAndIsFullOverTheChosen) {
   EXPECT_EQ(q.part.mean, Vector(q.mean(q.subset)));
 }
 
+// Over several classes: D ⊗ I + (1/N) A ⊗ S of the rows' inputs and of their softmax curvatures,
+// and made anew after minibatches 1, 2 and 4 of a phase and at the end of a pass alone.
+TEST(Laplace, InKroneckerFormIsTheProductOfTheMeanFactors) {
+  const Batch all = BatchFor("categorical", kInputs, kRows, 0);
+  LearnerConfig config = Config("categorical", "kronecker", {{"map_steps", 6.0}});
+  config.target.num_classes = 3;
+  const Course course = Learn(config, all, 16, 2);
+  const auto q = [&](std::size_t t) {
+    return std::get<KroneckerGaussian>(course.states[t].posterior);
+  };
+  const Matrix x = Design(all);
+  const Eigen::Map<const Matrix> weights = q(11).layers[0].WeightsIn(q(11).mean, 0);
+  Matrix s = Matrix::Zero(3, 3);
+  for (Index i = 0; i < kRows; ++i) {
+    Vector p = (weights * x.row(i).transpose()).array().exp();
+    p /= p.sum();
+    s += Matrix(p.asDiagonal()) - p * p.transpose();
+  }
+  const Matrix a = x.transpose() * x / kRows;
+  Matrix precision = kPrecision * Matrix::Identity(15, 15);
+  for (Index j = 0; j < 5; ++j) {
+    for (Index k = 0; k < 5; ++k) precision.block(3 * j, 3 * k, 3, 3) += a(j, k) * s;
+  }
+  EXPECT_LT(Difference(Dense(q(11).layers[0]), Inverse(precision)), 1e-12);
+  std::vector<bool> renewed;
+  for (std::size_t t = 5; t < 11; ++t) {
+    renewed.push_back(q(t).layers[0].input_values != q(t + 1).layers[0].input_values);
+  }
+  EXPECT_THAT(renewed, ElementsAre(true, true, false, true, false, true));
+}
+
 TEST(Laplace, RestartsBitIdenticallyFromEveryPhase) {
   const Batch all = LogisticBatch(kInputs, kRows, 0);
-  for (const char* posterior : {"full", "diagonal", "subnetwork"}) {
+  for (const char* posterior : {"full", "diagonal", "subnetwork", "kronecker"}) {
     const LearnerConfig config = Config("bernoulli", posterior, {{"map_steps", 4.0}});
     const Learner learner = *Learner::Create(config);
     const Course course = Learn(config, all, 32, 4);
@@ -249,7 +299,7 @@ TEST(Laplace, RestartsBitIdenticallyFromEveryPhase) {
 // What it has gathered of the curvature is of the posterior and of the phase, or is not decoded.
 TEST(Laplace, AStateOfAnotherPosteriorOrPhaseIsRefused) {
   const Batch all = BatchFor("bernoulli", kInputs, kRows, 0);
-  for (const char* posterior : {"full", "diagonal", "subnetwork"}) {
+  for (const char* posterior : {"full", "diagonal", "subnetwork", "kronecker"}) {
     LearnerConfig config = Config("bernoulli", posterior, {{"map_steps", 1.0}});
     if (std::string(posterior) == "subnetwork") config.posterior.options["size"] = 2.0;
     const Problem problem = *Problem::Make(config);
@@ -263,6 +313,11 @@ TEST(Laplace, AStateOfAnotherPosteriorOrPhaseIsRefused) {
       EXPECT_EQ(refused([](LaplaceState& s) {
                   const bool none = s.diagonal.size() == 0;
                   s.diagonal = none ? Vector::Ones(kInputs + 1) : Vector();
+                }),
+                absl::StatusCode::kDataLoss);
+      EXPECT_EQ(refused([](LaplaceState& s) {
+                  if (!s.factors.empty()) return s.factors.pop_back();
+                  s.factors.resize(1);
                 }),
                 absl::StatusCode::kDataLoss);
       EXPECT_EQ(refused([](LaplaceState& s) {
