@@ -7,7 +7,7 @@
 
 namespace prequel::accept {
 
-enum class Direction { kAtMost, kAtLeast };
+enum class Direction { kAtMost, kAtLeast, kReported };  // the last: no bound
 
 struct Check {
   std::string name;    // what was measured, with its seeds and settings
@@ -17,7 +17,10 @@ struct Check {
   Direction direction = Direction::kAtMost;
   std::string setting;  // seeds, splits, configuration
 
-  bool pass() const { return direction == Direction::kAtMost ? value <= target : value >= target; }
+  bool bounded() const { return direction != Direction::kReported; }
+  bool pass() const {
+    return !bounded() || (direction == Direction::kAtMost ? value <= target : value >= target);
+  }
 };
 
 // Collects checks, printing each as it comes unless `json`.

@@ -1,4 +1,4 @@
-// Everything at once for half an hour: do the server's memory, its files or its disk grow?
+// Everything at once for most of an hour: do the memory, the files or the disk of a server grow?
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>

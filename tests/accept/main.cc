@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
         "  rules       every rule: published optima, convergence\n"
         "              (one section of either: NAME.SECTION, as in rules.a1a)\n"
         "  durability  nothing is lost, nothing counted twice: kill -9 under load, random\n"
-        "              schedules, readers beside writers, what it costs, half an hour of it all\n"
+        "              schedules, readers beside writers, what it costs, an hour of it all\n"
         "              (durability.SECTION: kill, simulation, readers, speed, soak)\n");
     return 2;
   }

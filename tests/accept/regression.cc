@@ -1,7 +1,4 @@
 // Regression on real data, one pass, predict then learn.
-#include <cmath>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -10,78 +7,13 @@
 #include "tests/accept/core.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
+#include "tests/accept/one_pass.h"
 
 namespace prequel::accept {
 namespace {
 
 void UseMlp(double width, LearnerConfig& config) {
   config.model = {"mlp", {{"hidden", std::vector<double>{width}}}};
-}
-
-std::vector<std::vector<Index>> ReadSplits(const std::string& path) {
-  std::vector<std::vector<Index>> splits;
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream numbers(line);
-    std::vector<Index> rows;
-    for (Index row; numbers >> row;) rows.push_back(row);
-    if (!rows.empty()) splits.push_back(rows);
-  }
-  return splits;
-}
-
-// The scale of the prior of an MLP-50 and the rows per minibatch.
-std::vector<Setting> Mlp50Settings() {
-  std::vector<Setting> settings;
-  for (const char* scale : {"none", "fan_in"}) {
-    for (const Index batch : {16, 64}) {
-      settings.push_back({absl::StrCat("layer_scale ", scale, ", batches of ", batch),
-                          [scale](LearnerConfig& config) {
-                            UseMlp(50, config);
-                            config.prior.options["layer_scale"] = std::string(scale);
-                          },
-                          batch});
-    }
-  }
-  return settings;
-}
-
-// For each split, one pass over its training rows in a shuffled order; the setting that predicted
-// them best, each before it was learned, is the one whose test error counts.
-void Kin8nm(Report& report) {
-  const auto path = DataPath("uci/kin8nm.csv");
-  const auto splits_path = DataPath("uci/kin8nm.test_rows.txt");
-  if (!path || !splits_path) return report.Skip("kin8nm", "PREQUEL_DATA_DIR has no uci/");
-  DataFile file = ReadDataFile(*path, "y", "gaussian");
-  const std::vector<Setting> settings = Mlp50Settings();
-  std::vector<double> rmse;
-  std::vector<int> chosen(settings.size(), 0);
-  std::uint64_t split = 0;
-  for (const std::vector<Index>& test_rows : ReadSplits(*splits_path)) {
-    std::vector<bool> is_test(static_cast<std::size_t>(file.rows.rows()), false);
-    for (const Index row : test_rows) is_test[static_cast<std::size_t>(row)] = true;
-    std::vector<Index> train_rows;
-    for (const Index row : Shuffled(file.rows.rows(), split)) {
-      if (!is_test[static_cast<std::size_t>(row)]) train_rows.push_back(row);
-    }
-    file.config.seed = split++;
-    Leader stream(file.config, settings);
-    stream.LearnAll(Pick(file.rows, train_rows), 64);
-    const Batch test = Pick(file.rows, test_rows);
-    const Matrix error = stream.best().Predict(test).mean - test.targets;
-    rmse.push_back(std::sqrt(error.squaredNorm() / static_cast<double>(test.rows())));
-    ++chosen[stream.leader()];
-  }
-  std::string counts;
-  for (std::size_t k = 0; k < settings.size(); ++k) {
-    if (chosen[k] > 0) absl::StrAppend(&counts, "; ", settings[k].name, " in ", chosen[k]);
-  }
-  const Mean mean = MeanOf(rmse);
-  report.Add({"kin8nm test RMSE after one pass", mean.value, mean.stderr_, 0.0838,
-              Direction::kAtMost,
-              absl::StrCat("20 given splits, mlp-50, rvga full, seed = split; the setting that "
-                           "predicted the training rows best",
-                           counts)});
 }
 
 // How wide a network, or none, serves five years of hourly measurements.
@@ -133,7 +65,7 @@ void Pollution(Report& report) {
 void Regression(Report& report) {
   report.Section("Regression, one pass");
   Pollution(report);
-  Kin8nm(report);
+  OnePassKin8nm({"rvga", {}}, {"full", {}}, 0.0838, report);
 }
 
 }  // namespace prequel::accept

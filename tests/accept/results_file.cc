@@ -20,10 +20,14 @@ std::string Cell(const std::string& text) {
 }
 
 std::string Row(const Check& check) {
-  const char* bound = check.direction == Direction::kAtMost ? "≤" : "≥";
+  const std::string wanted =
+      absl::StrFormat("%s %.6g", check.direction == Direction::kAtMost ? "≤" : "≥", check.target);
   const std::string spread = check.stderr_ > 0 ? absl::StrFormat("%.2g", check.stderr_) : "";
-  return absl::StrFormat("| %s | %.6g | %s | %s %.6g | %s | %s |\n", Cell(check.name), check.value,
-                         spread, bound, check.target, check.pass() ? "yes" : "**no**",
+  return absl::StrFormat("| %s | %.6g | %s | %s | %s | %s |\n", Cell(check.name), check.value,
+                         spread, check.bounded() ? wanted : "",
+                         !check.bounded() ? ""
+                         : check.pass()   ? "yes"
+                                          : "**no**",
                          Cell(check.setting));
 }
 

@@ -9,6 +9,8 @@ void RunRules(const std::string& part, Report& report) {
   if (wants("convergence")) RulesConvergence(report);
   if (wants("calibration")) RulesCalibration(report);
   if (wants("continual")) RulesContinual(report);
+  if (wants("one_pass")) RulesOnePass(report);
+  if (wants("uci")) RulesUci(report);
 }
 
 }  // namespace prequel::accept

@@ -15,5 +15,7 @@ void SlangA1a(Report& report);
 void RulesConvergence(Report& report);
 void RulesCalibration(Report& report);
 void RulesContinual(Report& report);
+void RulesOnePass(Report& report);
+void RulesUci(Report& report);
 
 }  // namespace prequel::accept
