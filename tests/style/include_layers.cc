@@ -80,7 +80,7 @@ const std::vector<Layer>& Layers() {
       {"core/",
        "pure mathematics: no I/O, no threads, no clock, no protobuf, no gRPC",
        {"core/", "Eigen/", "unsupported/Eigen/", "absl/status/", "absl/strings/", "math.h",
-        "xmmintrin.h"},
+        "xmmintrin.h", "immintrin.h"},
        kNotPure,
        false},
       {"server/", "owns every part",
