@@ -5,8 +5,10 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -21,6 +23,23 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 using Room = FailingEnv::Room;
+
+std::set<std::filesystem::path> FilesIn(const std::string& folder) {
+  std::set<std::filesystem::path> files;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) files.insert(file.path());
+  return files;
+}
+
+// Once more while files come and go, for RocksDB deletes those it is done with when it likes.
+void CopyAtOneMoment(const std::string& from, const std::string& to) {
+  std::set<std::filesystem::path> before;
+  std::error_code gone;
+  do {
+    before = FilesIn(from);
+    for (const auto& file : FilesIn(to)) std::filesystem::remove_all(file);
+    std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, gone);
+  } while (gone || before != FilesIn(from));
+}
 
 class RocksRecoveryTest : public ::testing::Test {
  protected:
@@ -67,9 +86,7 @@ class RocksRecoveryTest : public ::testing::Test {
   // What would be found had the power failed now: all bytes that were written are kept.
   std::vector<std::string> PayloadsAfterACrash() {
     const TemporaryDirectory copy;
-    std::filesystem::copy(directory_.path(), copy.path(),
-                          std::filesystem::copy_options::recursive |
-                              std::filesystem::copy_options::overwrite_existing);
+    CopyAtOneMoment(directory_.path(), copy.path());
     auto store = RocksStore::Open({.directory = copy.path()});
     EXPECT_TRUE(store.ok()) << store.status();
     return store.ok() ? Payloads(**store, log_) : std::vector<std::string>();
