@@ -29,7 +29,7 @@ class Ledger {
   };
   using Answers = std::deque<PastAnswer>;  // to next - size() … next - 1
 
-  Ledger() : producers_(kMaxProducers), answers_(kMaxProducers), requests_(kMaxRequests) {}
+  Ledger() : producers_(kMaxProducers), answers_(kMaxProducers + 1), requests_(kMaxRequests) {}
 
   // A record of `origin` stands in the log and was answered so. The log is the authority: a number
   // that does not follow the last one starts anew.
@@ -54,8 +54,10 @@ class Ledger {
   void BoundAnswers();
 
   RecencyTable<Producer> producers_;
-  RecencyTable<Answers> answers_;  // none empty; in the order of producers_
-  std::size_t num_answers_ = 0;    // in answers_
+  // None empty; in the order of producers_, with room for one more: it is BoundAnswers that makes
+  // it forget, and counts.
+  RecencyTable<Answers> answers_;
+  std::size_t num_answers_ = 0;  // in answers_
   RecencyTable<PastAnswer> requests_;
 };
 

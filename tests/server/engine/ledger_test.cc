@@ -169,6 +169,26 @@ TEST(LedgerTest, ForgottenProducersHaveNoAnswers) {
   EXPECT_EQ(ledger.AnswersTo("p1").size(), 1u);
 }
 
+// Producers come and go without end: those that are remembered keep all their answers, and a
+// ledger that was restored goes on as one that was not.
+TEST(LedgerTest, ProducersThatComeAndGoTakeNothingFromThoseThatStay) {
+  Ledger ledger;
+  const auto pass = [](Ledger& each, std::size_t i) {
+    const std::string producer = "p" + std::to_string(i);
+    for (std::int64_t k = 1; k <= 5; ++k) each.Record({producer, k}, Learned(k));
+  };
+  for (std::size_t i = 0; i < 5 * kMaxProducers; ++i) pass(ledger, i);
+  Ledger restored = *DecodeLedger(EncodeLedger(ledger));
+  for (Ledger* each : {&ledger, &restored}) {
+    for (std::size_t i = 0; i < kMaxProducers / 2; ++i) pass(*each, i);
+    EXPECT_EQ(each->producers().size(), kMaxProducers);
+    for (const auto& [id, producer] : each->producers()) {
+      ASSERT_EQ(each->AnswersTo(id).size(), 5u) << id;
+    }
+  }
+  EXPECT_EQ(EncodeLedger(ledger), EncodeLedger(restored));
+}
+
 // The format of server/README.md, byte by byte: changing it is a new version.
 TEST(LedgerTest, HasTheWrittenFormat) {
   Ledger ledger;
