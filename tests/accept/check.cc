@@ -103,8 +103,8 @@ int Report::Finish() const {
           "%s\n  {\"check\": %s, \"value\": %s, \"stderr\": %s, \"target\": %s, "
           "\"direction\": \"%s\", \"pass\": %s, \"setting\": %s}",
           i == 0 ? "" : ",", JsonString(c.name).c_str(), JsonNumber(c.value).c_str(),
-          JsonNumber(c.stderr_).c_str(), JsonNumber(c.target).c_str(), Symbol(c.direction),
-          c.pass() ? "true" : "false", JsonString(c.setting).c_str());
+          JsonNumber(c.stderr_).c_str(), c.bounded() ? JsonNumber(c.target).c_str() : "null",
+          Symbol(c.direction), c.pass() ? "true" : "false", JsonString(c.setting).c_str());
     }
     std::printf("\n]\n");
   } else {

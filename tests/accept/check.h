@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace prequel::accept {
@@ -26,7 +27,12 @@ struct Check {
 // Collects checks, printing each as it comes unless `json`.
 class Report {
  public:
-  explicit Report(bool json) : json_(json) { sections_.emplace_back(); }
+  // `folder`: of the results; empty: they are not written.
+  Report(bool json, std::string folder) : json_(json), folder_(std::move(folder)) {
+    sections_.emplace_back();
+  }
+
+  const std::string& folder() const { return folder_; }
 
   void Section(const std::string& title);
   // A paragraph of the section: how it is measured, for whoever reads the results.
@@ -40,7 +46,7 @@ class Report {
   // Prints the closing line, or the JSON array; returns the exit status.
   int Finish() const;
   // All of it as folder/name.md, with the figures beside it; false when that cannot be written.
-  bool WriteResults(const std::string& folder, const std::string& name) const;
+  bool WriteResults(const std::string& name) const;
 
  private:
   struct Picture {
@@ -57,6 +63,7 @@ class Report {
   std::vector<Check> Checks() const;
 
   bool json_;
+  std::string folder_;
   std::vector<Part> sections_;
   int skipped_ = 0;
 };

@@ -20,7 +20,7 @@ void Leader::Learn(const Batch& rows) {
   Tally fresh = best().state().evaluation.cumulative;
   fresh.Scale(-1);
   for (std::size_t k = 0; k < folds_.size(); ++k) {
-    folds_[k].LearnAll(rows, settings_[k].batch, Slice);
+    folds_[k].LearnAll(rows, settings_[k].batch);
   }
   fresh.Add(best().state().evaluation.cumulative);
   answered_.Add(fresh);
@@ -32,9 +32,7 @@ void Leader::Learn(const Batch& rows) {
 }
 
 void Leader::LearnAll(const Batch& rows, Index size) {
-  for (Index first = 0; first < rows.rows(); first += size) {
-    Learn(Slice(rows, first, std::min(size, rows.rows() - first)));
-  }
+  ForEachMinibatch(rows, size, [&](const Batch& some) { Learn(some); });
 }
 
 Scores Leader::scores() const {

@@ -1,6 +1,5 @@
 #include "tests/accept/data_file.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
@@ -12,20 +11,9 @@
 #include "core/random/philox.h"
 #include "server/wire/batch.h"
 #include "server/wire/config.h"
+#include "tests/accept/or_die.h"
 
 namespace prequel::accept {
-namespace {
-
-template <class T>
-T OrDie(absl::StatusOr<T> value, const std::string& what) {
-  if (!value.ok()) {
-    std::fprintf(stderr, "%s: %s\n", what.c_str(), value.status().ToString().c_str());
-    std::exit(2);
-  }
-  return *std::move(value);
-}
-
-}  // namespace
 
 std::optional<std::string> DataPath(const std::string& name) {
   const char* folder = std::getenv("PREQUEL_DATA_DIR");
@@ -47,11 +35,7 @@ DataFile ReadDataFile(const std::string& path, const std::string& target,
   client::BatchBuilder builder =
       OrDie(client::BatchBuilder::Create(schema.config, reader->header(), {}), path);
   client::CsvRow row;
-  while (OrDie(reader->Next(&row), path)) {
-    if (absl::Status status = builder.Add(row); !status.ok()) {
-      OrDie<int>(status, path);
-    }
-  }
+  while (OrDie(reader->Next(&row), path)) OrDie(builder.Add(row), path);
   DataFile file;
   file.config = OrDie(wire::ConfigFromProto(schema.config), path);
   file.rows = OrDie(wire::BatchFromProto(builder.Take(), wire::kAnyRows), path);
@@ -80,6 +64,12 @@ std::vector<Index> Shuffled(Index n, std::uint64_t seed) {
     std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
   }
   return order;
+}
+
+Division HoldOut(const Batch& rows) {
+  const std::vector<Index> order = Shuffled(rows.rows(), 0);
+  const auto border = order.begin() + rows.rows() * 4 / 5;
+  return {Pick(rows, {order.begin(), border}), Pick(rows, {border, order.end()})};
 }
 
 }  // namespace prequel::accept

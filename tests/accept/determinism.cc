@@ -15,21 +15,13 @@
 #include "server/wire/tensor.h"
 #include "tests/accept/core.h"
 #include "tests/accept/data_file.h"
+#include "tests/accept/or_die.h"
 
 namespace prequel::accept {
 namespace {
 
 constexpr int kModels = 4;
 constexpr Index kBatchRows = 32;
-
-template <class T>
-T OrDie(absl::StatusOr<T> value) {
-  if (!value.ok()) {
-    std::fprintf(stderr, "%s\n", value.status().ToString().c_str());
-    std::exit(2);
-  }
-  return *std::move(value);
-}
 
 class WireCodec final : public Codec {
  public:

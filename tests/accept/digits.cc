@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "tests/accept/data_file.h"
 #include "tests/accept/reference_file.h"
 
 namespace prequel::accept {
@@ -59,12 +58,6 @@ Batch Turned(Batch rows, Index side) {
   return rows;
 }
 
-Folds HoldOut(const Batch& rows) {
-  const std::vector<Index> order = Shuffled(rows.rows(), 0);
-  const auto border = order.begin() + rows.rows() * 4 / 5;
-  return {Pick(rows, {order.begin(), border}), Pick(rows, {border, order.end()})};
-}
-
 LearnerConfig DigitNetwork(Index side, double hidden) {
   LearnerConfig config;
   config.features = {{.name = "pixels", .width = side * side}};
@@ -74,13 +67,6 @@ LearnerConfig DigitNetwork(Index side, double hidden) {
                   {{"hidden", std::vector<double>{hidden}}, {"activation", std::string("relu")}}};
   config.standardize_inputs = Standardize::kNone;
   return config;
-}
-
-void LearnInPasses(Folding& fold, const Batch& rows, Index size, int passes, std::uint64_t seed) {
-  for (int pass = 0; pass < passes; ++pass) {
-    const std::uint64_t order = 1000 * seed + static_cast<std::uint64_t>(pass);
-    fold.LearnAll(Pick(rows, Shuffled(rows.rows(), order)), size, Slice);
-  }
 }
 
 Answers Ask(Folding& fold, const Batch& rows) {

@@ -8,6 +8,7 @@
 #include "core/batch.h"
 #include "core/config.h"
 #include "core/evaluate.h"
+#include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
 
 namespace prequel::accept {
@@ -28,17 +29,8 @@ std::optional<DigitSet> Mnist();      // of its 10,000 test images 8,000 and 2,0
 // The images of `rows` turned by a quarter: no digits any more, most of them.
 Batch Turned(Batch rows, Index side);
 
-// The first four fifths of `rows`, in a random order, and the rest: for settings to be chosen by.
-struct Folds {
-  Batch train, held_out;
-};
-Folds HoldOut(const Batch& rows);
-
 // A network of one hidden layer of relu units for images of `side`², the rest by default.
 LearnerConfig DigitNetwork(Index side, double hidden);
-
-// Minibatches of `size` rows in `passes` random orders.
-void LearnInPasses(Folding& fold, const Batch& rows, Index size, int passes, std::uint64_t seed);
 
 struct Answers {
   Scores scores;

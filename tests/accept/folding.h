@@ -1,38 +1,29 @@
-// One pass over a stream: predict, then learn.
+// One pass over a stream, or several over its rows: predict, then learn.
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
-#include <utility>
+#include <cstdint>
 
 #include "core/learner.h"
 
 namespace prequel::accept {
 
-// A learner and where it stands. Aborts on an error: acceptance streams are sound.
+// A learner and where it stands. Aborts on an error that is not a divergence: what is learned here
+// is sound.
 class Folding {
  public:
-  explicit Folding(const LearnerConfig& config)
-      : learner_(OrDie(Learner::Create(config))), state_(learner_.Initial()) {}
+  explicit Folding(const LearnerConfig& config);
 
-  Learned Learn(const Batch& batch) {
-    if (absl::Status status = learner_.CheckBatch(batch); !status.ok()) Die(status);
-    Learned learned = OrDie(learner_.Update(state_, batch, scratch_, next_));
-    std::swap(state_, next_);
-    return learned;
-  }
-
+  // Aborts on a divergence too.
+  Learned Learn(const Batch& batch);
   // Minibatches of `size` rows in order; the last may be smaller.
-  template <class SliceFunction>
-  void LearnAll(const Batch& rows, Index size, const SliceFunction& slice) {
-    for (Index first = 0; first < rows.rows(); first += size) {
-      Learn(slice(rows, first, std::min(size, rows.rows() - first)));
-    }
-  }
+  void LearnAll(const Batch& rows, Index size);
+  // The same in `passes` random orders. A minibatch on which the update diverges is passed over, as
+  // by somebody who learns from the service.
+  void LearnInPasses(const Batch& rows, Index size, int passes, std::uint64_t seed);
 
-  Predictions Predict(const Batch& batch, const PredictOptions& options = {}) {
-    return OrDie(learner_.Predict(state_, batch, options, scratch_));
-  }
+  Predictions Predict(const Batch& batch, const PredictOptions& options = {});
+  // What the predictions of `rows` score; none of them is learned.
+  Tally Score(const Batch& rows, Index size);
 
   const Learner& learner() const { return learner_; }
   const LearnerState& state() const { return state_; }
@@ -41,16 +32,6 @@ class Folding {
   }
 
  private:
-  static void Die(const absl::Status& status) {
-    std::fprintf(stderr, "%s\n", status.ToString().c_str());
-    std::exit(2);
-  }
-  template <class T>
-  static T OrDie(absl::StatusOr<T> value) {
-    if (!value.ok()) Die(value.status());
-    return *std::move(value);
-  }
-
   Learner learner_;
   LearnerState state_, next_;
   Scratch scratch_;

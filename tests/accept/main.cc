@@ -19,21 +19,21 @@ int main(int argc, char** argv) {
       name = argument;
     }
   }
-  prequel::accept::Report report(json);
+  prequel::accept::Report report(json, results);
   if (!prequel::accept::RunAcceptance(name, report) &&
       !prequel::accept::RunDurability(name, report)) {
     std::fprintf(
         stderr,
         "usage: prequel_accept NAME [--json] [--results FOLDER]\n\n"
         "  core        the rules and the fold: oracles, streams, calibration, determinism\n"
-        "  rules       every rule: published optima, convergence\n"
-        "              (one section of either: NAME.SECTION, as in rules.a1a)\n"
+        "  rules       every rule against published figures and baselines (rules.SECTION:\n"
+        "              logistic, a1a, convergence, calibration, continual, one_pass, uci)\n"
         "  durability  nothing is lost, nothing counted twice: kill -9 under load, random\n"
         "              schedules, readers beside writers, what it costs, an hour of it all\n"
         "              (durability.SECTION: kill, simulation, readers, speed, soak)\n");
     return 2;
   }
-  if (!results.empty() && !report.WriteResults(results, name)) {
+  if (!report.WriteResults(name)) {
     std::fprintf(stderr, "cannot write %s/%s.md\n", results.c_str(), name.c_str());
     return 2;
   }

@@ -39,11 +39,12 @@ bool Write(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-bool Report::WriteResults(const std::string& folder, const std::string& name) const {
+bool Report::WriteResults(const std::string& name) const {
+  if (folder_.empty()) return true;
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  std::filesystem::create_directories(folder_, error);
   std::string text = absl::StrFormat(
-      "# `./dev accept %s`\n\nWritten by `./dev accept %s --results %s`.\n", name, name, folder);
+      "# `./dev accept %s`\n\nWritten by `./dev accept %s --results %s`.\n", name, name, folder_);
   bool written = true;
   for (const Part& part : sections_) {
     if (!part.title.empty()) text += "\n## " + part.title + "\n\n";
@@ -56,10 +57,10 @@ bool Report::WriteResults(const std::string& folder, const std::string& name) co
     for (const std::string& skip : part.skipped) text += "\nNot measured: " + skip + "\n";
     for (const Picture& picture : part.figures) {
       text += absl::StrFormat("\n![%s](%s)\n", part.title, picture.name);
-      written = Write(folder + "/" + picture.name, picture.svg) && written;
+      written = Write(folder_ + "/" + picture.name, picture.svg) && written;
     }
   }
-  return Write(folder + "/" + name + ".md", text) && written;
+  return Write(folder_ + "/" + name + ".md", text) && written;
 }
 
 }  // namespace prequel::accept

@@ -73,7 +73,7 @@ std::vector<double> Accuracies(const Study& study, const Batch& train, const Bat
   config.seed = seed;
   Folding fold(config);
   for (int task = 0; task < kTasks; ++task) {
-    LearnInPasses(fold, Permuted(train, seed, task), study.batch, 1, 10 * seed + task);
+    fold.LearnInPasses(Permuted(train, seed, task), study.batch, 1, 10 * seed + task);
   }
   std::vector<double> accuracies;
   for (int task = 0; task < kTasks; ++task) {
@@ -89,12 +89,12 @@ struct Chosen {
 
 // The setting of the greatest mean accuracy on rows held out of the training rows, over the tasks.
 Chosen Choose(const Study& study, const Contender& contender) {
-  const Folds folds = HoldOut(study.set.train);
+  const Division rows = HoldOut(study.set.train);
   double most = -1;
   Chosen best;
   for (const ComponentConfig& rule : contender.settings) {
     for (const double precision : contender.precisions) {
-      const double accuracy = MeanOf(Accuracies(study, folds.train, folds.held_out, rule, precision,
+      const double accuracy = MeanOf(Accuracies(study, rows.train, rows.test, rule, precision,
                                                 contender.posterior, kChoosing))
                                   .value;
       if (accuracy > most) {
@@ -107,7 +107,7 @@ Chosen Choose(const Study& study, const Contender& contender) {
 }
 
 void AddStudy(const Study& study, Report& report) {
-  double bound = 0;  // adam's
+  std::optional<double> adam;
   for (const Contender& contender : Contenders()) {
     const Chosen chosen = Choose(study, contender);
     std::vector<double> means, firsts, lasts;
@@ -123,14 +123,15 @@ void AddStudy(const Study& study, Report& report) {
     const Mean mean = MeanOf(means);
     report.Add(
         {absl::StrFormat("%s, %s: accuracy over %d tasks", study.set.name, contender.name, kTasks),
-         mean.value, mean.stderr_, bound, Direction::kAtLeast,
+         mean.value, mean.stderr_, adam.value_or(0),
+         adam ? Direction::kAtLeast : Direction::kReported,
          absl::StrFormat("seeds 1-%d, %sprecision %g; first task %.3f, last %.3f",
                          static_cast<int>(kSeeds),
                          alpha == chosen.rule.options.end()
                              ? ""
                              : absl::StrFormat("alpha %g, ", std::get<double>(alpha->second)),
                          chosen.precision, MeanOf(firsts).value, MeanOf(lasts).value)});
-    if (bound == 0) bound = mean.value;
+    if (!adam) adam = mean.value;
   }
 }
 

@@ -4,11 +4,9 @@
 #include <sstream>
 #include <utility>
 
-#include "tests/accept/data_file.h"
-
 namespace prequel::accept {
 
-SplitSet::Fold SplitSet::Split(std::size_t split) const {
+Division SplitSet::Split(std::size_t split) const {
   std::vector<bool> is_test(static_cast<std::size_t>(rows.rows()), false);
   for (const Index row : test_rows[split]) is_test[static_cast<std::size_t>(row)] = true;
   std::vector<Index> train_rows;

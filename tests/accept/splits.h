@@ -7,6 +7,7 @@
 
 #include "core/batch.h"
 #include "core/config.h"
+#include "tests/accept/data_file.h"
 
 namespace prequel::accept {
 
@@ -15,11 +16,8 @@ struct SplitSet {
   Batch rows;
   std::vector<std::vector<Index>> test_rows;  // of each split
 
-  struct Fold {
-    Batch train, test;
-  };
   // The training rows in an order that is a function of `split`.
-  Fold Split(std::size_t split) const;
+  Division Split(std::size_t split) const;
 };
 
 // uci/`name`.csv; nothing when PREQUEL_DATA_DIR has no such files.

@@ -65,7 +65,7 @@ void Phishing(Report& report) {
   std::vector<double> accuracy, nll;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Folding fold(file.config);
-    fold.LearnAll(Pick(file.rows, Shuffled(file.rows.rows(), seed)), 1, Slice);
+    fold.LearnAll(Pick(file.rows, Shuffled(file.rows.rows(), seed)), 1);
     accuracy.push_back(*fold.scores().accuracy);
     nll.push_back(fold.scores().nll);
   }
@@ -103,7 +103,7 @@ void Optdigits(Report& report) {
   const DataFile train = ReadDataFile(*train_path, "y", "categorical");
   const DataFile test = ReadDataFile(*test_path, "y", "categorical");
   Folding fold(train.config);
-  fold.LearnAll(train.rows, 32, Slice);
+  fold.LearnAll(train.rows, 32);
 
   const Predictions predicted = fold.Predict(test.rows);
   Tally tally;

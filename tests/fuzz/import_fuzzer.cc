@@ -110,12 +110,14 @@ std::string Framed(FuzzInput& input, const Learner& learner, bool own_config) {
 // What the first byte asks for.
 enum class Kind { kAsItIs, kOfTheModel, kOwnConfig };
 
-// Whether the file's model may be made: a large one is only converted.
-bool IsAffordable(const ModelFile& file, Kind kind) {
+// Whether the file's model may be made: a large one is only converted. Either way the file's
+// configuration is looked at.
+bool CheckAffordable(const ModelFile& file, Kind kind) {
   if (kind == Kind::kOfTheModel) return true;
   const absl::StatusOr<LearnerConfig> config = wire::ConfigFromBytes(file.config);
-  if (!config.ok()) RequireTold(config.status());
-  return !config.ok() || IsSmall(*config);
+  if (config.ok()) return IsSmall(*config);
+  RequireTold(config.status());
+  return true;
 }
 
 void Run(FuzzInput input) {
@@ -133,7 +135,7 @@ void Run(FuzzInput input) {
     Require(file.status() == whole, "the cuts make no difference", whole.ToString());
   }
   if (!file.ok()) return RequireTold(file.status());
-  const bool affordable = IsAffordable(*file, kind);
+  const bool affordable = CheckAffordable(*file, kind);
   if (!deep) return;
   if (kind != Kind::kAsItIs) Require(Write(*file) == bytes, "a file is written as it was read");
   if (affordable) host.Import(*file);

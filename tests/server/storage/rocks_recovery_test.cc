@@ -32,13 +32,15 @@ std::set<std::filesystem::path> FilesIn(const std::string& folder) {
 
 // Once more while files come and go, for RocksDB deletes those it is done with when it likes.
 void CopyAtOneMoment(const std::string& from, const std::string& to) {
-  std::set<std::filesystem::path> before;
-  std::error_code gone;
-  do {
-    before = FilesIn(from);
+  constexpr int kAttempts = 100;
+  std::error_code error;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const std::set<std::filesystem::path> before = FilesIn(from);
     for (const auto& file : FilesIn(to)) std::filesystem::remove_all(file);
-    std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, gone);
-  } while (gone || before != FilesIn(from));
+    std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, error);
+    if (!error && before == FilesIn(from)) return;
+  }
+  FAIL() << from << " did not hold still: " << error.message();
 }
 
 class RocksRecoveryTest : public ::testing::Test {
