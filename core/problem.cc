@@ -72,6 +72,16 @@ absl::Status CheckParts(const Posterior& posterior) {
   return absl::OkStatus();
 }
 
+// The columns of its factor; 0 of a family without one.
+Index RankOf(const Posterior& posterior) {
+  return std::visit(
+      [](const auto& q) -> Index {
+        if constexpr (requires { q.rank(); }) return q.rank();
+        return 0;
+      },
+      posterior);
+}
+
 absl::Status CheckSizes(const Problem& problem) {
   const Index params = problem.num_params();
   const bool full = std::holds_alternative<FullGaussian>(problem.initial);
@@ -83,11 +93,11 @@ absl::Status CheckSizes(const Problem& problem) {
                                           "smaller network"
                                         : " are allowed: use a smaller network"));
   }
-  const auto* low_rank = std::get_if<LowRankGaussian>(&problem.initial);
-  if (low_rank != nullptr && low_rank->rank() > ConfigLimits::kMaxFactorEntries / params) {
+  const Index rank = RankOf(problem.initial);
+  if (rank > ConfigLimits::kMaxFactorEntries / params) {
     return FieldError(
         "config.posterior.options.rank",
-        absl::StrCat("is ", low_rank->rank(), "; with ", params, " parameters it must be in [1, ",
+        absl::StrCat("is ", rank, "; with ", params, " parameters it must be in [1, ",
                      std::max<Index>(1, ConfigLimits::kMaxFactorEntries / params), "]"));
   }
   return CheckParts(problem.initial);
@@ -301,6 +311,7 @@ Index Problem::num_correlated() const {
   return std::visit(
       [&]<class Q>(const Q& q) -> Index {
         if constexpr (std::is_base_of_v<SubsetGaussian, Q>) return q.count();
+        if constexpr (std::is_same_v<Q, LowRankHiddenGaussian>) return q.last();
         constexpr bool kAll =
             std::is_same_v<Q, FullGaussian> || std::is_same_v<Q, BlockDiagonalGaussian>;
         return kAll ? num_params() : 0;

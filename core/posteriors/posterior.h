@@ -16,8 +16,10 @@
 #include "core/posteriors/local_diagonal.h"
 #include "core/posteriors/local_full.h"
 #include "core/posteriors/local_low_rank.h"
+#include "core/posteriors/local_low_rank_hidden.h"
 #include "core/posteriors/local_subset.h"
 #include "core/posteriors/low_rank_gaussian.h"
+#include "core/posteriors/low_rank_hidden_gaussian.h"
 #include "core/posteriors/point_mass.h"
 #include "core/posteriors/subset_gaussian.h"
 #include "core/random/philox.h"
@@ -86,9 +88,9 @@ struct PosteriorSet {
   using Divergences = std::tuple<typename Qs::Divergence...>;
 };
 
-using Posteriors =
-    PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian, BlockDiagonalGaussian,
-                 KroneckerGaussian, LastLayerGaussian, SubnetworkGaussian, PointMass>;
+using Posteriors = PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian,
+                                BlockDiagonalGaussian, KroneckerGaussian, LastLayerGaussian,
+                                SubnetworkGaussian, PointMass, LowRankHiddenGaussian>;
 using Posterior = Posteriors::Variant;
 using Projectors = Posteriors::Projectors;
 using Samplers = Posteriors::Samplers;

@@ -13,6 +13,7 @@
 #include "core/rules/adam.h"
 #include "core/rules/bbb.h"
 #include "core/rules/conjugate.h"
+#include "core/rules/hilofi.h"
 #include "core/rules/iblr.h"
 #include "core/rules/ivon.h"
 #include "core/rules/laplace.h"
@@ -87,7 +88,7 @@ struct RuleSet {
 };
 
 using Rules = RuleSet<Rvga, Conjugate, Von, Iblr, Vogn, Ogn, Vadam, Ivon, Slang, Lofi, Lrvga, Sgd,
-                      Adam, Bbb, NaturalGradientSvi, Laplace>;
+                      Adam, Bbb, NaturalGradientSvi, Laplace, Hilofi>;
 using Rule = Rules::Variant;
 using RuleState = Rules::States;
 

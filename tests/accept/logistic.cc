@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "tests/accept/data_file.h"
 #include "tests/accept/reference_file.h"
 
 namespace prequel::accept {
@@ -58,7 +57,7 @@ std::optional<LogisticData> Usps3v5() {
   return data;
 }
 
-Halves SplitInHalves(const Batch& rows, std::uint64_t seed) {
+Division SplitInHalves(const Batch& rows, std::uint64_t seed) {
   std::vector<Index> order = Shuffled(rows.rows(), seed);
   const auto middle = order.begin() + rows.rows() / 2;
   return {Pick(rows, {order.begin(), middle}), Pick(rows, {middle, order.end()})};

@@ -9,6 +9,7 @@
 #include "core/batch.h"
 #include "core/config.h"
 #include "core/problem.h"
+#include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
 
 namespace prequel::accept {
@@ -28,10 +29,7 @@ std::optional<LogisticData> Australian();
 std::optional<LogisticData> Usps3v5();
 
 // A random half of the rows to learn from and the other to be asked about.
-struct Halves {
-  Batch train, test;
-};
-Halves SplitInHalves(const Batch& rows, std::uint64_t seed);
+Division SplitInHalves(const Batch& rows, std::uint64_t seed);
 
 // A linear model of 0/1 labels under the prior of `data`, in dataset mode over `rows` of it.
 LearnerConfig LogisticConfig(const LogisticData& data, const Batch& rows, ComponentConfig posterior,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "core/random/philox.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/logistic.h"
 #include "tests/accept/rules.h"
@@ -127,7 +128,7 @@ struct Outcome {
 void AddData(std::optional<LogisticData> data, const char* name, Report& report) {
   if (!data) return report.Skip(name, "PREQUEL_DATA_DIR has no such file");
   data->precision = data->bias_precision = 1;
-  const Halves halves = SplitInHalves(data->rows, 1);
+  const Division halves = SplitInHalves(data->rows, 1);
   const double optimum = OptimumOf(*data, halves.test);
   SvgPlot plot(absl::StrFormat("%s: mean-field logistic regression", name),
                "steps over all rows, ten draws each", "-ELBO/N above the optimum, nats per row");
@@ -156,6 +157,26 @@ void AddData(std::optional<LogisticData> data, const char* name, Report& report)
   report.Figure(absl::StrFormat("convergence_%s.svg", name), plot.ToString());
 }
 
+// 400 weights under N(0, I), times a logistic factor per row: twice as many rows as weights, in two
+// halves; the scales of the columns go from 0.1 to 1.
+LogisticData Gaussian400() {
+  constexpr Index kWeights = 400, kRows = 800;
+  LogisticData data{.name = "gaussian_400"};
+  Matrix& inputs = data.rows.inputs;
+  inputs.resize(kWeights - 1, kRows);
+  FillNormal(Stream{400, 0, 0}, inputs);
+  for (Index k = 0; k < inputs.rows(); ++k) {
+    inputs.row(k) *= std::pow(10.0, -static_cast<double>(k) / static_cast<double>(kWeights - 2));
+  }
+  Vector weights(inputs.rows()), uniform(kRows);
+  FillNormal(Stream{400, 0, 1}, weights);
+  FillUniform(Stream{400, 0, 2}, uniform);
+  const Vector logits = inputs.transpose() * weights;
+  data.rows.targets =
+      (uniform.array() < 1 / (1 + (-logits.array()).exp())).cast<double>().matrix().transpose();
+  return data;
+}
+
 }  // namespace
 
 void RulesConvergence(Report& report) {
@@ -167,9 +188,12 @@ void RulesConvergence(Report& report) {
       "step size (and, of vogn and bbb, beta2; of von, initial_curvature) is the one of 0.001 ... "
       "0.3 (0.9, 0.99, 0.999; 0.01, 0.1, 1) with the fewest steps on one random half of the rows; "
       "the steps are of the other half. bbb is "
-      "Adam on (m, log sigma); the natural gradients are to need no more steps than it.");
+      "Adam on (m, log sigma); the natural gradients are to need no more steps than it. "
+      "gaussian_400: the target is "
+      "a 400-dimensional N(0, I) times 400 logistic factors, drawn at random.");
   AddData(Australian(), "australian", report);
   AddData(BreastCancer(), "breast_cancer", report);
+  AddData(Gaussian400(), "gaussian_400", report);
 }
 
 }  // namespace prequel::accept

@@ -50,7 +50,7 @@ void AddSplits(const std::optional<LogisticData>& data, const char* name,
   if (!data) return report.Skip(name, "PREQUEL_DATA_DIR has no such file");
   std::vector<double> elbo, nll;
   for (std::uint64_t seed = 1; seed <= kSplits; ++seed) {
-    const Halves halves = SplitInHalves(data->rows, seed);
+    const Division halves = SplitInHalves(data->rows, seed);
     const LearnerConfig config = LogisticConfig(*data, halves.train, {"full", {}}, kVon);
     Folding fold(config);
     for (int t = 0; t < kSteps; ++t) fold.Learn(halves.train);

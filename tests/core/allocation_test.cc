@@ -53,7 +53,7 @@ struct Case {
 };
 
 // The eigenpairs that these posteriors keep are found in memory of Eigen's own.
-const std::set<std::string> kPosteriorsThatAllocate = {"low_rank", "kronecker"};
+const std::set<std::string> kPosteriorsThatAllocate = {"low_rank", "low_rank_hidden", "kronecker"};
 
 // Mixtures of draws are built anew for every value that they score; and a phase of laplace takes
 // its memory when it begins, which these do within the minibatches that are counted.

@@ -53,6 +53,7 @@ inline std::vector<RuleUnderTest> LowRankRules() {
       {"lofi_spherical", {"lofi", {{"variant", Word("spherical")}}}, {"low_rank"}, "linear"});
   all.push_back({"lofi_at_mean", {"lofi", {{"expectation", Word("mean")}}}, {"low_rank"}});
   all.push_back({"lrvga", {"lrvga", {}}, {"low_rank"}});
+  all.push_back({"hilofi", {"hilofi", {}}, {"low_rank_hidden"}});
   all.push_back({"slang", {"slang", InDataset({{"alpha", 0.3}, {"beta", 0.3}})}, {"low_rank"}});
   all.push_back(
       {"slang_ggn",

@@ -44,6 +44,7 @@ constexpr Choice kChoices[] = {
     {"rvga", "gaussian", "block_diagonal", "mlp"},
     {"vogn", "bernoulli", "kronecker", "mlp", true},
     {"laplace", "poisson", "subnetwork", "mlp", true},
+    {"hilofi", "bernoulli", "low_rank_hidden", "mlp"},
 };
 
 bool IsBernoulli(const LearnerConfig& config) { return config.likelihood.name == "bernoulli"; }

@@ -1,0 +1,16 @@
+#include "core/rules/hilofi.h"
+
+#include <string>
+
+#include "core/rules/explicit_step.h"
+
+namespace prequel {
+
+absl::Status Hilofi::Configure(Options& options) {
+  std::string mode = "recursive";
+  options.Choice("mode", &mode, {"recursive"});
+  ConfigureExpectation(options, &expectation);
+  return options.Finish();
+}
+
+}  // namespace prequel
