@@ -28,17 +28,28 @@ std::uint32_t Checksum(std::string_view head, std::string_view length, std::stri
 }  // namespace
 
 void ArchiveWriter::Append(const void* data, std::size_t size) {
-  bytes_.append(static_cast<const char*>(data), size);
+  size_ += size;
+  if (!counts_) bytes_.append(static_cast<const char*>(data), size);
 }
 
 void ArchiveWriter::Value(std::string_view, const std::string& value) {
   Length(value.size());
-  bytes_ += value;
+  Append(value.data(), value.size());
 }
 
 void ArchiveWriter::Value(std::string_view, const Vector& value) {
   Length(static_cast<std::uint64_t>(value.size()));
-  Append(value.data(), Bytes(value.size()));
+  if (storage_ == Storage::kFloat64) return Append(value.data(), Bytes(value.size()));
+  const std::size_t start = bytes_.size();
+  const std::size_t size = static_cast<std::size_t>(value.size()) * sizeof(float);
+  size_ += size;
+  if (counts_) return;
+  bytes_.resize(start + size);
+  char* out = bytes_.data() + start;
+  for (Index i = 0; i < value.size(); ++i, out += sizeof(float)) {
+    const auto rounded = static_cast<float>(value[i]);
+    std::memcpy(out, &rounded, sizeof(float));
+  }
 }
 
 void ArchiveWriter::Value(std::string_view, const Matrix& value) {
@@ -89,9 +100,17 @@ void ArchiveReader::Value(std::string_view name, std::string& value) {
 void ArchiveReader::Value(std::string_view name, Vector& value) {
   std::uint64_t length = 0;
   Value(name, length);
-  if (!Has(name, length, sizeof(double))) return;
+  const bool wide = storage_ == Storage::kFloat64;
+  if (!Has(name, length, wide ? sizeof(double) : sizeof(float))) return;
   value.resize(static_cast<Index>(length));
-  Copy(value.data(), Bytes(value.size()));
+  if (wide) return Copy(value.data(), Bytes(value.size()));
+  const char* in = left_.data();
+  for (Index i = 0; i < value.size(); ++i, in += sizeof(float)) {
+    float rounded;
+    std::memcpy(&rounded, in, sizeof(float));
+    value[i] = static_cast<double>(rounded);
+  }
+  left_.remove_prefix(length * sizeof(float));
 }
 
 void ArchiveReader::Value(std::string_view name, Matrix& value) {

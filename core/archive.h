@@ -10,8 +10,9 @@
 //
 // Bytes are little endian and unpadded: bool 1 (0 or 1), integers and double their size (doubles
 // bit for bit), string and vector a uint64 length then the elements, array the elements, optional a
-// bool then the value, variant a uint8 index then the value, Vector a uint64 length then doubles,
-// Matrix uint64 rows and columns then doubles by columns. The same value gives the same bytes.
+// bool then the value, variant a uint8 index then the value, Vector a uint64 length then doubles
+// (floats, rounded to the nearest, where that is asked for), Matrix uint64 rows and columns then
+// doubles by columns. The same value gives the same bytes.
 #pragma once
 
 #include <array>
@@ -42,9 +43,25 @@ using Field = std::conditional_t<A::kReading, T, const T>;
 template <class T>
 concept ArchiveNumber = std::integral<T> || std::same_as<T, double>;
 
+// What a Vector's elements are stored as. Everything else is as it is.
+enum class Storage { kFloat64, kFloat32 };
+
 class ArchiveWriter {
  public:
   static constexpr bool kReading = false;
+
+  ArchiveWriter() = default;
+  // In the memory of `buffer`, whose bytes are forgotten.
+  ArchiveWriter(Storage storage, std::string buffer)
+      : storage_(storage), bytes_(std::move(buffer)) {
+    bytes_.clear();
+  }
+  // One that only reckons the size.
+  static ArchiveWriter Counter() {
+    ArchiveWriter counter;
+    counter.counts_ = true;
+    return counter;
+  }
 
   void Value(std::string_view, const ArchiveNumber auto& value) { Append(&value, sizeof(value)); }
   void Value(std::string_view, const std::string& value);
@@ -78,12 +95,18 @@ class ArchiveWriter {
   // A square matrix of which only the lower triangle is ever read, and only that is stored.
   void LowerTriangle(std::string_view name, const Matrix& value);
 
+  // Room for `bytes` in all.
+  void Reserve(std::size_t bytes) { bytes_.reserve(bytes); }
+  std::size_t size() const { return size_; }
   std::string Take() && { return std::move(bytes_); }
 
  private:
   void Append(const void* data, std::size_t size);
   void Length(std::uint64_t length) { Append(&length, sizeof(length)); }
 
+  Storage storage_ = Storage::kFloat64;
+  bool counts_ = false;
+  std::size_t size_ = 0;
   std::string bytes_;
 };
 
@@ -94,7 +117,8 @@ class ArchiveReader {
   static constexpr bool kReading = true;
 
   // `bytes` must outlive this.
-  explicit ArchiveReader(std::string_view bytes) : left_(bytes) {}
+  explicit ArchiveReader(std::string_view bytes, Storage storage = Storage::kFloat64)
+      : storage_(storage), left_(bytes) {}
 
   template <ArchiveNumber T>
   void Value(std::string_view name, T& value) {
@@ -170,6 +194,7 @@ class ArchiveReader {
     (read.template operator()<is>(), ...);
   }
 
+  Storage storage_;
   std::string_view left_;
   std::vector<std::string_view> path_;  // of the struct being read
   absl::Status status_;

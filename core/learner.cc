@@ -9,6 +9,7 @@
 #include "core/fold.h"
 #include "core/linalg/flush_denormals.h"
 #include "core/noise.h"
+#include "core/packing.h"
 #include "core/predictive.h"
 #include "core/problem.h"
 #include "core/state_codec.h"
@@ -35,6 +36,23 @@ absl::Status CheckBatchSize(const Problem& problem, Index rows) {
                                  static_cast<Index>(most), ": split it"));
 }
 
+LearnerState InitialState(const Problem& problem) {
+  LearnerState state;
+  state.inputs = problem.encoder.Initial();
+  state.targets = problem.target_encoder.Initial();
+  state.noise = InitialNoise(problem);
+  state.posterior = problem.initial;
+  state.rule = FreshState(problem.rule);
+  return state;
+}
+
+// `state` itself, or what it holds in float32.
+const LearnerState& Unpacked(const Problem& problem, const LearnerState& state, Workspace& w) {
+  if (problem.storage == Storage::kFloat64) return state;
+  Unpack(problem, state, w.unpacked);
+  return w.unpacked;
+}
+
 }  // namespace
 
 Scratch::Scratch() : workspace_(std::make_unique<Workspace>()) {}
@@ -50,7 +68,15 @@ Learner::~Learner() = default;
 absl::StatusOr<Learner> Learner::Create(const LearnerConfig& config) {
   absl::StatusOr<Problem> problem = Problem::Make(config);
   if (!problem.ok()) return problem.status();
-  return Learner(std::make_unique<const Problem>(*std::move(problem)));
+  Learner learner(std::make_unique<const Problem>(*std::move(problem)));
+  LearnerState packed;
+  if (learner.problem_->storage == Storage::kFloat32 &&
+      !Pack(InitialState(*learner.problem_), packed).ok()) {
+    return FieldError("config.posterior.options.storage",
+                      "is \"float32\", which cannot hold the prior's means or precisions: use "
+                      "\"float64\"");
+  }
+  return learner;
 }
 
 const LearnerConfig& Learner::config() const { return problem_->config; }
@@ -59,13 +85,11 @@ Index Learner::num_encoded_inputs() const { return problem_->encoder.num_encoded
 Index Learner::num_input_columns() const { return problem_->encoder.num_input_columns(); }
 
 LearnerState Learner::Initial() const {
-  LearnerState state;
-  state.inputs = problem_->encoder.Initial();
-  state.targets = problem_->target_encoder.Initial();
-  state.noise = InitialNoise(*problem_);
-  state.posterior = problem_->initial;
-  state.rule = FreshState(problem_->rule);
-  return state;
+  LearnerState state = InitialState(*problem_);
+  if (problem_->storage == Storage::kFloat64) return state;
+  LearnerState packed;
+  Pack(state, packed).IgnoreError();  // Create has seen it done
+  return packed;
 }
 
 absl::Status Learner::CheckInputs(const Batch& batch) const {
@@ -87,20 +111,27 @@ absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& 
                                         const PredictOptions* options,
                                         Predictions* predictions) const {
   const FlushDenormals flush;
+  Workspace& w = scratch.workspace();
+  const LearnerState& now = Unpacked(*problem_, state, w);
   if (predictions != nullptr) {
     absl::StatusOr<Predictions> before =
-        Predict(state, batch, options != nullptr ? *options : PredictOptions{}, scratch);
+        PredictBatch(*problem_, now, batch, options != nullptr ? *options : PredictOptions{}, w);
     if (!before.ok()) return before.status();
     *predictions = *std::move(before);
   }
-  return Fold(*problem_, state, batch, scratch.workspace(), next);
+  if (problem_->storage == Storage::kFloat64) return Fold(*problem_, now, batch, w, next);
+  absl::StatusOr<Learned> learned = Fold(*problem_, now, batch, w, w.next_unpacked);
+  if (!learned.ok()) return learned;
+  if (absl::Status status = Pack(w.next_unpacked, next); !status.ok()) return status;
+  return learned;
 }
 
 absl::StatusOr<Predictions> Learner::Predict(const LearnerState& state, const Batch& batch,
                                              const PredictOptions& options,
                                              Scratch& scratch) const {
   const FlushDenormals flush;
-  return PredictBatch(*problem_, state, batch, options, scratch.workspace());
+  Workspace& w = scratch.workspace();
+  return PredictBatch(*problem_, Unpacked(*problem_, state, w), batch, options, w);
 }
 
 std::vector<std::string> Learner::Labels(const LearnerState& state) const {

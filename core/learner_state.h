@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/encoding/encoder.h"
 #include "core/encoding/target_encoder.h"
@@ -27,6 +28,7 @@ struct LearnerState {
   NoiseState noise;
   Posterior posterior;
   RuleState rule;
+  std::string packed;  // of a model with storage float32: those two (core/packing.h), then empty
   Evaluation evaluation;
 };
 

@@ -17,7 +17,8 @@ namespace prequel {
 namespace {
 
 constexpr Index kMatchedSamples = 64;  // of a rule that fits by draws and leaves no choice
-constexpr Index kTile = 256;           // examples predicted at a time
+constexpr Index kTile = 256;           // examples predicted at a time, of a model not too large
+constexpr double kMaxProjected = double{1 << 26};     // of a Jacobian's numbers held at once
 constexpr double kMaxMemberLogits = double{1 << 26};  // samples × examples × logits held at once
 constexpr double kMaxAnswer = double{1 << 25};        // numbers in one answer
 
@@ -181,6 +182,14 @@ Predictions Sized(const Problem& problem, const LearnerState& state, const Predi
   return out;
 }
 
+// As many examples as a projector can hold the derivatives of, but no more than kTile.
+Index TileOf(const Problem& problem) {
+  const Index per_logit = std::max<Index>(1, problem.num_correlated() + problem.rank());
+  const double most =
+      kMaxProjected / static_cast<double>(per_logit) / static_cast<double>(problem.num_logits());
+  return std::clamp<Index>(static_cast<Index>(most), 1, kTile);
+}
+
 absl::Status CheckSize(const Problem& problem, const PredictOptions& options, int samples,
                        Index rows) {
   const auto logits = static_cast<double>(problem.num_logits());
@@ -329,8 +338,9 @@ absl::StatusOr<Predictions> PredictBatch(const Problem& problem, const LearnerSt
   LoadUnits(problem, state, w);
   Matrix encoded;
   problem.encoder.Encode(state.inputs, batch, encoded);
-  for (Index first = 0; first < rows; first += kTile) {
-    w.inputs = encoded.middleCols(first, std::min(kTile, rows - first));
+  const Index tile = TileOf(problem);
+  for (Index first = 0; first < rows; first += tile) {
+    w.inputs = encoded.middleCols(first, std::min(tile, rows - first));
     absl::Status status = samples > 0 ? SampledLogits(problem, state, w.inputs, samples, w)
                                       : OneMember(problem, state, w);
     if (!status.ok()) return status;

@@ -72,16 +72,6 @@ absl::Status CheckParts(const Posterior& posterior) {
   return absl::OkStatus();
 }
 
-// The columns of its factor; 0 of a family without one.
-Index RankOf(const Posterior& posterior) {
-  return std::visit(
-      [](const auto& q) -> Index {
-        if constexpr (requires { q.rank(); }) return q.rank();
-        return 0;
-      },
-      posterior);
-}
-
 absl::Status CheckSizes(const Problem& problem) {
   const Index params = problem.num_params();
   const bool full = std::holds_alternative<FullGaussian>(problem.initial);
@@ -93,7 +83,7 @@ absl::Status CheckSizes(const Problem& problem) {
                                           "smaller network"
                                         : " are allowed: use a smaller network"));
   }
-  const Index rank = RankOf(problem.initial);
+  const Index rank = problem.rank();
   if (rank > ConfigLimits::kMaxFactorEntries / params) {
     return FieldError(
         "config.posterior.options.rank",
@@ -226,6 +216,11 @@ absl::Status MakePosterior(Problem& p) {
         if constexpr (requires { q.Configure(options, Layers{}); }) {
           return q.Configure(options, LayersOf(p.model));
         }
+        if constexpr (requires { Q::kIsVectors; }) {
+          std::string storage = "float64";
+          options.Choice("storage", &storage, {"float64", "float32"});
+          p.storage = storage == "float32" ? Storage::kFloat32 : Storage::kFloat64;
+        }
         return options.Finish();
       },
       p.initial);
@@ -315,6 +310,15 @@ Index Problem::num_correlated() const {
         constexpr bool kAll =
             std::is_same_v<Q, FullGaussian> || std::is_same_v<Q, BlockDiagonalGaussian>;
         return kAll ? num_params() : 0;
+      },
+      initial);
+}
+
+Index Problem::rank() const {
+  return std::visit(
+      [](const auto& q) -> Index {
+        if constexpr (requires { q.rank(); }) return q.rank();
+        return 0;
       },
       initial);
 }

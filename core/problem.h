@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "core/archive.h"
 #include "core/config.h"
 #include "core/encoding/encoder.h"
 #include "core/encoding/target_encoder.h"
@@ -25,6 +26,7 @@ struct Problem {
   Vector prior_mean, prior_precision;  // D: m₀ and diag Λ₀
   Posterior initial;                   // that prior, as the posterior family holds it
   Rule rule;
+  Storage storage = Storage::kFloat64;  // of the posterior's and the rule's vectors
 
   // INVALID_ARGUMENT names the offending field and what would be right.
   static absl::StatusOr<Problem> Make(LearnerConfig config);
@@ -32,6 +34,7 @@ struct Problem {
   Index num_params() const;
   // How many of them the posterior family gives a covariance with each other.
   Index num_correlated() const;
+  Index rank() const;  // columns of the posterior family's factor; 0 of one without
   Index num_logits() const;
   bool classes() const;
   // N of a rule in dataset mode; 0 in recursive mode.

@@ -9,6 +9,7 @@
 #include "core/encoding/state_archive.h"
 #include "core/evaluate_archive.h"
 #include "core/noise.h"
+#include "core/packing.h"
 #include "core/registry.h"
 
 namespace prequel {
@@ -145,6 +146,28 @@ absl::Status CheckDecoded(const Problem& problem, const LearnerState& state) {
   return absl::OkStatus();
 }
 
+absl::Status ReadRuleName(const Problem& problem, ArchiveReader& reader) {
+  std::string name;
+  reader.Value("rule", name);
+  if (reader.ok() && name != problem.config.rule.name) {
+    return absl::DataLossError("rule: its state is of another rule");
+  }
+  return absl::OkStatus();
+}
+
+// From the rule's name on.
+absl::StatusOr<LearnerState> DecodePacked(const Problem& problem, ArchiveReader& reader,
+                                          LearnerState state) {
+  if (absl::Status status = ReadRuleName(problem, reader); !status.ok()) return status;
+  reader.Value("packed", state.packed);
+  if (absl::Status status = reader.Finish(); !status.ok()) return status;
+  LearnerState unpacked = state;
+  absl::Status status = UnpackParts(problem, state.packed, unpacked);
+  if (status.ok()) status = CheckDecoded(problem, unpacked);
+  if (!status.ok()) return status;
+  return state;
+}
+
 }  // namespace
 
 std::uint64_t Fingerprint(const LearnerConfig& config) {
@@ -154,13 +177,27 @@ std::uint64_t Fingerprint(const LearnerConfig& config) {
 }
 
 std::string EncodeState(const Problem& problem, const LearnerState& state) {
+  const auto write = [&](ArchiveWriter& writer) {
+    writer.Value("fingerprint", Fingerprint(problem.config));
+    writer.Value("state", state);
+    writer.Value("posterior", std::string(NameOf(problem.initial)));
+    const bool packed = problem.storage == Storage::kFloat32;
+    if (!packed) {
+      std::visit([&](const auto& q) { writer.Value("posterior", q); }, state.posterior);
+    }
+    writer.Value("rule", std::string(NameOf(problem.rule)));
+    if (packed) {
+      writer.Value("packed", state.packed);
+    } else {
+      std::visit([&](const auto& s) { writer.Value("rule", s); }, state.rule);
+    }
+  };
+  // Counted first, so that the bytes of a large state are never in memory twice.
+  ArchiveWriter counter = ArchiveWriter::Counter();
+  write(counter);
   ArchiveWriter writer;
-  writer.Value("fingerprint", Fingerprint(problem.config));
-  writer.Value("state", state);
-  writer.Value("posterior", std::string(NameOf(state.posterior)));
-  std::visit([&](const auto& q) { writer.Value("posterior", q); }, state.posterior);
-  writer.Value("rule", std::string(NameOf(problem.rule)));
-  std::visit([&](const auto& s) { writer.Value("rule", s); }, state.rule);
+  writer.Reserve(kSealBytes + counter.size());
+  write(writer);
   return Seal(std::move(writer).Take(), kMagic, kVersion);
 }
 
@@ -181,12 +218,10 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
   if (reader.ok() && name != problem.config.posterior.name) {
     return absl::DataLossError("posterior: is not of the configured family");
   }
+  if (problem.storage == Storage::kFloat32) return DecodePacked(problem, reader, std::move(state));
   state.posterior = problem.initial;  // the right alternative, to be read into
   std::visit([&](auto& q) { reader.Value("posterior", q); }, state.posterior);
-  reader.Value("rule", name);
-  if (reader.ok() && name != problem.config.rule.name) {
-    return absl::DataLossError("rule: its state is of another rule");
-  }
+  if (absl::Status status = ReadRuleName(problem, reader); !status.ok()) return status;
   state.rule = FreshState(problem.rule);
   std::visit([&](auto& s) { reader.Value("rule", s); }, state.rule);
   if (absl::Status status = reader.Finish(); !status.ok()) return status;

@@ -6,6 +6,7 @@
 #include "core/batch.h"
 #include "core/distributions/class_predictive.h"
 #include "core/expansion.h"
+#include "core/learner_state.h"
 #include "core/posteriors/posterior.h"
 #include "core/rules/rule.h"
 
@@ -28,6 +29,7 @@ struct Workspace {
   std::vector<LogitMoments> members;  // of the predictive: one, or one per Monte Carlo draw
   Matrix previous_mean;               // C × B, logits before the update (noise learning)
   ClassPredictive classes, member_classes;
+  LearnerState unpacked, next_unpacked;  // of a model with storage float32
 };
 
 }  // namespace prequel

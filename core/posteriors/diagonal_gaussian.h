@@ -19,6 +19,7 @@ class LocalDiagonal;
 struct DiagonalGaussian {
   static constexpr std::string_view kName = "diagonal";
   static constexpr bool kHasVariance = true;
+  static constexpr bool kIsVectors = true;
 
   using Projector = LocalDiagonal;
   using Sampler = DiagonalSampler;

@@ -17,6 +17,7 @@ class PointSampler;
 struct PointMass {
   static constexpr std::string_view kName = "point";
   static constexpr bool kHasVariance = false;
+  static constexpr bool kIsVectors = true;
 
   using Projector = PointProjector;
   using Sampler = PointSampler;

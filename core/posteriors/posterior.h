@@ -37,6 +37,7 @@ concept PosteriorType = std::copyable<Q> &&
   { Q::kName } -> std::convertible_to<std::string_view>;
   // Whether the weights are uncertain: else logits are known, and nothing is linearised.
   { Q::kHasVariance } -> std::convertible_to<bool>;
+  // One that is nothing but vectors says kIsVectors, and has the option `storage`.
   // Of the prior's mean and variances. A family with a shape has Configure(options, layers) as
   // well, which leaves a prototype that makes others of its shape.
   { q.FromDiagonal(v, v) } -> std::same_as<Q>;

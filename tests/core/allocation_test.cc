@@ -50,6 +50,7 @@ struct Case {
   std::string name, model, likelihood, posterior;
   ComponentConfig rule;
   Index inputs = 2, rows = 64, hidden = 32;
+  std::string storage = "";
 };
 
 // The eigenpairs that these posteriors keep are found in memory of Eigen's own.
@@ -94,6 +95,8 @@ std::vector<Case> Cases() {
     }
   }
   for (const Case& phase : LaplaceCases()) cases.push_back(phase);
+  const ComponentConfig ivon{"ivon", {}};
+  cases.push_back({"mlp_float32", "mlp", "bernoulli", "diagonal", ivon, 2, 64, 32, "float32"});
   const ComponentConfig explicit_step{"rvga", {{"scheme", std::string("explicit")}}};
   cases.push_back({"linear1024", "linear", "bernoulli", "full", explicit_step, 1023, 256, 0});
   return cases;
@@ -113,6 +116,7 @@ TEST_P(Allocation, NoneAfterWarmUp) {
     config.model.options["hidden"] = std::vector<double>{static_cast<double>(c.hidden)};
   }
   config.posterior.name = c.posterior;
+  if (!c.storage.empty()) config.posterior.options["storage"] = c.storage;
   config.rule = c.rule;
   const Learner learner = *Learner::Create(config);
   LearnerState state = learner.Initial(), next;

@@ -348,5 +348,41 @@ TEST(Seal, TroublesAreToldApart) {
   EXPECT_EQ(problem(damaged, 3), "archive: checksum mismatch");
 }
 
+TEST(Archive, ACounterReckonsWhatAWriterWrites) {
+  const auto write = [](ArchiveWriter& writer) {
+    writer.Value("number", 7);
+    writer.Value("text", std::string("seven"));
+    writer.Value("vector", Vector(Vector::LinSpaced(5, 0, 1)));
+    writer.Value("matrix", Matrix(Matrix::Ones(3, 2)));
+    writer.LowerTriangle("triangle", Matrix(Matrix::Identity(4, 4)));
+    writer.Value("list", std::vector<std::int64_t>{1, 2, 3});
+  };
+  ArchiveWriter counter = ArchiveWriter::Counter(), writer;
+  write(counter);
+  write(writer);
+  EXPECT_EQ(counter.size(), writer.size());
+  EXPECT_EQ(std::move(counter).Take(), "");
+  EXPECT_EQ(writer.size(), std::move(writer).Take().size());
+}
+
+TEST(Archive, FloatsAreTheNearestToTheDoubles) {
+  const Vector values{{0.1, -1.0 / 3, 1e-20, 16777217}};
+  ArchiveWriter writer(Storage::kFloat32, "what was here before");
+  writer.Value("", values);
+  const std::string bytes = std::move(writer).Take();
+  EXPECT_EQ(bytes.size(), 8 + 4 * 4u);
+  ArchiveReader reader(bytes, Storage::kFloat32);
+  Vector read;
+  reader.Value("", read);
+  ASSERT_TRUE(reader.Finish().ok());
+  ASSERT_EQ(read.size(), values.size());
+  for (Index i = 0; i < values.size(); ++i) {
+    EXPECT_EQ(read[i], static_cast<double>(static_cast<float>(values[i])));
+  }
+  ArchiveReader cut(std::string_view(bytes).substr(0, bytes.size() - 1), Storage::kFloat32);
+  cut.Value("", read);
+  EXPECT_EQ(cut.Finish().code(), absl::StatusCode::kDataLoss);
+}
+
 }  // namespace
 }  // namespace prequel

@@ -20,6 +20,7 @@ struct Choice {
   const char* model;
   bool dataset = false;
   bool labels = false;  // classes by label, not by number
+  bool packed = false;  // in float32
 };
 
 constexpr Choice kChoices[] = {
@@ -45,6 +46,7 @@ constexpr Choice kChoices[] = {
     {"vogn", "bernoulli", "kronecker", "mlp", true},
     {"laplace", "poisson", "subnetwork", "mlp", true},
     {"hilofi", "bernoulli", "low_rank_hidden", "mlp"},
+    {"vogn", "gaussian", "diagonal", "mlp", true, false, true},
 };
 
 bool IsBernoulli(const LearnerConfig& config) { return config.likelihood.name == "bernoulli"; }
@@ -64,8 +66,9 @@ LearnerConfig ConfigOf(const Choice& choice) {
   config.likelihood.name = choice.likelihood;
   config.posterior.name = choice.posterior;
   config.rule.name = choice.rule;
-  if (config.posterior.name == "low_rank") config.posterior.options["rank"] = 2.0;
+  if (config.posterior.name.starts_with("low_rank")) config.posterior.options["rank"] = 2.0;
   if (config.posterior.name == "subnetwork") config.posterior.options["size"] = 4.0;
+  if (choice.packed) config.posterior.options["storage"] = std::string("float32");
   if (choice.dataset) {
     config.rule.options["mode"] = std::string("dataset");
     config.rule.options["dataset_size"] = 100.0;
