@@ -3,7 +3,8 @@
 //   keep_diagonal    d' = d + diag(X Xᵀ − W Wᵀ): the diagonal of the precision is kept
 //   factor_analysis  the W, d' of least KL(N(0, S) ‖ N(0, W Wᵀ + diag(d'))), S = diag(d) + X Xᵀ,
 //                    by `loops` steps of EM (Rubin and Thayer 1982) from keep_diagonal
-// The first two never make a precision larger than it is; the last may move it either way.
+// The first two never make a precision larger than it is; the last may move it either way. X Xᵀ may
+// be a covariance as well, of which drop makes no more than there is.
 #pragma once
 
 #include "core/linalg/types.h"

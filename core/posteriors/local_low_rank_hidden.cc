@@ -78,34 +78,35 @@ absl::Status LocalLowRankHidden::Step(Expansion& expansion) {
   Multiply(gradient_, moved_);
   mean_ = prior_->mean + moved_;
   kl_ =
-      0.5 * (TraceOfInverse(factor_, inner_) - n + LogDeterminant(factor_) + moved_.dot(gradient_));
+      0.5 * (TraceOfInverse(factor_, strip_) - n + LogDeterminant(factor_) + moved_.dot(gradient_));
   return absl::OkStatus();
 }
 
 absl::Status LocalLowRankHidden::Commit(LowRankHiddenGaussian& next) {
   const Index hidden = prior_->hidden(), last = prior_->last(), rank = prior_->rank();
-  // K in the place of P J_G, of which the last layer's rows are kept for A P_ℓ = P_ℓ − K_ℓ (P
-  // J_G)ᵀ.
   last_projected_ = image_.bottomRows(last);
   factor_.transpose().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(image_);
   factor_.triangularView<Eigen::Lower>().solveInPlace<Eigen::OnTheRight>(image_);
-  const auto gain = image_.bottomRows(last);
-  turned_ = prior_->covariance.selfadjointView<Eigen::Lower>();
-  turned_.noalias() -= gain * last_projected_.transpose();
-  last_projected_ = gain;
-  last_projected_.noalias() -= turned_ * root_.bottomRows(last);
-  turned_.noalias() += last_projected_ * gain.transpose();
-
   next.mean = mean_;
-  next.covariance = turned_;
   next.floor = prior_->floor;
-  next.factor = prior_->factor;
-  if (rank > 0) {
+
+  // A P_ℓ Aᵀ + K_ℓ K_ℓᵀ = A P_ℓ + (K_ℓ − A P_ℓ J_{G,ℓ}) K_ℓᵀ with
+  // A P_ℓ = P_ℓ − K_ℓ (P_ℓ J_{G,ℓ})ᵀ.
+  const auto gain = image_.bottomRows(last);
+  next.covariance = prior_->covariance.selfadjointView<Eigen::Lower>();
+  next.covariance.noalias() -= gain * last_projected_.transpose();
+  last_projected_ = gain;
+  last_projected_.noalias() -= next.covariance * root_.bottomRows(last);
+  next.covariance.noalias() += last_projected_ * gain.transpose();
+
+  if (rank == 0) {
+    next.factor = prior_->factor;
+  } else {
     columns_.resize(hidden, rank + image_.cols());
     columns_.leftCols(rank) = prior_->factor;
-    rotated_.resize(image_.cols(), rank);
-    rotated_.noalias() = root_.topRows(hidden).transpose() * prior_->factor;
-    columns_.leftCols(rank).noalias() -= image_.topRows(hidden) * rotated_;
+    crossed_.resize(image_.cols(), rank);
+    crossed_.noalias() = root_.topRows(hidden).transpose() * prior_->factor;
+    columns_.leftCols(rank).noalias() -= image_.topRows(hidden) * crossed_;
     columns_.rightCols(image_.cols()) = image_.topRows(hidden);
     compressor_.Compress({.kind = Compression::Kind::kDrop}, prior_->floor, columns_, rank,
                          next.floor, next.factor);

@@ -56,13 +56,13 @@ class LocalLowRankHidden {
   Vector variances_, tangent_;
   Matrix forward_;  // C × B
 
-  Matrix root_, image_;  // J_G and P J_G: D × n
+  Matrix root_, image_;  // J_G and P J_G, in Commit K: D × n
   Matrix factor_;        // of S
-  Matrix inner_;         // scratch: n × n, L × n
+  Matrix strip_;         // scratch of TraceOfInverse
   Vector gradient_, moved_, weights_;
+  Matrix rotated_;  // Cᵀ v: L × columns
+  Matrix crossed_;  // J_{G,h}ᵀ C: n × L
   Matrix columns_;  // D_h × (L + n)
-  Matrix rotated_;  // L × n
-  Matrix turned_;   // (I − K_ℓ J_{G,ℓ}ᵀ) P_ℓ
   Compressor compressor_;
 };
 

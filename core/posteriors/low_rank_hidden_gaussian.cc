@@ -1,12 +1,13 @@
 #include "core/posteriors/low_rank_hidden_gaussian.h"
 
-#include <Eigen/QR>
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "core/config.h"
 #include "core/error.h"
 #include "core/posteriors/full_gaussian.h"
+#include "core/random/lanes.h"
 
 namespace prequel {
 namespace {
@@ -14,12 +15,19 @@ namespace {
 constexpr Index kUsualRank = 50;
 constexpr double kUsualFloor = 0.01;
 
-// n × k with orthonormal columns, the same for the same n and k. REQUIRES: k ≤ n.
-Matrix OrthonormalColumns(Index n, Index k) {
-  Matrix normals(n, k);
-  FillNormal(Stream{}, normals);
-  const Eigen::HouseholderQR<Matrix> qr(normals);
-  return qr.householderQ() * Matrix::Identity(n, k);
+// V^{1/2} Q: the weights dealt out to the L columns in turn, so that no weight is in two, and a
+// random direction within each.
+Matrix RandomDirections(ConstVectorRef variances, Index rank) {
+  const Index size = variances.size();
+  Vector normals(size);
+  FillNormal(Stream{.lane = kInitialDirectionsLane}, normals);
+  Vector squares = Vector::Zero(rank);
+  for (Index j = 0; j < size; ++j) squares[j % rank] += normals[j] * normals[j];
+  Matrix out = Matrix::Zero(size, rank);
+  for (Index j = 0; j < size; ++j) {
+    out(j, j % rank) = std::sqrt(variances[j] / squares[j % rank]) * normals[j];
+  }
+  return out;
 }
 
 }  // namespace
@@ -49,8 +57,7 @@ LowRankHiddenGaussian LowRankHiddenGaussian::FromDiagonal(const Vector& prior_me
   const Index of_hidden = prior_mean.size() - last();
   q.mean = prior_mean;
   q.floor = share_ * variances.head(of_hidden);
-  q.factor =
-      variances.head(of_hidden).cwiseSqrt().asDiagonal() * OrthonormalColumns(of_hidden, rank());
+  q.factor = std::sqrt(1 - share_) * RandomDirections(variances.head(of_hidden), rank());
   q.covariance = variances.tail(last()).asDiagonal();
   return q;
 }

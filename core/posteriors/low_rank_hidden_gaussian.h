@@ -18,8 +18,10 @@ class LowRankHiddenSampler;
 
 // The covariance counterpart of LowRankGaussian, whose precision is of low rank: that one knows L
 // directions better than the others, this one knows L directions less well. At first they are
-// random: with V the hidden weights' prior variances and Q: D_h × L any orthonormal columns,
-//   f = floor · diag(V),   C = V^{1/2} Q
+// random, in which they have the prior's variances, V: for a Q: D_h × L with orthonormal columns,
+// of which no two share a weight,
+//   f = floor · diag(V),   C = (1 − floor)^{1/2} V^{1/2} Q
+// With L = D_h that is the prior itself.
 // Options:
 //   rank   L, 1 ≤ L ≤ D_h; 50 unless given, D_h when that is less; 0 of a model without hidden
 //          layers
@@ -63,7 +65,7 @@ struct LowRankHiddenGaussian {
   double share_ = 0;  // of a prototype: floor
 };
 
-// Draws m + (f^{1/2} ∘ z₁ + C z₂, L z₃) with L Lᵀ = P.
+// Draws m + (f^{1/2} ∘ z₁ + C z₂, R z₃) with R Rᵀ = P.
 class LowRankHiddenSampler {
  public:
   absl::Status Prepare(const LowRankHiddenGaussian& posterior);
@@ -74,7 +76,7 @@ class LowRankHiddenSampler {
   Matrix factor_, last_factor_;
 };
 
-// There is none when the floor is 0.
+// Not offered: with a floor of 0 there is none.
 class LowRankHiddenDivergence {};
 
 }  // namespace prequel

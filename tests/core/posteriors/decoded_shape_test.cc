@@ -16,6 +16,7 @@ namespace {
 LearnerConfig ConfigOf(ComponentConfig posterior) {
   LearnerConfig config = PlainConfig(3, "bernoulli");
   config.model = {"mlp", {{"hidden", std::vector<double>{4}}}};
+  if (posterior.name == "low_rank_hidden") config.rule.name = "hilofi";
   config.posterior = std::move(posterior);
   return config;
 }
@@ -35,6 +36,20 @@ TEST(DecodedShape, OfALowRankPosteriorIsItsRank) {
   EXPECT_EQ(Decoded<LowRankGaussian>(rank2, [](auto&) {}), absl::StatusCode::kOk);
   const auto wider = [](LowRankGaussian& q) { q.factor = Matrix::Zero(q.size(), 3); };
   EXPECT_EQ(Decoded<LowRankGaussian>(rank2, wider), absl::StatusCode::kDataLoss);
+}
+
+TEST(DecodedShape, OfLowRankOverHiddenLayersIsItsRankAndTheBorder) {
+  const ComponentConfig rank2{"low_rank_hidden", {{"rank", 2.0}}};
+  EXPECT_EQ(Decoded<LowRankHiddenGaussian>(rank2, [](auto&) {}), absl::StatusCode::kOk);
+  const auto wider = [](LowRankHiddenGaussian& q) { q.factor = Matrix::Zero(q.hidden(), 3); };
+  EXPECT_EQ(Decoded<LowRankHiddenGaussian>(rank2, wider), absl::StatusCode::kDataLoss);
+  const auto moved = [](LowRankHiddenGaussian& q) {
+    const Index hidden = q.hidden() - 1, last = q.last() + 1;
+    q.floor = Vector::Ones(hidden);
+    q.factor = Matrix::Zero(hidden, 2);
+    q.covariance = Matrix::Identity(last, last);
+  };
+  EXPECT_EQ(Decoded<LowRankHiddenGaussian>(rank2, moved), absl::StatusCode::kDataLoss);
 }
 
 TEST(DecodedShape, OfASubnetworkIsItsSize) {

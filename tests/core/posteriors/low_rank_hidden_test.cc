@@ -66,7 +66,7 @@ TEST(LowRankHiddenGaussian, DrawsHaveItsMoments) {
   EXPECT_LT((moments.second - Covariance(q)).cwiseAbs().maxCoeff(), 0.05);
 }
 
-TEST(LowRankHiddenGaussian, StartsWithRandomDirectionsOfThePriorAboveAFloor) {
+TEST(LowRankHiddenGaussian, StartsWithDirectionsOfThePriorAboveAFloor) {
   const Layers layers = {{.offset = 0, .inputs = 4, .outputs = 6},
                          {.offset = 30, .inputs = 6, .outputs = 3}};
   const auto prototype = Configured<LowRankHiddenGaussian>(
@@ -81,8 +81,18 @@ TEST(LowRankHiddenGaussian, StartsWithRandomDirectionsOfThePriorAboveAFloor) {
   EXPECT_EQ(q.covariance, Matrix(variances.tail(kLast).asDiagonal()));
   const Matrix whitened =
       variances.head(kHidden).cwiseSqrt().cwiseInverse().asDiagonal() * q.factor;
-  EXPECT_LT((whitened.transpose() * whitened - Matrix::Identity(5, 5)).norm(), 1e-12);
+  EXPECT_LT((whitened.transpose() * whitened - 0.75 * Matrix::Identity(5, 5)).norm(), 1e-12);
   EXPECT_GT(whitened.rowwise().norm().minCoeff(), 0);
+}
+
+TEST(LowRankHiddenGaussian, StartsAtThePriorWithAllDirections) {
+  const Layers layers = {{.offset = 0, .inputs = 4, .outputs = 6},
+                         {.offset = 30, .inputs = 6, .outputs = 3}};
+  const auto prototype = Configured<LowRankHiddenGaussian>(
+      {"low_rank_hidden", {{"rank", 30.0}, {"floor", 0.25}}}, layers);
+  const Vector variances = Normals(kHidden + kLast, 1, 2).cwiseAbs2();
+  const LowRankHiddenGaussian q = prototype.FromDiagonal(variances, variances);
+  EXPECT_LT((Covariance(q) - Matrix(variances.asDiagonal())).norm(), 1e-12);
 }
 
 // Three classes: two curvature columns a row, so that there are fewer columns than weights, or
@@ -177,24 +187,77 @@ TEST(Hilofi, IsTheConjugatePosteriorOfALinearModel) {
   }
 }
 
-TEST(Hilofi, StaysPositiveDefiniteOverTenThousandRandomSteps) {
+LearnerConfig NetworkConfig(double rank, double floor) {
   LearnerConfig config = PlainConfig(kInputs, "bernoulli");
-  config.model = {"mlp", {{"hidden", std::vector<double>{4}}}};
-  config.posterior = {"low_rank_hidden", {{"rank", 3.0}}};
+  config.model = {"mlp", {{"hidden", std::vector<double>{4}}, {"activation", std::string("relu")}}};
+  config.posterior = {"low_rank_hidden", {{"rank", rank}, {"floor", floor}}};
+  config.rule = {"hilofi", {}};
+  return config;
+}
+
+// Minibatches of very different leverage, also on the last layer.
+TEST(Hilofi, StaysPositiveDefiniteOverTenThousandRandomSteps) {
+  const Learner learner = *Learner::Create(NetworkConfig(3, 0.01));
+  LearnerState state = learner.Initial(), next;
+  Scratch scratch;
+  int rejected = 0;
+  absl::Status first;  // rejection
+  for (std::uint64_t t = 0; t < 10000; ++t) {
+    Batch batch = LogisticBatch(kInputs, 1 + static_cast<Index>(t % 3), t);
+    batch.inputs *= std::exp(3 * std::sin(static_cast<double>(t)));
+    const absl::StatusOr<Learned> learned = learner.Update(state, batch, scratch, next);
+    if (!learned.ok()) {
+      ++rejected;
+      first.Update(learned.status());
+      continue;
+    }
+    std::swap(state, next);
+    const auto& q = std::get<LowRankHiddenGaussian>(state.posterior);
+    ASSERT_TRUE(q.IsFinite()) << t;
+    ASSERT_EQ(Matrix(q.covariance).llt().info(), Eigen::Success) << t;
+  }
+  EXPECT_LT(rejected, 10) << first;
+}
+
+// Linear regression under a vague prior and little noise: one minibatch takes thirteen orders of
+// magnitude from the covariance.
+TEST(Hilofi, StaysPositiveDefiniteFromAVaguePrior) {
+  LearnerConfig config = PlainConfig(kInputs, "gaussian");
+  config.likelihood.options["noise"] = 1e-6;
+  config.prior.options["precision"] = 1e-6;
   config.rule = {"hilofi", {}};
   const Learner learner = *Learner::Create(config);
   LearnerState state = learner.Initial(), next;
   Scratch scratch;
-  for (std::uint64_t t = 0; t < 10000; ++t) {
-    Batch batch = LogisticBatch(kInputs, 1 + static_cast<Index>(t % 3), t);
-    batch.inputs *= std::exp(3 * std::sin(static_cast<double>(t)));  // of very different leverage
-    const absl::StatusOr<Learned> learned = learner.Update(state, batch, scratch, next);
-    ASSERT_TRUE(learned.ok()) << t << ": " << learned.status();
+  for (std::uint64_t t = 0; t < 2000; ++t) {
+    ASSERT_TRUE(
+        learner.Update(state, BatchFor("gaussian", kInputs, 1 + t % 9, t), scratch, next).ok());
     std::swap(state, next);
     const auto& q = std::get<LowRankHiddenGaussian>(state.posterior);
-    ASSERT_TRUE(q.IsFinite()) << t;
-    if (t % 500 == 0) {
-      ASSERT_EQ(Covariance(q).llt().info(), Eigen::Success) << t;
+    ASSERT_EQ(Matrix(q.covariance).llt().info(), Eigen::Success) << t;
+  }
+}
+
+// Without a floor the hidden layers move within the first directions.
+TEST(Hilofi, LeavesTheFirstDirectionsOnlyThroughTheFloor) {
+  for (const double floor : {0.0, 0.01}) {
+    const Learner learner = *Learner::Create(NetworkConfig(3, floor));
+    LearnerState state = learner.Initial(), next;
+    const auto first = std::get<LowRankHiddenGaussian>(state.posterior);
+    Scratch scratch;
+    for (std::uint64_t t = 0; t < 20; ++t) {
+      ASSERT_TRUE(learner.Update(state, LogisticBatch(kInputs, 8, t), scratch, next).ok());
+      std::swap(state, next);
+    }
+    const auto& q = std::get<LowRankHiddenGaussian>(state.posterior);
+    const Vector moved = (q.mean - first.mean).head(q.hidden());
+    const Matrix basis =
+        first.factor * first.factor.colwise().norm().cwiseInverse().asDiagonal();  // orthonormal
+    const double outside = (moved - basis * (basis.transpose() * moved)).norm() / moved.norm();
+    if (floor == 0) {
+      EXPECT_LT(outside, 1e-9);
+    } else {
+      EXPECT_GT(outside, 1e-2);
     }
   }
 }
