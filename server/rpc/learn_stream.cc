@@ -101,11 +101,11 @@ absl::StatusOr<Submission> LearnStreamCall::MakeInquiry() {
 // On the thread in Submit or on one of the engine's.
 void LearnStreamCall::OnOutcome(std::int64_t index, const std::string& name,
                                 const absl::StatusOr<LearnOutcome>& outcome) {
-  // A full disk exhausts a resource too, but no waiting helps.
-  const bool no_room = absl::IsResourceExhausted(outcome.status()) && engine_.health().ok();
+  const bool exhausted = absl::IsResourceExhausted(outcome.status());
   {
     MutexLock lock(mu_);
-    if (no_room && submitter_ == std::this_thread::get_id()) {
+    // On the thread in Submit it is a queue that is full, and will not be.
+    if (exhausted && submitter_ == std::this_thread::get_id()) {
       --in_engine_;
       no_room_ = true;
       return;

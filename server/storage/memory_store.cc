@@ -20,10 +20,15 @@ void MemoryDisk::OnWrite(std::function<void()> hook) {
   hook_ = std::move(hook);
 }
 
-void MemoryDisk::Crash() {
+void MemoryDisk::OnWritten(std::function<void()> hook) {
+  MutexLock lock(mu_);
+  written_hook_ = std::move(hook);
+}
+
+void MemoryDisk::Crash(std::size_t kept) {
   MutexLock lock(mu_);
   ++crashes_;
-  for (const std::string& key : unsynced_) log_.erase(key);
+  for (std::size_t i = kept; i < unsynced_.size(); ++i) log_.erase(unsynced_[i]);
   unsynced_.clear();
   for (const std::string& key : unsynced_chunks_) snapshots_.erase(key);
   unsynced_chunks_.clear();
@@ -96,17 +101,20 @@ MemoryStore::~MemoryStore() {
 
 absl::Status MemoryStore::Append(std::span<const LogRecord> records) {
   RunHook();
-  MutexLock lock(disk_->mu_);
-  if (absl::Status status = BeginWrite(); !status.ok()) return status;
-  const bool synced = options_.sync && disk_->failure_ != MemoryDisk::Failure::kSync;
-  for (const LogRecord& record : records) {
-    const RecordFrame frame = FrameRecord(record);
-    std::string value(frame.head);
-    value.append(record.payload).append(frame.tail);
-    disk_->log_[frame.key] = std::move(value);
-    if (!synced) disk_->unsynced_.push_back(frame.key);
-  }
-  return EndWrite();
+  const auto write = [&]() -> absl::Status {
+    MutexLock lock(disk_->mu_);
+    if (absl::Status status = BeginWrite(); !status.ok()) return status;
+    const bool synced = options_.sync && disk_->failure_ != MemoryDisk::Failure::kSync;
+    for (const LogRecord& record : records) {
+      const RecordFrame frame = FrameRecord(record);
+      std::string value(frame.head);
+      value.append(record.payload).append(frame.tail);
+      disk_->log_[frame.key] = std::move(value);
+      if (!synced) disk_->unsynced_.push_back(frame.key);
+    }
+    return EndWrite();
+  };
+  return Answer(write());
 }
 
 absl::StatusOr<std::uint64_t> MemoryStore::FirstOffset(LogId log) const {
@@ -138,35 +146,42 @@ absl::Status MemoryStore::Read(LogId log, std::uint64_t from, std::size_t limit,
 absl::Status MemoryStore::WriteSnapshotChunk(LogId log, std::uint64_t next_offset,
                                              std::uint32_t index, std::string_view chunk) {
   RunHook();
-  MutexLock lock(disk_->mu_);
-  if (absl::Status status = BeginWrite(); !status.ok()) return status;
-  const std::string key = SnapshotChunkKey(log, next_offset, index);
-  disk_->snapshots_[key] = EncodeSnapshotChunk(key, chunk);
-  disk_->unsynced_chunks_.push_back(key);
-  return EndWrite();
+  const auto write = [&]() -> absl::Status {
+    MutexLock lock(disk_->mu_);
+    if (absl::Status status = BeginWrite(); !status.ok()) return status;
+    const std::string key = SnapshotChunkKey(log, next_offset, index);
+    disk_->snapshots_[key] = EncodeSnapshotChunk(key, chunk);
+    disk_->unsynced_chunks_.push_back(key);
+    return EndWrite();
+  };
+  return Answer(write());
 }
 
 absl::Status MemoryStore::CommitSnapshot(const StoredSnapshot& snapshot,
                                          std::span<const std::uint64_t> drop,
                                          std::uint64_t keep_from) {
   RunHook();
-  MutexLock lock(disk_->mu_);
-  if (absl::Status status = BeginWrite(); !status.ok()) return status;
-  // A commit whose sync fails is taken for lost: the disk is as it was before.
-  if (disk_->failure_ == MemoryDisk::Failure::kSync) return EndWrite();
-  const LogId log = snapshot.log;
-  disk_->snapshots_[SnapshotKey(log, snapshot.next_offset)] = EncodeSnapshotHead(snapshot);
-  for (const std::uint64_t offset : drop) disk_->snapshots_.erase(SnapshotKey(log, offset));
-  std::string head;  // of the chunks that follow it
-  const auto end = disk_->snapshots_.lower_bound(SnapshotKey(log + 1, 0));
-  for (auto it = disk_->snapshots_.lower_bound(SnapshotKey(log, 0)); it != end;) {
-    if (IsSnapshotKey(it->first)) head = it->first;
-    it = it->first.starts_with(head) && !head.empty() ? std::next(it) : disk_->snapshots_.erase(it);
-  }
-  disk_->unsynced_chunks_.clear();
-  disk_->log_.erase(disk_->log_.lower_bound(LogKey(log, 0)),
-                    disk_->log_.lower_bound(LogKey(log, keep_from)));
-  return EndWrite();
+  const auto write = [&]() -> absl::Status {
+    MutexLock lock(disk_->mu_);
+    if (absl::Status status = BeginWrite(); !status.ok()) return status;
+    // A commit whose sync fails is taken for lost: the disk is as it was before.
+    if (disk_->failure_ == MemoryDisk::Failure::kSync) return EndWrite();
+    const LogId log = snapshot.log;
+    disk_->snapshots_[SnapshotKey(log, snapshot.next_offset)] = EncodeSnapshotHead(snapshot);
+    for (const std::uint64_t offset : drop) disk_->snapshots_.erase(SnapshotKey(log, offset));
+    std::string head;  // of the chunks that follow it
+    const auto end = disk_->snapshots_.lower_bound(SnapshotKey(log + 1, 0));
+    for (auto it = disk_->snapshots_.lower_bound(SnapshotKey(log, 0)); it != end;) {
+      if (IsSnapshotKey(it->first)) head = it->first;
+      it = it->first.starts_with(head) && !head.empty() ? std::next(it)
+                                                        : disk_->snapshots_.erase(it);
+    }
+    disk_->unsynced_chunks_.clear();
+    disk_->log_.erase(disk_->log_.lower_bound(LogKey(log, 0)),
+                      disk_->log_.lower_bound(LogKey(log, keep_from)));
+    return EndWrite();
+  };
+  return Answer(write());
 }
 
 absl::StatusOr<std::vector<StoredSnapshot>> MemoryStore::ListSnapshots(LogId log) const {
@@ -299,6 +314,20 @@ absl::Status MemoryStore::EndWrite() {
     health_ = absl::UnknownError("a sync failed: injected");
   }
   return health_;
+}
+
+absl::Status MemoryStore::Answer(absl::Status status) {
+  std::function<void()> hook;
+  {
+    MutexLock lock(disk_->mu_);
+    hook = disk_->written_hook_;
+  }
+  if (hook) hook();
+  MutexLock lock(disk_->mu_);
+  if (status.ok() && disk_->crashes_ != crashes_) {
+    return absl::UnavailableError("the disk is gone");
+  }
+  return status;
 }
 
 }  // namespace prequel

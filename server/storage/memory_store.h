@@ -30,9 +30,12 @@ class MemoryDisk {
   void FailWrites(Failure failure);
   // Called within each write, before anything happens, without a lock held: to stall or to count.
   void OnWrite(std::function<void()> hook);
-  // Power loss: appends that were not synced are gone, and the store that is open now can no longer
-  // write. The disk can be opened again once that store is destroyed.
-  void Crash();
+  // The same within each append and snapshot, when it is on disk and not yet answered.
+  void OnWritten(std::function<void()> hook);
+  // Power loss: what was not synced is gone, but for the first `kept` of such appends, and the
+  // store that is open now can no longer write, nor answer what it has written. The disk can be
+  // opened again once that store is destroyed.
+  void Crash(std::size_t kept = 0);
   // Flips one bit of the stored value. REQUIRES: the record exists.
   void CorruptRecord(LogId log, std::uint64_t offset);
   void CorruptModel(std::string_view name);
@@ -57,7 +60,7 @@ class MemoryDisk {
   std::vector<std::string> unsynced_ ABSL_GUARDED_BY(mu_);  // keys of log_ that a crash loses
   std::vector<std::string> unsynced_chunks_ ABSL_GUARDED_BY(mu_);  // the same of snapshots_
   Failure failure_ ABSL_GUARDED_BY(mu_) = Failure::kNone;
-  std::function<void()> hook_ ABSL_GUARDED_BY(mu_);
+  std::function<void()> hook_ ABSL_GUARDED_BY(mu_), written_hook_ ABSL_GUARDED_BY(mu_);
   bool open_ ABSL_GUARDED_BY(mu_) = false;
   int crashes_ ABSL_GUARDED_BY(mu_) = 0;  // a store opened before the last one is dead
   int writes_ ABSL_GUARDED_BY(mu_) = 0;
@@ -101,8 +104,10 @@ class MemoryStore final : public Store {
   void RunHook();
   // Not OK: the write must change nothing.
   absl::Status BeginWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(disk_->mu_);
-  // What the write is answered with, once it has been applied.
+  // What the write comes to, once it has been applied.
   absl::Status EndWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(disk_->mu_);
+  // What a write that came to `status` is answered with.
+  absl::Status Answer(absl::Status status);
 
   const std::shared_ptr<MemoryDisk> disk_;
   const Options options_;

@@ -133,7 +133,7 @@ class World {
   static std::string Name(int producer) { return absl::StrCat("p", producer); }
 
   void Step() {
-    switch (Draw(13)) {
+    switch (Draw(14)) {
       case 0:
         return Crash();
       case 1:
@@ -150,6 +150,8 @@ class World {
         return Leap();
       case 7:
         return FillDisk();
+      case 8:
+        return FailSync();
       default:
         return Burst(1 + Draw(4));
     }
@@ -231,21 +233,33 @@ class World {
     if (ExpectedSequence(outcome.status()) != next) Fail("a gap was not refused");
   }
 
-  // `what` happens at one of the next writes, in the midst of a burst and perhaps a snapshot.
-  void BurstUntil(const std::function<void()>& what) {
+  // `what` happens at one of the next writes, in the midst of a burst and perhaps a snapshot:
+  // before it, or when it is on disk but not answered.
+  void BurstUntil(bool written, const std::function<void()>& what) {
     const auto countdown = std::make_shared<Countdown>(1 + Draw(4), what);
-    disk_->OnWrite([countdown] { countdown->Tick(); });
+    const auto tick = [countdown] { countdown->Tick(); };
+    written ? disk_->OnWritten(tick) : disk_->OnWrite(tick);
     failing_ = true;
     Burst(1 + Draw(6));
     if (Draw(2) == 0) TakeSnapshot();
     disk_->OnWrite(nullptr);
+    disk_->OnWritten(nullptr);
     countdown->CallOff();  // a snapshot that is being stored may be in the midst of a write
   }
 
   // Power fails.
   void Crash() {
     ++result_.crashes;
-    BurstUntil([this] { disk_->Crash(); });
+    BurstUntil(Draw(2) == 0, [this] { disk_->Crash(); });
+    Restart(false);
+    failing_ = false;
+  }
+
+  // A sync fails, and then power: any number of the appends that were not synced is left.
+  void FailSync() {
+    ++result_.failed_syncs;
+    BurstUntil(false, [this] { disk_->FailWrites(MemoryDisk::Failure::kSync); });
+    disk_->Crash(static_cast<std::size_t>(Draw(4)));
     Restart(false);
     failing_ = false;
   }
@@ -253,7 +267,7 @@ class World {
   // The disk is full, until a restart or without one.
   void FillDisk() {
     ++result_.full_disks;
-    BurstUntil([this] { disk_->FailWrites(MemoryDisk::Failure::kFull); });
+    BurstUntil(false, [this] { disk_->FailWrites(MemoryDisk::Failure::kFull); });
     disk_->FailWrites(MemoryDisk::Failure::kNone);
     const std::vector<std::int64_t> known = next_;
     if (Draw(3) == 0) {
@@ -278,6 +292,7 @@ class World {
       const std::int64_t known = next_[static_cast<std::size_t>(producer)];
       if (outcome->next_sequence < known) Fail("an acknowledged number was forgotten");
       for (std::int64_t i = known; i < outcome->next_sequence && !Failed(); ++i) {
+        ++result_.unanswered;
         const Outcome repeat = Send(producer, i).get();
         if (repeat.ok() && !repeat->repeated) Fail("what was logged was learned again");
         Note(producer, i, repeat);
@@ -387,8 +402,9 @@ class World {
 void Simulated::Add(const Simulated& other) {
   for (const auto count :
        {&Simulated::learned, &Simulated::repeats, &Simulated::gaps, &Simulated::refusals,
-        &Simulated::crashes, &Simulated::full_disks, &Simulated::restarts, &Simulated::snapshots,
-        &Simulated::rollbacks, &Simulated::forks, &Simulated::reads}) {
+        &Simulated::crashes, &Simulated::failed_syncs, &Simulated::full_disks,
+        &Simulated::unanswered, &Simulated::restarts, &Simulated::snapshots, &Simulated::rollbacks,
+        &Simulated::forks, &Simulated::reads}) {
     this->*count += other.*count;
   }
   if (problem.empty()) problem = other.problem;

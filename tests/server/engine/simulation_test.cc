@@ -15,8 +15,9 @@ TEST(SimulationTest, EveryInvariantHolds) {
   }
   // It has met what it is about.
   for (const std::int64_t count :
-       {total.learned, total.repeats, total.gaps, total.refusals, total.crashes, total.full_disks,
-        total.snapshots, total.rollbacks, total.forks, total.reads}) {
+       {total.learned, total.repeats, total.gaps, total.refusals, total.crashes, total.failed_syncs,
+        total.full_disks, total.unanswered, total.snapshots, total.rollbacks, total.forks,
+        total.reads}) {
     EXPECT_GT(count, 20);
   }
 }
