@@ -55,13 +55,15 @@ void KillUnderLoad(Report& report) {
   std::filesystem::remove_all(root);
   const std::string setting =
       "4 models x 3 producers, a snapshot every 500 minibatches, killed 5 "
-      "to 250 ms after ready, seed 1";
+      "to 250 ms after ready, a third of the times again while recovering, seed 1";
   if (!result.problem.empty()) std::fprintf(stderr, "%s\n", result.problem.c_str());
   const auto add = [&](const char* name, double value, double target, Direction direction) {
     report.Add({name, value, 0, target, direction, setting});
   };
   add("finished (1 = yes)", result.problem.empty() ? 1 : 0, 1, Direction::kAtLeast);
   add("kills", result.kills, options.kills, Direction::kAtLeast);
+  add("of them while it recovered", result.kills_recovering, options.kills / 10,
+      Direction::kAtLeast);
   add("minibatches acknowledged", static_cast<double>(result.acknowledged), 20 * options.kills,
       Direction::kAtLeast);
   add("of them by a repeat, the first answer lost", static_cast<double>(result.repeated), 1,
@@ -100,7 +102,9 @@ void SimulateSchedules(Report& report) {
              {"gaps", total.gaps},
              {"refusals", total.refusals},
              {"power losses", total.crashes},
+             {"failed syncs", total.failed_syncs},
              {"full disks", total.full_disks},
+             {"logged, but the answer lost", total.unanswered},
              {"restarts", total.restarts},
              {"snapshots", total.snapshots},
              {"rollbacks", total.rollbacks},

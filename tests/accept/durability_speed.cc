@@ -130,10 +130,10 @@ v1::ModelConfig WideConfig() {
   return config;
 }
 
-v1::Batch OneRow() {
+v1::Batch OneRow(std::size_t width) {
   v1::Batch batch;
-  *batch.mutable_inputs() =
-      client::MakeTensor(std::vector<double>(kWideInputs, 0.25), {1, kWideInputs});
+  const auto columns = static_cast<std::int64_t>(width);
+  *batch.mutable_inputs() = client::MakeTensor(std::vector<double>(width, 0.25), {1, columns});
   *batch.mutable_targets() = client::MakeTensor({1.0}, {1});
   return batch;
 }
@@ -145,21 +145,42 @@ v1::Batch Query() {
   return batch;
 }
 
-double PredictMicros(Served& served, const v1::Batch& query) {
-  return 1e6 * Seconds([&] { MustBeOk(served.client->Predict("small", query).status()); });
+// In microseconds.
+struct Latencies {
+  std::vector<double> predict, learn;
+
+  // One query and one minibatch of a small model.
+  void Probe(Served& served) {
+    static const v1::Batch query = Query(), row = OneRow(kServedInputs);
+    predict.push_back(1e6 *
+                      Seconds([&] { MustBeOk(served.client->Predict("small", query).status()); }));
+    learn.push_back(1e6 * Seconds([&] { MustBeOk(served.client->Learn("small", row).status()); }));
+  }
+};
+
+void AddLatency(const char* name, const char* what, const std::vector<double>& quiet,
+                const std::vector<double>& busy, Report& report) {
+  report.Add({name, Quantile(busy, 0.99) / Quantile(quiet, 0.99), 0, 2, Direction::kAtMost,
+              Text((std::string(what) +
+                    " of a small model, one client: p50 and p99 %.0f and %.0f us beside, %.0f and "
+                    "%.0f us quiet; at most %.0f us beside")
+                       .c_str(),
+                   {Quantile(busy, 0.5), Quantile(busy, 0.99), Quantile(quiet, 0.5),
+                    Quantile(quiet, 0.99), Quantile(busy, 1)})});
 }
 
-void QueriesBesideSnapshots(Report& report) {
-  report.Section("Predict while a snapshot is stored");
+void AnswersBesideSnapshots(Report& report) {
+  report.Section("Predict and Learn while a snapshot of another model is stored");
   Served served(true);
   served.Create("small");
   served.Stream("small", 64);
   served.Create("wide", WideConfig());
-  const v1::Batch query = Query();
-  std::vector<double> quiet, busy, seconds;
+  const v1::Batch row = OneRow(kWideInputs);
+  Latencies quiet, busy;
+  std::vector<double> seconds;
   double bytes = 0;
-  for (int round = 0; round < 12 || busy.size() < 2000; ++round) {
-    MustBeOk(served.client->Learn("wide", OneRow()).status());
+  for (int round = 0; round < 12 || busy.predict.size() < 2000; ++round) {
+    MustBeOk(served.client->Learn("wide", row).status());
     std::atomic<bool> stored = false;
     std::thread snapshot([&] {
       seconds.push_back(Seconds([&] {
@@ -169,24 +190,22 @@ void QueriesBesideSnapshots(Report& report) {
       }));
       stored = true;
     });
-    std::size_t queries = 0;
-    for (; !stored; ++queries) busy.push_back(PredictMicros(served, query));
+    std::size_t probes = 0;
+    for (; !stored; ++probes) busy.Probe(served);
     snapshot.join();
     // RocksDB goes on flushing for a while; that belongs to the snapshot.
     const auto settled = SteadyClock::now() + std::chrono::milliseconds(500);
-    for (; SteadyClock::now() < settled; ++queries) busy.push_back(PredictMicros(served, query));
+    for (; SteadyClock::now() < settled; ++probes) busy.Probe(served);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    for (; queries > 0; --queries) quiet.push_back(PredictMicros(served, query));
+    for (; probes > 0; --probes) quiet.Probe(served);
   }
-  report.Add(
-      {"p99 beside the snapshot over p99 quiet", Quantile(busy, 0.99) / Quantile(quiet, 0.99), 0, 2,
-       Direction::kAtMost,
-       Text("16 rows of a small model, one client: p50 and p99 %.0f and %.0f us beside, %.0f "
-            "and %.0f us quiet; a snapshot takes %.2g s",
-            {Quantile(busy, 0.5), Quantile(busy, 0.99), Quantile(quiet, 0.5), Quantile(quiet, 0.99),
-             Quantile(seconds, 0.5)})});
+  AddLatency("Predict: p99 beside the snapshot over p99 quiet", "16 rows", quiet.predict,
+             busy.predict, report);
+  AddLatency("Learn: p99 beside the snapshot over p99 quiet", "1 row", quiet.learn, busy.learn,
+             report);
   report.Add({"MiB of the snapshot", bytes / (1 << 20), 0, 100, Direction::kAtLeast,
-              "a network of 6.5M weights, diagonal posterior"});
+              Text("a network of 6.5M weights, diagonal posterior; stored in %.2g s",
+                   {Quantile(seconds, 0.5)})});
 }
 
 constexpr int kModels = 1000, kBatchesEach = 1000;
@@ -302,7 +321,7 @@ void Restart(Report& report) {
 
 void MeasureSpeed(Report& report) {
   SyncedStreams(report);
-  QueriesBesideSnapshots(report);
+  AnswersBesideSnapshots(report);
   Restart(report);
 }
 

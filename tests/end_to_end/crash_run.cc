@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <thread>
 #include <utility>
@@ -24,6 +25,8 @@ namespace prequel {
 namespace {
 
 using std::chrono::milliseconds;
+
+constexpr int kMostRecoveringMs = 150;  // from the launch to a kill before the server is ready
 
 // What the producers have been told: which minibatch made which revision.
 class Acknowledgements {
@@ -112,13 +115,17 @@ class CrashRun {
     return result_;
   }
 
-  bool Start() {
+  void Launch() {
     std::vector<std::string> command = {options_.prequeld, "--data-dir=" + options_.directory,
                                         "--listen=" + address_, "--http="};
     command.insert(command.end(), options_.flags.begin(), options_.flags.end());
-    const auto start = std::chrono::steady_clock::now();
     server_.reset();
     server_ = std::make_unique<ChildProcess>(command);
+  }
+
+  bool Start() {
+    const auto start = std::chrono::steady_clock::now();
+    Launch();
     if (server_->ReadLine().empty()) return false;
     while (!client_.CheckHealth().value_or(false)) {
       if (std::chrono::steady_clock::now() - start > std::chrono::seconds(60)) return false;
@@ -137,11 +144,21 @@ class CrashRun {
     return result_.problem.empty();
   }
 
-  bool KillAndRestart() {
-    std::uniform_int_distribution<int> alive(options_.min_alive_ms, options_.max_alive_ms);
-    std::this_thread::sleep_for(milliseconds(alive(random_)));
+  int Draw(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
+  void KillAfter(int ms) {
+    std::this_thread::sleep_for(milliseconds(ms));
     server_->Signal(SIGKILL);
     ++result_.kills;
+  }
+
+  // Every third time it is killed again while it recovers, perhaps more than once.
+  bool KillAndRestart() {
+    KillAfter(Draw(options_.min_alive_ms, options_.max_alive_ms));
+    while (Draw(0, 2) == 0) {
+      Launch();
+      KillAfter(Draw(1, kMostRecoveringMs));
+      ++result_.kills_recovering;
+    }
     return Start();
   }
 
@@ -185,8 +202,12 @@ class CrashRun {
       fold.Learn(CrashBatch(model, entry.producer, entry.sequence));
     }
     result_.lost += std::abs(predicted->revision() - (due - 1));
+    std::string file;
+    const absl::Status exported = client_.ExportModel(
+        ModelId(model), std::nullopt, [&](const std::string& piece) { file += piece; });
+    if (!exported.ok()) result_.problem = exported.ToString();
     if (fold.Predict(query) != predicted->predictions().SerializeAsString() ||
-        fold.Evaluation() != evaluated->SerializeAsString()) {
+        fold.Evaluation() != evaluated->SerializeAsString() || !fold.IsIn(file)) {
       ++result_.different;
     }
   }

@@ -21,6 +21,7 @@ struct CrashOptions {
 
 struct CrashResult {
   int kills = 0;
+  int kills_recovering = 0;       // of them, soon after a launch
   std::int64_t acknowledged = 0;  // minibatches, all models
   std::int64_t repeated = 0;      // of them, answered a second time since the first answer was lost
   std::int64_t lost = 0;          // acknowledged, and not in the final state
@@ -31,7 +32,7 @@ struct CrashResult {
 };
 
 // Streams until the server has been killed `kills` times, lets it settle, and compares the final
-// predictions and evaluation of every model with an uninterrupted fold of the acknowledged
+// predictions, evaluation and state of every model with an uninterrupted fold of the acknowledged
 // minibatches in the order of their revisions.
 CrashResult RunCrashes(const CrashOptions& options);
 

@@ -8,6 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "client/tensor.h"
+#include "server/engine/capture.h"
+#include "server/engine/model_file.h"
 #include "server/wire/batch.h"
 #include "server/wire/config.h"
 #include "server/wire/evaluation.h"
@@ -114,6 +116,16 @@ std::string PlainFold::Evaluation() const {
   proto.set_revision(state_.revision);
   wire::EvaluationToProto(learner_, state_, &proto);
   return proto.SerializeAsString();
+}
+
+bool PlainFold::IsIn(const std::string& file) const {
+  ModelFileReader reader(file.size());
+  if (!reader.Add(file).ok()) return false;
+  const absl::StatusOr<ModelFile> read = std::move(reader).Finish();
+  if (!read.ok()) return false;
+  const absl::StatusOr<Restored> restored = DecodeCapture(read->body, learner_);
+  return restored.ok() &&
+         learner_.EncodeState(*restored->snapshot.state) == learner_.EncodeState(state_);
 }
 
 }  // namespace prequel

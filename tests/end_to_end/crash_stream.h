@@ -29,6 +29,8 @@ class PlainFold {
   // As the service would answer, serialized.
   std::string Predict(const v1::Batch& query);
   std::string Evaluation() const;
+  // Whether an exported model file holds this very state, byte for byte.
+  bool IsIn(const std::string& file) const;
 
  private:
   Learner learner_;
