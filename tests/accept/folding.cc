@@ -42,6 +42,7 @@ Tally Folding::Score(const Batch& rows, Index size) {
   before.Scale(-1);
   ForEachMinibatch(rows, size, [&](const Batch& batch) {
     if (!learner_.Update(state_, batch, scratch_, next_).ok()) {
+      total.weight += static_cast<double>(batch.rows());
       total.nll = std::numeric_limits<double>::infinity();
       return;
     }

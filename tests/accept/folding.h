@@ -22,7 +22,8 @@ class Folding {
   void LearnInPasses(const Batch& rows, Index size, int passes, std::uint64_t seed);
 
   Predictions Predict(const Batch& batch, const PredictOptions& options = {});
-  // What the predictions of `rows` score; none of them is learned.
+  // What the predictions of `rows` score; none of them is learned. Infinitely bad, should one of
+  // the minibatches be such that it could not have been.
   Tally Score(const Batch& rows, Index size);
 
   const Learner& learner() const { return learner_; }

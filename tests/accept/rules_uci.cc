@@ -2,6 +2,7 @@
 // units.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -15,6 +16,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/encoding/category_table.h"
+#include "core/state_codec.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
 #include "tests/accept/rules.h"
@@ -123,6 +126,16 @@ std::string TextOf(const Setting& setting) {
                       setting.alpha > 0 ? absl::StrFormat(", alpha %g", setting.alpha) : "");
 }
 
+// Of every configuration that is tried, passes and minibatches.
+std::uint64_t ProtocolOf(const SplitSet& set, const Contender& contender) {
+  std::string all = absl::StrCat(kPasses, " ", kBatch);
+  for (const Setting& setting : SettingsOf(contender)) {
+    absl::StrAppend(&all, " ",
+                    Fingerprint(Configure(set.config, contender, setting, set.rows.rows())));
+  }
+  return StableHash(all);
+}
+
 SplitOutcome Measure(const SplitSet& set, const Contender& contender, std::size_t split) {
   LearnerConfig config = set.config;
   config.seed = split;
@@ -133,19 +146,21 @@ SplitOutcome Measure(const SplitSet& set, const Contender& contender, std::size_
 }
 
 // Measures what the table does not hold of the splits before `end`, on all processors.
-void Complete(const SplitSet& set, const std::string& name, const Contender& contender,
-              std::size_t end, UciTable& table) {
+void Complete(const SplitSet& set, SplitKey key, const Contender& contender, std::size_t end,
+              UciTable& table) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   const auto work = [&] {
     for (std::size_t split = next++; split < end; split = next++) {
+      SplitKey own = key;
+      own.split = split;
       {
         const std::lock_guard lock(mutex);
-        if (table.Find(name, contender.name, split)) continue;
+        if (table.Find(own)) continue;
       }
       const SplitOutcome outcome = Measure(set, contender, split);
       const std::lock_guard lock(mutex);
-      table.Add(name, contender.name, split, outcome);
+      table.Add(own, outcome);
     }
   };
   std::vector<std::jthread> workers;
@@ -155,12 +170,11 @@ void Complete(const SplitSet& set, const std::string& name, const Contender& con
 }
 
 // Adds three rows; returns the mean log-likelihood.
-double AddContender(const std::string& set, const std::string& contender, std::size_t splits,
-                    const UciTable& table, Report& report) {
+double AddContender(SplitKey key, std::size_t splits, const UciTable& table, Report& report) {
   std::vector<double> rmse, likelihood, coverage;
   std::map<std::string, int> chosen;
-  for (std::size_t split = 0; split < splits; ++split) {
-    const SplitOutcome outcome = *table.Find(set, contender, split);
+  for (key.split = 0; key.split < splits; ++key.split) {
+    const SplitOutcome outcome = *table.Find(key);
     rmse.push_back(outcome.rmse);
     likelihood.push_back(outcome.log_likelihood);
     coverage.push_back(100 * outcome.coverage90);
@@ -172,7 +186,7 @@ double AddContender(const std::string& set, const std::string& contender, std::s
       });
   const auto add = [&](const char* what, const std::vector<double>& values) {
     const Mean mean = MeanOf(values);
-    report.Add({absl::StrCat(set, ", ", contender, ": ", what), mean.value, mean.stderr_, 0,
+    report.Add({absl::StrCat(key.set, ", ", key.contender, ": ", what), mean.value, mean.stderr_, 0,
                 Direction::kReported, settings});
     return mean.value;
   };
@@ -210,8 +224,9 @@ void RulesUci(Report& report) {
     }
     const std::size_t splits = std::min(Splits(), set->test_rows.size());
     for (const Contender& contender : Contenders()) {
-      Complete(*set, published.name, contender, splits, table);
-      const double likelihood = AddContender(published.name, contender.name, splits, table, report);
+      const SplitKey key{published.name, contender.name, ProtocolOf(*set, contender)};
+      Complete(*set, key, contender, splits, table);
+      const double likelihood = AddContender(key, splits, table, report);
       beaten[contender.name] += likelihood > published.slang ? 1 : 0;
     }
   }

@@ -1,12 +1,11 @@
 // What the UCI sets took hours to measure, a line per split: a run that was broken off goes on.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
-
-#include "tests/accept/check.h"
 
 namespace prequel::accept {
 
@@ -16,18 +15,25 @@ struct SplitOutcome {
   double rmse = 0, log_likelihood = 0, coverage90 = 0;
 };
 
-// Tab-separated, in the folder of the results: set, contender, split, setting and the figures, as
-// many digits as it takes to read them back.
+// What a line is of. Lines of another `protocol`, a fingerprint of all that is configured, are
+// passed over.
+struct SplitKey {
+  std::string set, contender;
+  std::uint64_t protocol = 0;
+  std::size_t split = 0;
+};
+
+// Tab-separated, in the folder of the results: the key, the setting and the figures, as many digits
+// as it takes to read them back. It does not know the code that learned: whoever changes a rule
+// deletes the file.
 class UciTable {
  public:
   // In `folder`, which need not exist; empty: in memory alone. Aborts on a line it cannot read.
   explicit UciTable(const std::string& folder);
 
-  std::optional<SplitOutcome> Find(const std::string& set, const std::string& contender,
-                                   std::size_t split) const;
+  std::optional<SplitOutcome> Find(const SplitKey& key) const;
   // Aborts when it cannot be written.
-  void Add(const std::string& set, const std::string& contender, std::size_t split,
-           const SplitOutcome& outcome);
+  void Add(const SplitKey& key, const SplitOutcome& outcome);
 
  private:
   std::string path_;  // empty: none
