@@ -92,8 +92,9 @@ absl::StatusOr<ModelInfo> Engine::Impl::Fork(std::string_view name,
   }
   absl::StatusOr<Learner> learner = Learner::Create(*config);
   if (!learner.ok()) return learner.status();
-  absl::StatusOr<LearnerFold> refold = source->model->history().Refold(
-      fold->current().next_offset, std::make_shared<const Learner>(*std::move(learner)), wanted);
+  absl::StatusOr<LearnerFold> refold =
+      source->model->history().Refold(fold->current().next_offset, source->view.learner,
+                                      std::make_shared<const Learner>(*std::move(learner)), wanted);
   if (!refold.ok()) return refold.status();
   const Begins begins = BeginsOf(*source, *refold);
   return AddModel(fork, begins, Beginning(*std::move(refold)), config_bytes);

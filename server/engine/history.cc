@@ -1,5 +1,7 @@
 #include "server/engine/history.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,7 +10,8 @@
 namespace prequel {
 namespace {
 
-constexpr std::size_t kRecordsPerRead = 256;
+constexpr std::uint64_t kRecordsPerRead = 256;
+constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
@@ -50,22 +53,34 @@ absl::StatusOr<LearnerFold> History::Start(std::int64_t revision,
       absl::StrCat("revision ", revision, " is no longer kept; the oldest is ", revisions->oldest));
 }
 
-absl::Status History::FoldUntil(const std::function<bool(const Snapshot&)>& there,
-                                const StillWanted& wanted, LearnerFold& fold) const {
-  Scratch scratch;
-  while (!there(fold.current())) {
-    const std::uint64_t from = fold.current().next_offset;
-    bool arrived = false;
-    absl::Status status = store_.Read(log_, from, kRecordsPerRead, [&](const LogRecord& record) {
-      absl::Status folded = wanted ? wanted() : absl::OkStatus();
-      if (folded.ok()) folded = FoldRecord(record, codec_, fold, scratch);
-      arrived = folded.ok() && there(fold.current());
-      return arrived ? absl::CancelledError() : folded;  // ends the reading
+absl::Status History::Visit(std::uint64_t from, std::uint64_t until, const StillWanted& wanted,
+                            absl::FunctionRef<absl::Status(const LogRecord&)> visit) const {
+  while (from < until) {
+    const std::uint64_t begin = from;
+    const std::size_t limit = std::min(until - from, kRecordsPerRead);
+    const absl::Status status = store_.Read(log_, begin, limit, [&](const LogRecord& record) {
+      ++from;
+      absl::Status still = wanted ? wanted() : absl::OkStatus();
+      return still.ok() ? visit(record) : still;
     });
-    if (!status.ok() && !arrived) return status;
-    if (fold.current().next_offset == from) break;  // the log's end
+    if (!status.ok()) return status;
+    if (from == begin) break;  // the log's end
   }
   return absl::OkStatus();
+}
+
+absl::Status History::FoldUntil(const std::function<bool(const Snapshot&)>& there,
+                                const StillWanted& wanted, LearnerFold& fold) const {
+  bool arrived = there(fold.current());
+  if (arrived) return absl::OkStatus();
+  Scratch scratch;
+  const absl::Status status =
+      Visit(fold.current().next_offset, kEnd, wanted, [&](const LogRecord& record) {
+        absl::Status folded = FoldRecord(record, codec_, fold, scratch);
+        arrived = folded.ok() && there(fold.current());
+        return arrived ? absl::CancelledError() : folded;  // ends the reading
+      });
+  return arrived ? absl::OkStatus() : status;
 }
 
 absl::StatusOr<LearnerFold> History::At(std::int64_t revision,
@@ -79,24 +94,6 @@ absl::StatusOr<LearnerFold> History::At(std::int64_t revision,
   if (fold->current().revision == revision) return fold;
   return absl::OutOfRangeError(absl::StrCat(
       "revision ", revision, " is yet to come; the newest is ", fold->current().revision));
-}
-
-absl::StatusOr<LearnerFold> History::Refold(std::uint64_t next_offset,
-                                            const std::shared_ptr<const Learner>& learner,
-                                            const StillWanted& wanted) const {
-  const absl::StatusOr<bool> whole = IsWhole();
-  if (!whole.ok()) return whole.status();
-  if (!*whole) {
-    return absl::FailedPreconditionError(
-        "another configuration must learn all the data, and the log no longer holds all of them; a "
-        "server with --retention=full keeps them");
-  }
-  LearnerFold fold(learner);
-  const absl::Status status = FoldUntil(
-      [next_offset](const Snapshot& current) { return current.next_offset >= next_offset; }, wanted,
-      fold);
-  if (!status.ok()) return status;
-  return fold;
 }
 
 }  // namespace prequel

@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/learner.h"
 #include "server/engine/capture.h"
@@ -38,18 +41,30 @@ class History {
                                  const std::shared_ptr<const Learner>& learner,
                                  const StillWanted& wanted) const;
 
-  // What another learner would have come to over the same log's first records, those before
-  // `next_offset`. FAILED_PRECONDITION when the log no longer begins at its beginning.
+  // What `other` would have come to in place of `learner` over the log's first records, those
+  // before `next_offset`: a rollback returns to what `other` had made of the same records as the
+  // revision returned to. Behind a rollback it folds twice, and holds the states that are yet to be
+  // returned to. FAILED_PRECONDITION when the log no longer begins at its beginning.
   absl::StatusOr<LearnerFold> Refold(std::uint64_t next_offset,
                                      const std::shared_ptr<const Learner>& learner,
+                                     const std::shared_ptr<const Learner>& other,
                                      const StillWanted& wanted) const;
 
  private:
+  // Of each rollback's record, by its offset: how many records the state it returned to is of.
+  using Returns = std::map<std::uint64_t, std::uint64_t>;
+  absl::StatusOr<Returns> FindReturns(std::uint64_t next_offset,
+                                      const std::shared_ptr<const Learner>& learner,
+                                      const StillWanted& wanted) const;
   // Whether the log alone leads to every state.
   absl::StatusOr<bool> IsWhole() const;
   // The newest readable snapshot of at most `revision`, or the beginning.
   absl::StatusOr<LearnerFold> Start(std::int64_t revision,
                                     const std::shared_ptr<const Learner>& learner) const;
+  // Calls `visit` with the records from `from` to before `until`, or to the log's end. An error of
+  // `visit` ends the reading and is returned.
+  absl::Status Visit(std::uint64_t from, std::uint64_t until, const StillWanted& wanted,
+                     absl::FunctionRef<absl::Status(const LogRecord&)> visit) const;
   absl::Status FoldUntil(const std::function<bool(const Snapshot&)>& there,
                          const StillWanted& wanted, LearnerFold& fold) const;
 

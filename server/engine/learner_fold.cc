@@ -39,12 +39,19 @@ std::string EncodeRollback(const Learner& learner, const LearnerState& state) {
 }
 
 absl::Status LearnerFold::Rollback(std::string_view payload) {
+  absl::StatusOr<LearnerState> then = learner_->DecodeState(payload);
+  if (then.ok()) {
+    Rollback(*std::move(then));
+  } else {
+    ++current_.next_offset;
+  }
+  return then.status();
+}
+
+void LearnerFold::Rollback(LearnerState then) {
   ++current_.next_offset;
-  absl::StatusOr<LearnerState> state = learner_->DecodeState(payload);
-  if (!state.ok()) return state.status();
-  state->revision = ++current_.revision;
-  current_.state = std::make_shared<const LearnerState>(*std::move(state));
-  return absl::OkStatus();
+  then.revision = ++current_.revision;
+  current_.state = std::make_shared<const LearnerState>(std::move(then));
 }
 
 void LearnerFold::Refuse(const Origin& origin, const absl::Status& refusal) {

@@ -39,6 +39,7 @@ class LearnerFold {
   // The same for a rollback: the state of then becomes the next revision. The ledger stays: what
   // was counted is not to be counted again. DATA_LOSS when `payload` is none.
   absl::Status Rollback(std::string_view payload);
+  void Rollback(LearnerState then);
 
   // Gives up what a fold goes on from.
   Restored Release() && { return {std::move(current_), std::move(ledger_)}; }

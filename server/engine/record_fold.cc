@@ -27,6 +27,11 @@ absl::Status FoldRefusal(const LogRecord& record, const Origin& origin, LearnerF
 
 }  // namespace
 
+absl::Status AtRecord(const LogRecord& record, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat("log ", record.log, ", record at offset ",
+                                                  record.offset, ": ", status.message()));
+}
+
 absl::Status FoldRecord(const LogRecord& record, const Codec& codec, LearnerFold& fold,
                         Scratch& scratch) {
   const Origin origin{std::string(record.producer), static_cast<std::int64_t>(record.sequence)};
@@ -42,9 +47,7 @@ absl::Status FoldRecord(const LogRecord& record, const Codec& codec, LearnerFold
       status = fold.Rollback(record.payload);
       break;
   }
-  if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("log ", record.log, ", record at offset ",
-                                                  record.offset, ": ", status.message()));
+  return status.ok() ? status : AtRecord(record, status);
 }
 
 }  // namespace prequel

@@ -15,4 +15,7 @@ namespace prequel {
 absl::Status FoldRecord(const LogRecord& record, const Codec& codec, LearnerFold& fold,
                         Scratch& scratch);
 
+// An error of `record`, which the message then says where it stands.
+absl::Status AtRecord(const LogRecord& record, const absl::Status& status);
+
 }  // namespace prequel

@@ -197,6 +197,55 @@ TEST_F(HistoryTest, AForkWithAnotherConfigurationLearnsAllTheData) {
             Code::kFailedPrecondition);
 }
 
+// A rollback returns to what the other configuration had made of the same minibatches.
+TEST_F(HistoryTest, AForkWithAnotherConfigurationFollowsRollbacks) {
+  options_.snapshots.full_history = true;
+  StartWith(12);
+  LearnRequest divergent = Request(MakeDivergentBatch());
+  divergent.origin = {"p", 13};
+  ASSERT_FALSE(Submit("a", std::move(divergent)).get().ok());
+  LearnMany(13, 15);  // revisions 13 and 14
+  ASSERT_EQ(engine_->Rollback("a", 13)->snapshot.revision, 15);
+  LearnMany(15, 18);  // 16 to 18
+  ASSERT_EQ(engine_->Rollback("a", 8)->snapshot.revision, 19);
+  LearnMany(18, 20);  // 20 and 21
+  ASSERT_EQ(engine_->Rollback("a", 16)->snapshot.revision, 22) << "behind a rollback itself";
+  ASSERT_EQ(engine_->Rollback("a", 22)->snapshot.revision, 23) << "of one, too";
+  LearnRequest odd = Request(MakeBatch(1, 3));
+  odd.origin = {"p", 21};
+  ASSERT_FALSE(Submit("a", std::move(odd)).get().ok());
+  LearnMany(21, 23);
+  LearnerConfig other = LinearConfig(2);
+  other.likelihood.options["noise"] = 1.0;  // nothing is too extreme
+  other.rule.options["scheme"] = std::string("explicit");
+  ASSERT_TRUE(engine_->Fork("a", std::nullopt, "b", &other, "2").ok());
+  EXPECT_EQ(Revision("b"), Revision("a") + 1) << "with the one that was too extreme before";
+
+  const Learner learner = Learner::Create(other).value();
+  LearnerState survivors = learner.Initial(), next = survivors;
+  Scratch scratch;
+  for (int i : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -1, 13, 15, 21, 22}) {
+    const Batch batch = i < 0 ? MakeDivergentBatch() : MakeBatch(i);
+    ASSERT_TRUE(learner.Update(survivors, batch, scratch, next).ok()) << i;
+    std::swap(survivors, next);
+  }
+  survivors.revision = Revision("b");
+  EXPECT_EQ(StateBytes("b"), learner.EncodeState(survivors));
+
+  for (const std::int64_t sequence : {13, 15, 20, 23}) {  // all were counted, whatever became of it
+    LearnRequest repeat = Request(MakeBatch(0));
+    repeat.origin = {"p", sequence};
+    const Outcome answer = Submit("b", std::move(repeat)).get();
+    ASSERT_TRUE(answer.ok()) << sequence << ": " << answer.status();
+    EXPECT_TRUE(answer->repeated);
+  }
+  LearnRequest refused = Request(MakeBatch(0));
+  refused.origin = {"p", 21};
+  EXPECT_EQ(Submit("b", std::move(refused)).get().status().code(), Code::kInvalidArgument);
+  ASSERT_TRUE(engine_->Fork("a", 17, "c", &other, "2").ok());
+  EXPECT_EQ(Revision("c"), 18) << "before the second one";
+}
+
 TEST_F(HistoryTest, AFileIsTheModelOnAnotherServer) {
   StartWith(30);
   const ModelFile file = engine_->Export("a", 28).value();
