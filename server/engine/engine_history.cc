@@ -31,12 +31,14 @@ absl::StatusOr<Engine::Impl::Source> Engine::Impl::FindSource(std::string_view n
 absl::StatusOr<LearnerFold> Engine::Impl::FoldAt(const Source& source,
                                                  std::optional<std::int64_t> revision,
                                                  const StillWanted& wanted) const {
-  const std::int64_t then = revision.value_or(source.view.snapshot.revision);
+  const Snapshot& newest = source.view.snapshot;
+  const std::int64_t then = revision.value_or(newest.revision);
+  const std::uint64_t next_offset = then == newest.revision ? newest.next_offset : 0;
   const History history = source.model->history();
-  absl::StatusOr<LearnerFold> fold = history.At(then, source.view.learner, wanted);
+  absl::StatusOr<LearnerFold> fold = history.At(then, next_offset, source.view.learner, wanted);
   // A snapshot that was committed meanwhile took the ground away: the next look finds it.
   for (int again = 0; again < 2 && absl::IsDataLoss(fold.status()); ++again) {
-    fold = history.At(then, source.view.learner, wanted);
+    fold = history.At(then, next_offset, source.view.learner, wanted);
   }
   return fold;
 }

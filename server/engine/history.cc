@@ -83,13 +83,16 @@ absl::Status History::FoldUntil(const std::function<bool(const Snapshot&)>& ther
   return arrived ? absl::OkStatus() : status;
 }
 
-absl::StatusOr<LearnerFold> History::At(std::int64_t revision,
+absl::StatusOr<LearnerFold> History::At(std::int64_t revision, std::uint64_t next_offset,
                                         const std::shared_ptr<const Learner>& learner,
                                         const StillWanted& wanted) const {
   absl::StatusOr<LearnerFold> fold = Start(revision, learner);
   if (!fold.ok()) return fold;
   const absl::Status status = FoldUntil(
-      [revision](const Snapshot& current) { return current.revision >= revision; }, wanted, *fold);
+      [&](const Snapshot& current) {
+        return current.revision >= revision && current.next_offset >= next_offset;
+      },
+      wanted, *fold);
   if (!status.ok()) return status;
   if (fold->current().revision == revision) return fold;
   return absl::OutOfRangeError(absl::StrCat(

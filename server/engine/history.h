@@ -36,8 +36,10 @@ class History {
 
   absl::StatusOr<Revisions> List() const;
 
-  // The fold up to `revision`. OUT_OF_RANGE: it is no longer kept, or is yet to come.
-  absl::StatusOr<LearnerFold> At(std::int64_t revision,
+  // The fold up to `revision`, and on until it is at `next_offset`: what was refused or failed
+  // behind a revision is of its ledger. OUT_OF_RANGE: it is no longer kept, or is yet to come.
+  // REQUIRES: no record before `next_offset` led to a later revision; 0 will always do.
+  absl::StatusOr<LearnerFold> At(std::int64_t revision, std::uint64_t next_offset,
                                  const std::shared_ptr<const Learner>& learner,
                                  const StillWanted& wanted) const;
 

@@ -175,6 +175,30 @@ TEST_F(HistoryTest, ForksAndFilesOfRevisionZeroSurviveARestart) {
   }
 }
 
+// What was refused or failed behind the newest revision has used up its number there, too.
+TEST_F(HistoryTest, TheNewestRevisionIsTheWholeLog) {
+  options_.snapshots.full_history = true;
+  StartWith(5);
+  LearnRequest odd = Request(MakeBatch(1, 3));
+  odd.origin = {"p", 6};
+  ASSERT_FALSE(Submit("a", std::move(odd)).get().ok());
+  LearnRequest divergent = Request(MakeDivergentBatch());
+  divergent.origin = {"p", 7};
+  ASSERT_FALSE(Submit("a", std::move(divergent)).get().ok());
+  const LearnerConfig same = LinearConfig(2);
+  ASSERT_TRUE(engine_->Fork("a", std::nullopt, "b", nullptr, "").ok());
+  ASSERT_TRUE(engine_->Fork("a", 5, "c", nullptr, "").ok());
+  ASSERT_TRUE(engine_->Fork("a", std::nullopt, "d", &same, "2").ok());
+  ASSERT_TRUE(engine_->Import("e", engine_->Export("a", std::nullopt).value()).ok());
+  for (const char* name : {"b", "c", "d", "e"}) {
+    EXPECT_EQ(Revision(name), 5) << name;
+    LearnRequest next = Request(MakeBatch(7));
+    next.origin = {"p", 8};
+    const Outcome answer = Submit(name, std::move(next)).get();
+    EXPECT_TRUE(answer.ok()) << name << ": " << answer.status();
+  }
+}
+
 // Same data, other configuration: as if it had been there from the start.
 TEST_F(HistoryTest, AForkWithAnotherConfigurationLearnsAllTheData) {
   options_.snapshots.full_history = true;
