@@ -1,5 +1,6 @@
 #include "server/audit/audit.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -69,16 +70,17 @@ Audit Auditor::Check(const StoredModel& model) const {
   const absl::Status read = store_.Read(
       model.log, *first, std::numeric_limits<std::size_t>::max(), [&](const LogRecord& record) {
         ++audit.next_offset;
-        if (record.type != RecordType::kMinibatch) return absl::OkStatus();
-        const absl::StatusOr<Batch> batch = codec_.DecodeBatch(record.payload);
-        const absl::Status status = batch.ok() ? found.learner->CheckBatch(*batch) : batch.status();
-        if (!status.ok()) {
-          audit.problems.push_back(absl::StrCat("log ", record.log, ", record at offset ",
-                                                record.offset, ": ", Text(status)));
-        }
+        const absl::Status status = CheckRecord(record, codec_, *found.learner);
+        if (!status.ok()) audit.problems.push_back(Text(status));
         return absl::OkStatus();
       });
   if (!read.ok()) audit.problems.push_back(Text(read));
+  for (const StoredSnapshot& snapshot : found.good) {
+    if (!read.ok() || snapshot.next_offset <= audit.next_offset) continue;
+    audit.problems.push_back(absl::StrCat(
+        "log ", model.log, ", snapshot at offset ", snapshot.next_offset, " (revision ",
+        snapshot.revision, "): the log ends before it, at offset ", audit.next_offset));
+  }
   const bool whole = *first == 0 && !model.from_snapshot;
   if (!whole && (found.good.empty() || found.good.front().next_offset < *first)) {
     audit.problems.push_back("no good snapshot leads into the log: the model cannot be restored");
@@ -120,7 +122,12 @@ Audit Auditor::Replay(const StoredModel& model) const {
                     if (status.ok()) compare();
                     return status;
                   });
-  if (read.ok()) audit.revision = fold->current().revision;
+  if (!read.ok()) {
+    const std::string problem = Text(read);
+    if (std::ranges::count(audit.problems, problem) == 0) audit.problems.push_back(problem);
+  } else if (found.good.empty() || found.good.back().next_offset <= audit.next_offset) {
+    audit.revision = fold->current().revision;
+  }
   return audit;
 }
 

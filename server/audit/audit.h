@@ -28,7 +28,7 @@ class Auditor {
   Auditor(const Store& store, const Codec& codec) : store_(store), codec_(codec) {}
 
   // Every byte of the model: its record, its snapshots, its log's records, each decoded and
-  // checked, without a gap.
+  // checked, without a gap and as far as the newest snapshot.
   Audit Check(const StoredModel& model) const;
 
   // Check, and then the fold from the log's beginning, or from the oldest good snapshot, compared

@@ -9,11 +9,18 @@
 namespace prequel {
 namespace {
 
+absl::StatusOr<Batch> DecodeMinibatch(const LogRecord& record, const Codec& codec,
+                                      const Learner& learner) {
+  absl::StatusOr<Batch> batch = codec.DecodeBatch(record.payload);
+  if (!batch.ok()) return batch;
+  if (absl::Status status = learner.CheckBatch(*batch); !status.ok()) return status;
+  return batch;
+}
+
 absl::Status FoldMinibatch(const LogRecord& record, const Origin& origin, const Codec& codec,
                            LearnerFold& fold, Scratch& scratch) {
-  const absl::StatusOr<Batch> batch = codec.DecodeBatch(record.payload);
+  const absl::StatusOr<Batch> batch = DecodeMinibatch(record, codec, *fold.learner());
   if (!batch.ok()) return batch.status();
-  if (absl::Status status = fold.learner()->CheckBatch(*batch); !status.ok()) return status;
   (void)fold.Step(origin, *batch, scratch);
   return absl::OkStatus();
 }
@@ -30,6 +37,22 @@ absl::Status FoldRefusal(const LogRecord& record, const Origin& origin, LearnerF
 absl::Status AtRecord(const LogRecord& record, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat("log ", record.log, ", record at offset ",
                                                   record.offset, ": ", status.message()));
+}
+
+absl::Status CheckRecord(const LogRecord& record, const Codec& codec, const Learner& learner) {
+  absl::Status status, refusal;
+  switch (record.type) {
+    case RecordType::kMinibatch:
+      status = DecodeMinibatch(record, codec, learner).status();
+      break;
+    case RecordType::kRefusal:
+      status = DecodeStatus(record.payload, &refusal);
+      break;
+    case RecordType::kRollback:
+      status = learner.DecodeState(record.payload).status();
+      break;
+  }
+  return status.ok() ? status : AtRecord(record, status);
 }
 
 absl::Status FoldRecord(const LogRecord& record, const Codec& codec, LearnerFold& fold,

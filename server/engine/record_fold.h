@@ -15,6 +15,9 @@ namespace prequel {
 absl::Status FoldRecord(const LogRecord& record, const Codec& codec, LearnerFold& fold,
                         Scratch& scratch);
 
+// The same without folding: whether the record can be one of this model's.
+absl::Status CheckRecord(const LogRecord& record, const Codec& codec, const Learner& learner);
+
 // An error of `record`, which the message then says where it stands.
 absl::Status AtRecord(const LogRecord& record, const absl::Status& status);
 

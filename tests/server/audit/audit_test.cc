@@ -1,6 +1,7 @@
 // What prequel-log finds, and what it does not mistake.
 #include "server/audit/audit.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,34 @@ TEST_F(AuditTest, DamageIsNamed) {
                                                    HasSubstr("the model cannot be restored")));
   disk_->LoseRecord(2, 3);
   EXPECT_THAT(Look(1, false).problems, ElementsAre(HasSubstr("offset 3: missing")));
+}
+
+// Sound bytes that are no record of this model: a server would refuse it.
+TEST_F(AuditTest, RecordsThatCannotBeFoldedAreNamed) {
+  const LogRecord rollback{
+      .log = 2, .offset = 20, .type = RecordType::kRollback, .payload = "no state"};
+  const LogRecord refusal{
+      .log = 1, .offset = 22, .type = RecordType::kRefusal, .producer = "p", .sequence = 2};
+  ASSERT_TRUE(store_->Append(std::array{rollback, refusal}).ok());
+  for (const bool replay : {false, true}) {
+    EXPECT_THAT(Look(1, replay).problems, ElementsAre(HasSubstr("log 2, record at offset 20: ")));
+    EXPECT_THAT(Look(0, replay).problems, ElementsAre(HasSubstr("log 1, record at offset 22: ")));
+    EXPECT_EQ(Look(1, replay).revision, -1);
+  }
+}
+
+TEST_F(AuditTest, ALogThatEndsBeforeItsSnapshotIsFound) {
+  for (std::uint64_t offset = 21; offset >= 14; --offset) disk_->LoseRecord(1, offset);
+  for (const bool replay : {false, true}) {
+    EXPECT_THAT(Look(0, replay).problems,
+                ElementsAre(HasSubstr("snapshot at offset 16 (revision 16): the log ends before "
+                                      "it, at offset 14")));
+  }
+  for (std::uint64_t offset = 7; offset < 14; ++offset) disk_->LoseRecord(1, offset);
+  for (const bool replay : {false, true}) {
+    EXPECT_THAT(Look(0, replay).problems, ElementsAre(HasSubstr("snapshot at offset 8 "),
+                                                      HasSubstr("snapshot at offset 16 ")));
+  }
 }
 
 // Sound bytes, but not what the log says: only folding it again can tell.
