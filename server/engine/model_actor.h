@@ -83,8 +83,8 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
 
   // Takes a snapshot of what has been folded, once the turn comes.
   void RequestSnapshot(SnapshotCallback done);
-  // What a snapshot would save a restart from folding again, if anything. REQUIRES: the pool has
-  // stopped.
+  // What a snapshot would save a restart from folding again, if anything. REQUIRES: the pool and
+  // the snapshotter have stopped.
   std::optional<Capture> LastCapture() const;
 
  private:
@@ -127,6 +127,9 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   std::int64_t batches_since_snapshot_ = 0;
   std::int64_t bytes_since_snapshot_ = 0;
 
+  // Of the newest snapshot that is certain to be stored; 0 without any: nothing, or the model's
+  // first one.
+  std::atomic<std::uint64_t> stored_offset_ = 0;
   // A snapshot that was due is being stored: no other is due before it is.
   std::atomic<bool> storing_ = false;
 

@@ -45,6 +45,7 @@ absl::Status ModelActor::RestoreFold(const std::shared_ptr<const Learner>& learn
     absl::StatusOr<Restored> restored = ReadCapture(parts_.store, *it, *learner);
     if (restored.ok()) {
       fold_.emplace(learner, *std::move(restored));
+      stored_offset_ = it->next_offset;
       return absl::OkStatus();
     }
     parts_.snapshotter.Distrust(log(), it->next_offset);

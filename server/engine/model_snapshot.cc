@@ -25,7 +25,7 @@ void ModelActor::RequestSnapshot(SnapshotCallback done) {
 }
 
 std::optional<Capture> ModelActor::LastCapture() const {
-  if (!fold_.has_value() || batches_since_snapshot_ == 0) return std::nullopt;
+  if (!fold_.has_value() || fold_->current().next_offset == stored_offset_) return std::nullopt;
   MutexLock lock(mu_);
   if (stage_ != Stage::kServing || deleting_) return std::nullopt;
   return MakeCapture();
@@ -60,6 +60,7 @@ void ModelActor::TakeSnapshot(std::vector<SnapshotCallback> done) {
   parts_.snapshotter.Enqueue(MakeCapture(),
                              [self = shared_from_this(), done = std::move(done)](
                                  const absl::StatusOr<StoredSnapshot>& stored) mutable {
+                               if (stored.ok()) self->stored_offset_ = stored->next_offset;
                                self->storing_ = false;
                                for (SnapshotCallback& callback : done) callback(stored);
                              });

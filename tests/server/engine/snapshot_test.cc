@@ -207,6 +207,44 @@ TEST_F(SnapshotTest, ShutdownTakesOneOfWhatIsNew) {
   EXPECT_EQ(snapshots_.taken(), 1) << "nothing new";
 }
 
+TEST_F(SnapshotTest, ShutdownMakesUpForOneThatFailed) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  LearnMany("a", 0, 7);
+  disk_->FailWrites(MemoryDisk::Failure::kFull);
+  EXPECT_FALSE(Take("a").ok());
+  disk_->FailWrites(MemoryDisk::Failure::kNone);
+  ASSERT_EQ(engine_->Recover(), absl::OkStatus());
+  engine_->Shutdown(clock_.In(10));
+  EXPECT_THAT(Offsets(1), ElementsAre(7));
+}
+
+TEST_F(SnapshotTest, ShutdownMakesUpForOneThatStillWaited) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  ASSERT_TRUE(Create("b").ok());
+  LearnMany("a", 0, 7, "p");
+  LearnMany("b", 0, 2);
+  std::promise<void> writing, go_on;
+  std::atomic<bool> first = true;
+  std::shared_future<void> gate = go_on.get_future().share();
+  disk_->OnWrite([&] {
+    if (!first.exchange(false)) return;
+    writing.set_value();
+    gate.wait();
+  });
+  engine_->CreateSnapshot("b", [](const absl::StatusOr<StoredSnapshot>&) {});
+  writing.get_future().wait();
+  engine_->CreateSnapshot("a", [&](const absl::StatusOr<StoredSnapshot>& stored) {
+    EXPECT_EQ(stored.status().code(), Code::kUnavailable);
+    go_on.set_value();
+  });
+  LearnMany("a", 0, 1, "p");  // a repeat: once it is answered, the capture waits
+  engine_->Shutdown(clock_.In(10));
+  disk_->OnWrite(nullptr);
+  EXPECT_THAT(Offsets(1), ElementsAre(7));
+}
+
 TEST_F(SnapshotTest, SoManyAreKeptAndTheLogBehindThem) {
   options_.snapshots.keep = 2;
   Start();
