@@ -35,6 +35,9 @@ void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_second
                  "Minibatches accepted and not yet answered, per model");
   app.add_option("--queue-bytes", options.queue_bytes, "Bytes of them, over all models");
   app.add_option("--queue-calls", options.queue_calls, "Queries that wait for a thread");
+  app.add_option(
+      "--queue-history", options.queue_history,
+      "Calls that wait to store, copy or return to a model, which is done one at a time");
   app.add_option("--max-models", options.max_models, "Models hosted");
   app.add_option("--stream-window", options.stream_window,
                  "Minibatches of one LearnStream read and not yet answered");

@@ -61,6 +61,7 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
            {"--queue-batches", options.queue_batches, 1, 1 << 20},
            {"--queue-bytes", options.queue_bytes, options.max_message_bytes, 1024 * kGiB},
            {"--queue-calls", options.queue_calls, 1, 1 << 20},
+           {"--queue-history", options.queue_history, 1, 1 << 20},
            {"--max-models", options.max_models, 1, 1 << 20},
            {"--stream-window", options.stream_window, 1, kAnswersPerProducer},
            {"--snapshot-batches", options.snapshot_batches, 0, std::int64_t{1} << 40},

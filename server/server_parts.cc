@@ -22,6 +22,8 @@ constexpr std::chrono::milliseconds kFlush{500};
 // A connection that says nothing is asked whether it is still there.
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kMaxStreamsPerConnection = 1024;
+// Each holds a state of its own and keeps a core busy.
+constexpr int kHistoryThreads = 1;
 
 int WorkersOf(const ServerOptions& options) {
   if (options.workers > 0) return options.workers;
@@ -101,11 +103,17 @@ absl::Status Server::Parts::StartEngine() {
 absl::Status Server::Parts::StartGrpc() {
   HostPort address;
   if (absl::Status status = ParseHostPort(options_.listen, &address); !status.ok()) return status;
-  pool_ = std::make_unique<CallPool>(WorkersOf(options_),
-                                     static_cast<std::size_t>(options_.queue_calls));
-  model_service_ = std::make_unique<ModelServiceImpl>(*engine_, *pool_, counter_);
+  queries_ = std::make_unique<CallPool>(WorkersOf(options_),
+                                        static_cast<std::size_t>(options_.queue_calls),
+                                        "too many calls are waiting; try again later");
+  history_ = std::make_unique<CallPool>(
+      kHistoryThreads, static_cast<std::size_t>(options_.queue_history),
+      "too many calls that store, copy or return to a model are waiting; try again when one is "
+      "done, or raise --queue-history");
+  const CallPools pools{*queries_, *history_};
+  model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, counter_);
   learning_service_ = std::make_unique<LearningServiceImpl>(
-      *engine_, *pool_, counter_,
+      *engine_, pools, counter_,
       LearningOptions{options_.max_batch_rows, options_.max_answer_bytes, options_.stream_window});
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
@@ -151,7 +159,9 @@ void Server::Parts::Stop() {
   if (health_ != nullptr) health_->Stop();
   if (learning_service_ != nullptr) learning_service_->DrainStreams();
   if (engine_ != nullptr) engine_->Shutdown(deadline);
-  if (pool_ != nullptr) pool_->Drain(deadline);
+  for (CallPool* pool : {queries_.get(), history_.get()}) {
+    if (pool != nullptr) pool->Drain(deadline);
+  }
   if (learning_service_ != nullptr) learning_service_->AwaitNoStreams(deadline);
   if (grpc_ != nullptr) grpc_->Shutdown(clock_.Now() + kFlush);
   http_.reset();

@@ -59,7 +59,8 @@ class Server::Parts {
   EngineLog engine_log_{metrics_};
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
-  std::unique_ptr<CallPool> pool_;
+  std::unique_ptr<CallPool> queries_;
+  std::unique_ptr<CallPool> history_;
   std::unique_ptr<ModelServiceImpl> model_service_;
   std::unique_ptr<LearningServiceImpl> learning_service_;
   std::unique_ptr<grpc::Server> grpc_;

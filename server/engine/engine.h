@@ -93,8 +93,8 @@ class Engine {
   void Submit(std::string_view name, LearnRequest request, LearnCallback done);
 
   // Stores what has been folded so far, beside learning and reading; a model whose newest snapshot
-  // has it all keeps that one. `done` is called exactly once, on the caller's thread or one of the
-  // engine's; as for Submit.
+  // has it all keeps that one. Each that waits may hold a state: callers bound how many do. `done`
+  // is called exactly once, on the caller's thread or one of the engine's; as for Submit.
   void CreateSnapshot(std::string_view name, SnapshotCallback done);
 
   // The revisions that the methods below can reach. Reads the store.

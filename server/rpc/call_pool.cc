@@ -4,7 +4,8 @@
 
 namespace prequel {
 
-CallPool::CallPool(int threads, std::size_t max_queued) : max_queued_(max_queued) {
+CallPool::CallPool(int threads, std::size_t max_queued, std::string refusal)
+    : max_queued_(max_queued), refusal_(std::move(refusal)) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
@@ -17,18 +18,21 @@ CallPool::~CallPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void CallPool::Run(const UnaryCall& call, Work work) {
-  const absl::Status status = Admit(call, work);
-  if (!status.ok()) call.Finish(status);
+void CallPool::Run(StillWanted wanted, Work work, Answer answer) {
+  Task task{std::move(wanted), std::move(work), std::move(answer)};
+  const absl::Status status = Admit(task);
+  if (!status.ok()) task.answer(status);
 }
 
-absl::Status CallPool::Admit(const UnaryCall& call, Work& work) {
+void CallPool::Run(const UnaryCall& call, Work work) {
+  Run(call.wanted(), std::move(work), [call](const absl::Status& status) { call.Finish(status); });
+}
+
+absl::Status CallPool::Admit(Task& task) {
   MutexLock lock(mu_);
   if (draining_) return absl::UnavailableError("the server is stopping");
-  if (queue_.size() >= max_queued_) {
-    return absl::ResourceExhaustedError("too many calls are waiting; try again later");
-  }
-  queue_.push_back({call, std::move(work)});
+  if (queue_.size() >= max_queued_) return absl::ResourceExhaustedError(refusal_);
+  queue_.push_back(std::move(task));
   ++unanswered_;
   wake_.NotifyOne();
   return absl::OkStatus();
@@ -45,8 +49,8 @@ void CallPool::Loop() {
   std::deque<Task> taken;
   while (Take(taken)) {
     Task& task = taken.front();
-    const absl::Status wanted = task.call.CheckWanted();
-    task.call.Finish(wanted.ok() ? task.work() : wanted);
+    const absl::Status wanted = task.wanted ? task.wanted() : absl::OkStatus();
+    task.answer(wanted.ok() ? task.work() : wanted);
     taken.pop_front();
     OnAnswered();
   }

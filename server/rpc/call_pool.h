@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <deque>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "server/engine/still_wanted.h"
 #include "server/rpc/unary_call.h"
 #include "server/sync/mutex.h"
 
@@ -16,16 +18,19 @@ namespace prequel {
 class CallPool {
  public:
   using Work = absl::AnyInvocable<absl::Status()>;
+  using Answer = absl::AnyInvocable<void(const absl::Status&)>;
 
-  // At most `max_queued` calls wait for one of the `threads`.
-  CallPool(int threads, std::size_t max_queued);
+  // At most `max_queued` calls wait for one of the `threads`; `refusal` is what others are told.
+  CallPool(int threads, std::size_t max_queued, std::string refusal);
   // Answers what is queued, then stops.
   ~CallPool();
   CallPool(const CallPool&) = delete;
   CallPool& operator=(const CallPool&) = delete;
 
-  // Answers `call` with what `work` returns, on one of the threads. RESOURCE_EXHAUSTED when too
-  // many wait; a call whose deadline has passed or whose client has gone is answered without work.
+  // Gives `answer`, once, what `work` returns, on one of the threads; on the caller's, before Run
+  // returns, RESOURCE_EXHAUSTED when too many wait. A call that is not `wanted` any more when its
+  // turn comes is answered with that, without work.
+  void Run(StillWanted wanted, Work work, Answer answer);
   void Run(const UnaryCall& call, Work work);
 
   // Refuses new calls with UNAVAILABLE and waits for the accepted ones, until `deadline`.
@@ -33,15 +38,17 @@ class CallPool {
 
  private:
   struct Task {
-    UnaryCall call;
+    StillWanted wanted;
     Work work;
+    Answer answer;
   };
   void Loop();
-  absl::Status Admit(const UnaryCall& call, Work& work);
+  absl::Status Admit(Task& task);
   bool Take(std::deque<Task>& taken);
   void OnAnswered();
 
   const std::size_t max_queued_;
+  const std::string refusal_;
   Mutex mu_;
   CondVar wake_;      // a task, or the end
   CondVar answered_;  // a call
@@ -50,6 +57,14 @@ class CallPool {
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::vector<std::thread> threads_;  // constant after construction
+};
+
+// Which calls run where; both outlive their users.
+struct CallPools {
+  CallPool& queries;  // short calls
+  // Calls that fold a log, or hold a whole state, again: few threads, and queries never wait for
+  // them.
+  CallPool& history;
 };
 
 }  // namespace prequel

@@ -53,8 +53,9 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerConte
                                                        v1::PredictResponse* response) {
   const UnaryCall call(context, "Predict", request->name(), observer_);
   const auto predict = [this, call, request, response] {
-    pool_.Run(call,
-              [this, call, request, response] { return PredictNow(call, *request, response); });
+    CallPool& pool = request->has_revision() ? pools_.history : pools_.queries;
+    pool.Run(call,
+             [this, call, request, response] { return PredictNow(call, *request, response); });
   };
   const absl::StatusOr<std::string> model = ModelIdOf(request->name());
   if (model.ok() && request->min_revision() > 0) {

@@ -24,9 +24,9 @@ struct LearningOptions {
 class LearningServiceImpl final : public v1::LearningService::CallbackService {
  public:
   // All must outlive the service.
-  LearningServiceImpl(Engine& engine, CallPool& pool, CallObserver& observer,
+  LearningServiceImpl(Engine& engine, const CallPools& pools, CallObserver& observer,
                       const LearningOptions& options)
-      : engine_(engine), pool_(pool), observer_(observer), options_(options) {}
+      : engine_(engine), pools_(pools), observer_(observer), options_(options) {}
 
   // Open streams answer what they have read, then end with UNAVAILABLE, as do new ones.
   void DrainStreams() { streams_.Drain(); }
@@ -60,7 +60,7 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
                                             const v1::PredictOptions& options) const;
 
   Engine& engine_;
-  CallPool& pool_;
+  const CallPools pools_;
   CallObserver& observer_;
   const LearningOptions options_;
   OpenStreams streams_;

@@ -1,12 +1,12 @@
 #include "server/rpc/model_service.h"
 
 #include <algorithm>
+#include <future>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "server/rpc/model_answer.h"
-#include "server/rpc/model_transfer.h"
 #include "server/rpc/page_token.h"
 #include "server/rpc/resource_name.h"
 #include "server/rpc/unary_call.h"
@@ -26,7 +26,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::CreateModel(grpc::CallbackServerCont
                                                         const v1::CreateModelRequest* request,
                                                         v1::Model* response) {
   const UnaryCall call(context, "CreateModel", request->model_id(), observer_);
-  pool_.Run(call, [this, request, response] { return Create(*request, response); });
+  pools_.queries.Run(call, [this, request, response] { return Create(*request, response); });
   return call.reactor();
 }
 
@@ -42,7 +42,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::ListModels(grpc::CallbackServerConte
                                                        const v1::ListModelsRequest* request,
                                                        v1::ListModelsResponse* response) {
   const UnaryCall call(context, "ListModels", "", observer_);
-  pool_.Run(call, [this, request, response] { return List(*request, response); });
+  pools_.queries.Run(call, [this, request, response] { return List(*request, response); });
   return call.reactor();
 }
 
@@ -50,7 +50,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::DeleteModel(grpc::CallbackServerCont
                                                         const v1::DeleteModelRequest* request,
                                                         google::protobuf::Empty* /*response*/) {
   const UnaryCall call(context, "DeleteModel", request->name(), observer_);
-  pool_.Run(call, [this, request] { return Delete(*request); });
+  pools_.queries.Run(call, [this, request] { return Delete(*request); });
   return call.reactor();
 }
 
@@ -58,15 +58,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::CreateSnapshot(grpc::CallbackServerC
                                                            const v1::CreateSnapshotRequest* request,
                                                            v1::Snapshot* response) {
   const UnaryCall call(context, "CreateSnapshot", request->name(), observer_);
-  const absl::StatusOr<std::string> id = ModelIdOf(request->name());
-  if (!id.ok()) {
-    call.Finish(id.status());
-    return call.reactor();
-  }
-  engine_.CreateSnapshot(*id, [call, response](const absl::StatusOr<StoredSnapshot>& stored) {
-    if (stored.ok()) SnapshotToProto(*stored, response);
-    call.Finish(stored.status());
-  });
+  pools_.history.Run(call, [this, request, response] { return TakeSnapshot(*request, response); });
   return call.reactor();
 }
 
@@ -74,7 +66,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::ListRevisions(grpc::CallbackServerCo
                                                           const v1::ListRevisionsRequest* request,
                                                           v1::ListRevisionsResponse* response) {
   const UnaryCall call(context, "ListRevisions", request->name(), observer_);
-  pool_.Run(call, [this, request, response] { return Revisions(*request, response); });
+  pools_.queries.Run(call, [this, request, response] { return Revisions(*request, response); });
   return call.reactor();
 }
 
@@ -82,7 +74,8 @@ grpc::ServerUnaryReactor* ModelServiceImpl::RollbackModel(grpc::CallbackServerCo
                                                           const v1::RollbackModelRequest* request,
                                                           v1::Model* response) {
   const UnaryCall call(context, "RollbackModel", request->name(), observer_);
-  pool_.Run(call, [this, call, request, response] { return Rollback(call, *request, response); });
+  pools_.history.Run(
+      call, [this, call, request, response] { return Rollback(call, *request, response); });
   return call.reactor();
 }
 
@@ -90,18 +83,19 @@ grpc::ServerUnaryReactor* ModelServiceImpl::ForkModel(grpc::CallbackServerContex
                                                       const v1::ForkModelRequest* request,
                                                       v1::Model* response) {
   const UnaryCall call(context, "ForkModel", request->name(), observer_);
-  pool_.Run(call, [this, call, request, response] { return Fork(call, *request, response); });
+  pools_.history.Run(call,
+                     [this, call, request, response] { return Fork(call, *request, response); });
   return call.reactor();
 }
 
 grpc::ServerWriteReactor<v1::ModelFilePiece>* ModelServiceImpl::ExportModel(
     grpc::CallbackServerContext* context, const v1::ExportModelRequest* request) {
-  return new ExportCall(*context, *request, engine_, observer_);
+  return new ExportCall(*context, *request, {engine_, pools_.history, transfers_, observer_});
 }
 
 grpc::ServerReadReactor<v1::ImportModelRequest>* ModelServiceImpl::ImportModel(
-    grpc::CallbackServerContext* /*context*/, v1::Model* response) {
-  return new ImportCall(response, engine_, observer_);
+    grpc::CallbackServerContext* context, v1::Model* response) {
+  return new ImportCall(*context, response, {engine_, pools_.history, transfers_, observer_});
 }
 
 absl::Status ModelServiceImpl::Create(const v1::CreateModelRequest& request, v1::Model* response) {
@@ -162,6 +156,19 @@ absl::Status ModelServiceImpl::Revisions(const v1::ListRevisionsRequest& request
     SnapshotToProto(stored, response->add_snapshots());
   }
   return absl::OkStatus();
+}
+
+// Waits, so that no more states are held for this than the pool has threads.
+absl::Status ModelServiceImpl::TakeSnapshot(const v1::CreateSnapshotRequest& request,
+                                            v1::Snapshot* response) {
+  const absl::StatusOr<std::string> id = ModelIdOf(request.name());
+  if (!id.ok()) return id.status();
+  std::promise<absl::StatusOr<StoredSnapshot>> done;
+  engine_.CreateSnapshot(
+      *id, [&done](const absl::StatusOr<StoredSnapshot>& stored) { done.set_value(stored); });
+  const absl::StatusOr<StoredSnapshot> stored = done.get_future().get();
+  if (stored.ok()) SnapshotToProto(*stored, response);
+  return stored.status();
 }
 
 absl::Status ModelServiceImpl::Rollback(const UnaryCall& call,

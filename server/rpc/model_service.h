@@ -5,14 +5,15 @@
 #include "server/engine/engine.h"
 #include "server/rpc/call_observer.h"
 #include "server/rpc/call_pool.h"
+#include "server/rpc/model_transfer.h"
 
 namespace prequel {
 
 class ModelServiceImpl final : public v1::ModelService::CallbackService {
  public:
   // All must outlive the service.
-  ModelServiceImpl(Engine& engine, CallPool& pool, CallObserver& observer)
-      : engine_(engine), pool_(pool), observer_(observer) {}
+  ModelServiceImpl(Engine& engine, const CallPools& pools, CallObserver& observer)
+      : engine_(engine), pools_(pools), observer_(observer) {}
 
   grpc::ServerUnaryReactor* CreateModel(grpc::CallbackServerContext* context,
                                         const v1::CreateModelRequest* request,
@@ -47,6 +48,7 @@ class ModelServiceImpl final : public v1::ModelService::CallbackService {
  private:
   absl::Status Revisions(const v1::ListRevisionsRequest& request,
                          v1::ListRevisionsResponse* response) const;
+  absl::Status TakeSnapshot(const v1::CreateSnapshotRequest& request, v1::Snapshot* response);
   absl::Status Rollback(const UnaryCall& call, const v1::RollbackModelRequest& request,
                         v1::Model* response);
   absl::Status Fork(const UnaryCall& call, const v1::ForkModelRequest& request,
@@ -57,8 +59,9 @@ class ModelServiceImpl final : public v1::ModelService::CallbackService {
   absl::Status Delete(const v1::DeleteModelRequest& request);
 
   Engine& engine_;
-  CallPool& pool_;
+  const CallPools pools_;
   CallObserver& observer_;
+  OpenTransfers transfers_;
 };
 
 }  // namespace prequel

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/rpc/grpc_error.h"
 #include "server/rpc/model_answer.h"
 #include "server/rpc/resource_name.h"
@@ -13,24 +14,48 @@ namespace {
 
 // More than any model's state: 67 million parameters of a diagonal posterior take half of it.
 constexpr std::uint64_t kMaxImportBytes = std::uint64_t{2} << 30;
+constexpr int kMaxOpenTransfers = 4;
+
+absl::Status TooManyTransfers() {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      kMaxOpenTransfers, " models are being exported or imported; try again when one is done"));
+}
+
+StillWanted WantedOf(const grpc::CallbackServerContext& context) {
+  return [&context] { return Wanted(context); };
+}
 
 }  // namespace
 
-ExportCall::ExportCall(const grpc::CallbackServerContext& context,
-                       const v1::ExportModelRequest& request, const Engine& engine,
-                       CallObserver& observer)
-    : observer_(observer), start_(std::chrono::steady_clock::now()), name_(request.name()) {
-  Begin(request, engine, [&context] { return Wanted(context); });
+bool OpenTransfers::Add() {
+  if (++open_ <= kMaxOpenTransfers) return true;
+  --open_;
+  return false;
 }
 
-void ExportCall::Begin(const v1::ExportModelRequest& request, const Engine& engine,
-                       const StillWanted& wanted) {
+ExportCall::ExportCall(const grpc::CallbackServerContext& context,
+                       const v1::ExportModelRequest& request, const TransferParts& parts)
+    : parts_(parts),
+      admitted_(parts.open.Add()),
+      start_(std::chrono::steady_clock::now()),
+      name_(request.name()) {
+  admitted_ ? Begin(context, request) : End(TooManyTransfers());
+}
+
+void ExportCall::Begin(const grpc::CallbackServerContext& context,
+                       const v1::ExportModelRequest& request) {
+  const StillWanted wanted = WantedOf(context);
+  parts_.pool.Run(
+      wanted, [this, wanted, revision = RevisionOf(request)] { return Prepare(revision, wanted); },
+      [this](const absl::Status& status) { status.ok() ? WriteNext() : End(status); });
+}
+
+absl::Status ExportCall::Prepare(std::optional<std::int64_t> revision, const StillWanted& wanted) {
   const absl::StatusOr<std::string> id = ModelIdOf(name_);
-  if (!id.ok()) return End(id.status());
-  absl::StatusOr<ModelFile> file = engine.Export(*id, RevisionOf(request), wanted);
-  if (!file.ok()) return End(file.status());
-  writer_ = ModelFileWriter(*std::move(file));
-  WriteNext();
+  if (!id.ok()) return id.status();
+  absl::StatusOr<ModelFile> file = parts_.engine.Export(*id, revision, wanted);
+  if (file.ok()) writer_ = ModelFileWriter(*std::move(file));
+  return file.status();
 }
 
 void ExportCall::WriteNext() {
@@ -47,45 +72,59 @@ void ExportCall::OnWriteDone(bool ok) {
 void ExportCall::End(const absl::Status& status) {
   const grpc::Status answer = GrpcStatus(status, name_);
   code_ = answer.error_code();
+  writer_ = ModelFileWriter({});
+  // Before the answer: who waited for it may begin the next.
+  if (admitted_) parts_.open.Remove();
   Finish(answer);
 }
 
 void ExportCall::OnDone() {
-  observer_.OnCall("ExportModel", CodeName(code_), std::chrono::steady_clock::now() - start_);
+  parts_.observer.OnCall("ExportModel", CodeName(code_), std::chrono::steady_clock::now() - start_);
   delete this;
 }
 
-ImportCall::ImportCall(v1::Model* response, Engine& engine, CallObserver& observer)
-    : response_(response),
-      engine_(engine),
-      observer_(observer),
+ImportCall::ImportCall(const grpc::CallbackServerContext& context, v1::Model* response,
+                       const TransferParts& parts)
+    : context_(context),
+      response_(response),
+      parts_(parts),
+      admitted_(parts.open.Add()),
       start_(std::chrono::steady_clock::now()),
-      reader_(kMaxImportBytes) {
-  StartRead(&request_);
+      reader_(std::in_place, kMaxImportBytes) {
+  admitted_ ? StartRead(&request_) : End(TooManyTransfers());
 }
 
 void ImportCall::OnReadDone(bool ok) {
   if (ok) {
     if (!request_.model_id().empty()) model_id_ = request_.model_id();
-    const absl::Status status = reader_.Add(request_.data());
+    const absl::Status status = reader_->Add(request_.data());
     if (!status.ok()) return End(status);
     return StartRead(&request_);
   }
-  absl::StatusOr<ModelFile> file = std::move(reader_).Finish();
-  if (!file.ok()) return End(file.status());
-  const absl::StatusOr<ModelInfo> info = engine_.Import(model_id_, *std::move(file));
+  parts_.pool.Run(
+      WantedOf(context_), [this] { return Import(); },
+      [this](const absl::Status& status) { End(status); });
+}
+
+absl::Status ImportCall::Import() {
+  const absl::StatusOr<ModelFile> file = (*std::move(reader_)).Finish();
+  if (!file.ok()) return file.status();
+  const absl::StatusOr<ModelInfo> info = parts_.engine.Import(model_id_, *file);
   if (info.ok()) InfoToProto(*info, response_);
-  End(info.status());
+  return info.status();
 }
 
 void ImportCall::End(const absl::Status& status) {
   const grpc::Status answer = GrpcStatus(status, model_id_);
   code_ = answer.error_code();
+  reader_.reset();
+  // Before the answer: who waited for it may begin the next.
+  if (admitted_) parts_.open.Remove();
   Finish(answer);
 }
 
 void ImportCall::OnDone() {
-  observer_.OnCall("ImportModel", CodeName(code_), std::chrono::steady_clock::now() - start_);
+  parts_.observer.OnCall("ImportModel", CodeName(code_), std::chrono::steady_clock::now() - start_);
   delete this;
 }
 

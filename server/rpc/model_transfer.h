@@ -3,34 +3,58 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "prequel/v1/model_service.pb.h"
 #include "server/engine/engine.h"
 #include "server/rpc/call_observer.h"
+#include "server/rpc/call_pool.h"
 
 namespace prequel {
 
-// Both own themselves: gRPC calls OnDone last. The engine is asked on gRPC's thread: at most one
-// snapshot is read and what follows it folded.
+// Bounds the files in memory, each of which is there until its client has read or written it all.
+// Thread-safe.
+class OpenTransfers {
+ public:
+  // False when there are as many as there may be.
+  bool Add();
+  void Remove() { --open_; }
+
+ private:
+  std::atomic<int> open_ = 0;
+};
+
+// What the transfers use; all of it outlives them.
+struct TransferParts {
+  Engine& engine;
+  CallPool& pool;  // where the engine is asked: it reads a snapshot and folds what follows it
+  OpenTransfers& open;
+  CallObserver& observer;
+};
+
+// Both own themselves: gRPC calls OnDone last.
 
 class ExportCall final : public grpc::ServerWriteReactor<v1::ModelFilePiece> {
  public:
   ExportCall(const grpc::CallbackServerContext& context, const v1::ExportModelRequest& request,
-             const Engine& engine, CallObserver& observer);
+             const TransferParts& parts);
 
   void OnWriteDone(bool ok) override;
   void OnDone() override;
 
  private:
   ~ExportCall() override = default;
-  void Begin(const v1::ExportModelRequest& request, const Engine& engine,
-             const StillWanted& wanted);
+  void Begin(const grpc::CallbackServerContext& context, const v1::ExportModelRequest& request);
+  absl::Status Prepare(std::optional<std::int64_t> revision, const StillWanted& wanted);
   void WriteNext();
   void End(const absl::Status& status);
 
-  CallObserver& observer_;
+  const TransferParts parts_;
+  const bool admitted_;
   const std::chrono::steady_clock::time_point start_;
   const std::string name_;
   ModelFileWriter writer_{{}};
@@ -40,21 +64,24 @@ class ExportCall final : public grpc::ServerWriteReactor<v1::ModelFilePiece> {
 
 class ImportCall final : public grpc::ServerReadReactor<v1::ImportModelRequest> {
  public:
-  ImportCall(v1::Model* response, Engine& engine, CallObserver& observer);
+  ImportCall(const grpc::CallbackServerContext& context, v1::Model* response,
+             const TransferParts& parts);
 
   void OnReadDone(bool ok) override;
   void OnDone() override;
 
  private:
   ~ImportCall() override = default;
+  absl::Status Import();
   void End(const absl::Status& status);
 
+  const grpc::CallbackServerContext& context_;
   v1::Model* const response_;
-  Engine& engine_;
-  CallObserver& observer_;
+  const TransferParts parts_;
+  const bool admitted_;
   const std::chrono::steady_clock::time_point start_;
   std::string model_id_;
-  ModelFileReader reader_;
+  std::optional<ModelFileReader> reader_;
   v1::ImportModelRequest request_;  // being read
   grpc::StatusCode code_ = grpc::StatusCode::OK;
 };
