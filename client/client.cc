@@ -176,6 +176,7 @@ absl::Status Client::ExportModel(const std::string& name, std::optional<std::int
   request.set_name(ModelName(name));
   if (revision.has_value()) request.set_revision(*revision);
   grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + timeout_);
   const auto reader = stubs_->models.ExportModel(&context, request);
   v1::ModelFilePiece piece;
   while (reader->Read(&piece)) sink(piece.data());
@@ -185,6 +186,7 @@ absl::Status Client::ExportModel(const std::string& name, std::optional<std::int
 absl::StatusOr<v1::Model> Client::ImportModel(const std::string& id,
                                               const std::function<std::string()>& source) {
   grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + timeout_);
   v1::Model model;
   const auto writer = stubs_->models.ImportModel(&context, &model);
   v1::ImportModelRequest request;

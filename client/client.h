@@ -25,7 +25,8 @@ namespace prequel::client {
 
 struct ClientOptions {
   std::string server = "127.0.0.1:8081";  // HOST:PORT, or unix:PATH
-  // Of each call, connecting included. A stream has LearnStreamOptions::stall_timeout instead.
+  // Of each call, connecting included; of an export or import, all of the file. A stream has
+  // LearnStreamOptions::stall_timeout instead.
   std::chrono::milliseconds timeout{30'000};
   // Null: plain text.
   std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr;

@@ -90,6 +90,10 @@ TEST_F(ClientTest, DeadlinesAreKept) {
   server_.behaviour().delay = std::chrono::milliseconds(600);
   Client hasty({.server = server_.address(), .timeout = std::chrono::milliseconds(50)});
   EXPECT_EQ(hasty.GetEvaluation("m").status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(hasty.ExportModel("m", {}, [](const std::string&) {}).code(),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(hasty.ImportModel("m", [] { return ""; }).status().code(),
+            absl::StatusCode::kDeadlineExceeded);
 }
 
 TEST_F(ClientTest, AServerThatIsNotThereIsUnavailable) {
