@@ -26,6 +26,7 @@ std::string NextStep(const absl::Status& status) {
       if (status.message().find("larger than max") != std::string::npos) {
         return "send less at once, or start prequeld with a larger --max-message-bytes";
       }
+      if (status.message().find("try again") != std::string::npos) return "";
       return "send smaller minibatches, or try again when the server is less busy";
     case absl::StatusCode::kUnimplemented:
       return "the server is older than this client, or is not prequeld";

@@ -71,6 +71,13 @@ TEST(ErrorTextTest, DoesNotSayTheSameTwice) {
   }
 }
 
+TEST(ErrorTextTest, LeavesAdviceToTheServerThatGivesIt) {
+  EXPECT_EQ(
+      ErrorText(Call(8, "too many calls are waiting; try again later", "LIMIT_REACHED"), kServer),
+      "prequel: too many calls are waiting; try again later\n"
+      "  [RESOURCE_EXHAUSTED, LIMIT_REACHED]\n");
+}
+
 TEST(ErrorTextTest, LocalErrors) {
   EXPECT_EQ(ErrorText(absl::InvalidArgumentError("f.csv line 3: odd"), kServer),
             "prequel: f.csv line 3: odd\n");
