@@ -230,9 +230,12 @@ absl::StatusOr<std::int64_t> Client::NextSequence(const std::string& name,
 }
 
 absl::StatusOr<v1::PredictResponse> Client::Predict(const std::string& name, v1::Batch batch,
-                                                    const v1::PredictOptions& options) {
+                                                    const v1::PredictOptions& options,
+                                                    const PredictRevision& when) {
   v1::PredictRequest request;
   request.set_name(ModelName(name));
+  if (when.revision.has_value()) request.set_revision(*when.revision);
+  request.set_min_revision(when.at_least);
   *request.mutable_batch() = std::move(batch);
   *request.mutable_options() = options;
   return Invoke(*stubs_->learning, &v1::LearningService::Stub::Predict, request, timeout_);

@@ -38,6 +38,14 @@ struct MinibatchNumber {
   std::int64_t sequence = 0;
 };
 
+// By which revision a query is answered. The answer says which it was.
+struct PredictRevision {
+  std::optional<std::int64_t> revision;  // a past one; none: the newest
+  // Waits until the model has come to this one, as long as the timeout lasts, but no longer than
+  // the server does (30 s).
+  std::int64_t at_least = 0;
+};
+
 // Connects on first use and again whenever the connection is lost. After UNAVAILABLE, Learn and
 // PredictThenLearn are tried again while the timeout lasts, and streams go on where they were: the
 // server learns each minibatch once. No other call is repeated. Errors carry the service's
@@ -79,7 +87,8 @@ class Client {
                                                const LearnStreamOptions& options,
                                                LearnStream::AckHandler on_ack);
   absl::StatusOr<v1::PredictResponse> Predict(const std::string& name, v1::Batch batch,
-                                              const v1::PredictOptions& options = {});
+                                              const v1::PredictOptions& options = {},
+                                              const PredictRevision& when = {});
   absl::StatusOr<v1::PredictThenLearnResponse> PredictThenLearn(
       const std::string& name, v1::Batch batch, const v1::PredictOptions& options = {},
       const MinibatchNumber& number = {});

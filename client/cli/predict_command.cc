@@ -22,6 +22,7 @@ struct PredictFlags {
   BatchSourceOptions source{.batch_rows = 1000};
   std::vector<double> quantiles;
   std::uint32_t samples = 0;
+  client::PredictRevision when;
   std::string output;
 };
 
@@ -35,13 +36,13 @@ absl::Status PredictAll(const PredictFlags& flags, const Session& session,
   v1::PredictOptions options;
   options.mutable_quantiles()->Assign(flags.quantiles.begin(), flags.quantiles.end());
   options.set_samples(flags.samples);
-  long long revision = model->revision();
+  long long revision = flags.when.revision.value_or(model->revision());
   for (;;) {
     absl::StatusOr<std::optional<v1::Batch>> batch = source->Next();
     if (!batch.ok()) return batch.status();
     if (!batch->has_value()) break;
     absl::StatusOr<v1::PredictResponse> answer =
-        client.Predict(flags.name, *std::move(*batch), options);
+        client.Predict(flags.name, *std::move(*batch), options, flags.when);
     if (!answer.ok()) return answer.status();
     absl::StatusOr<PredictionRows> rows = ToRows(answer->predictions());
     if (!rows.ok()) return rows.status();
@@ -78,6 +79,14 @@ void AddPredict(CLI::App& app, Session& session) {
       ->allow_extra_args(false);
   command.add_option("--samples", flags->samples,
                      "Monte Carlo with this many weight samples; 0 is the matched predictive");
+  command
+      .add_option("--revision", flags->when.revision,
+                  "an earlier revision (default: the newest); `prequel revisions` shows which")
+      ->check(AtLeast(0));
+  command
+      .add_option("--min-revision", flags->when.at_least,
+                  "wait until the model has come to this revision")
+      ->check(AtLeast(0));
   command.add_option("--batch", flags->source.batch_rows, "rows per request")
       ->check(AtLeast(1))
       ->capture_default_str();

@@ -62,6 +62,10 @@ TEST_F(ClientTest, EveryCallReachesTheServer) {
   EXPECT_EQ(client_.Predict("m", OneRow(), options)->revision(), 7);
   EXPECT_EQ(server_.last_predict().name(), "models/m");
   EXPECT_EQ(server_.last_predict().options().samples(), 5);
+  EXPECT_FALSE(server_.last_predict().has_revision());
+  EXPECT_TRUE(client_.Predict("m", OneRow(), options, {.revision = 0, .at_least = 3}).ok());
+  EXPECT_TRUE(server_.last_predict().has_revision());
+  EXPECT_EQ(server_.last_predict().min_revision(), 3);
   EXPECT_EQ(client_.PredictThenLearn("m", OneRow())->report().rows(), 1);
   EXPECT_EQ(client_.GetEvaluation("m")->cumulative().examples(), 10);
   EXPECT_EQ(client_.CreateSnapshot("m")->revision(), 7);

@@ -306,6 +306,19 @@ TEST_F(ProgramTest, Predict) {
   EXPECT_FALSE(server_.last_predict().batch().has_targets());
 }
 
+TEST_F(ProgramTest, PredictByARevision) {
+  const TemporaryFile csv("x\n1\n");
+  const std::string predict = "predict m --csv " + csv.path();
+  EXPECT_EQ(Run(predict).exit_code, 0);
+  EXPECT_FALSE(server_.last_predict().has_revision());
+  EXPECT_THAT(Run(predict + " --json --revision 0").out, HasSubstr("\"revision\": 7"));
+  EXPECT_TRUE(server_.last_predict().has_revision());
+  EXPECT_EQ(Run(predict + " --min-revision 6").exit_code, 0);
+  EXPECT_EQ(server_.last_predict().min_revision(), 6);
+  EXPECT_FALSE(server_.last_predict().has_revision());
+  EXPECT_EQ(Run(predict + " --revision -1").exit_code, 2);
+}
+
 TEST_F(ProgramTest, Generate) {
   const Outcome generate = Run("generate moons --seed 1 --rows 2");
   EXPECT_EQ(generate.exit_code, 0);
