@@ -225,6 +225,8 @@ absl::Status MakePosterior(Problem& p) {
       },
       p.initial);
   if (status.ok()) config.options = options.resolved();
+  // Such a configuration stays what it was before there was a choice, to older builds as well.
+  if (p.storage == Storage::kFloat64) config.options.erase("storage");
   return status;
 }
 
