@@ -3,7 +3,6 @@
 #include <atomic>
 #include <functional>
 #include <future>
-#include <map>
 #include <memory>
 #include <random>
 #include <thread>
@@ -15,6 +14,7 @@
 #include "server/storage/memory_store.h"
 #include "tests/server/engine/countdown.h"
 #include "tests/server/engine/fake_world.h"
+#include "tests/server/engine/simulated_events.h"
 
 namespace prequel {
 namespace {
@@ -23,20 +23,6 @@ using Outcome = absl::StatusOr<LearnOutcome>;
 
 constexpr int kProducers = 2;
 constexpr int kSteps = 24;
-
-// What a minibatch is: a function of its producer and number.
-Batch BatchOf(int producer, std::int64_t sequence) {
-  const int seed = static_cast<int>(31 * sequence) + 7 * producer;
-  return MakeBatch(seed, sequence % 13 == 5 ? 3 : 2, 2);  // every 13th is too wide
-}
-bool IsNonsense(std::int64_t sequence) { return sequence % 13 == 5; }
-
-// What made a revision: a minibatch, or a return to an earlier one.
-struct Event {
-  int producer = -1;
-  std::int64_t sequence = 0;
-  std::int64_t returned_to = 0;
-};
 
 class World {
  public:
@@ -125,7 +111,7 @@ class World {
   }
   std::future<Outcome> Send(int producer, std::int64_t sequence) {
     LearnRequest request;
-    request.batch = BatchOf(producer, sequence);
+    request.batch = SimulatedBatch(producer, sequence);
     request.record = TestCodec::Encode(request.batch);
     request.origin = {Name(producer), sequence};
     return Submit(std::move(request));
@@ -168,7 +154,7 @@ class World {
       return Fail(absl::StrCat("number ", sequence, " was answered ", outcome.status().ToString()));
     } else {
       ++result_.learned;
-      if (!events_.emplace(outcome->revision, Event{producer, sequence}).second) {
+      if (!events_.emplace(outcome->revision, SimulatedEvent{producer, sequence}).second) {
         return Fail(absl::StrCat("revision ", outcome->revision, " was given twice"));
       }
       acknowledged_ = std::max(acknowledged_, outcome->revision);
@@ -355,22 +341,11 @@ class World {
           absl::StrCat(name, " is at revision ", info->snapshot.revision, ", not ", revision));
     }
     const Learner& learner = *info->learner;
-    Scratch scratch;
-    std::vector<LearnerState> states = {learner.Initial()};
-    for (std::size_t r = 1; r <= revision; ++r) {
-      const auto it = events_.find(static_cast<std::int64_t>(r));
-      if (it == events_.end()) return Fail(absl::StrCat("nothing made revision ", r));
-      LearnerState next = learner.Initial();
-      if (it->second.producer < 0) {
-        next = states[static_cast<std::size_t>(it->second.returned_to)];
-        next.revision = static_cast<std::int64_t>(r);
-      } else {
-        const Batch batch = BatchOf(it->second.producer, it->second.sequence);
-        Check(learner.Update(states.back(), batch, scratch, next).status(), "fold");
-      }
-      states.push_back(std::move(next));
-    }
-    if (learner.EncodeState(states.back()) != learner.EncodeState(*info->snapshot.state)) {
+    const absl::StatusOr<LearnerState> folded =
+        FoldEvents(learner, events_, static_cast<std::int64_t>(revision));
+    Check(folded.status(), "fold");
+    if (Failed()) return;
+    if (learner.EncodeState(*folded) != learner.EncodeState(*info->snapshot.state)) {
       Fail(absl::StrCat(name, " differs from its fold at revision ", revision));
     }
     if (torn_) Fail("a reader saw a torn or decreasing revision");
@@ -390,7 +365,7 @@ class World {
   std::atomic<std::int64_t> reads_ = 0;
 
   std::vector<std::int64_t> next_ = std::vector<std::int64_t>(kProducers, 1);
-  std::map<std::int64_t, Event> events_;  // by revision
+  SimulatedEvents events_;
   std::int64_t acknowledged_ = 0;
   bool failing_ = false;
   int forks_ = 0;
