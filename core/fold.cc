@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <concepts>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/each_array.h"
 #include "core/noise.h"
 #include "core/predictive.h"
 #include "core/random/lanes.h"
@@ -27,21 +27,6 @@ constexpr std::int64_t kSettledExamples = 1000;
 // A step that moves q by more than this is an accident, not learning: a hundred standard
 // deviations in every weight, where one good step is a few.
 constexpr double kMaxKlPerWeight = 5000;
-
-// Visits what a rule remembers: 0 · x is NaN for the x that are not finite.
-struct FiniteFields {
-  double zero = 0;
-  void Value(std::string_view, std::integral auto) {}
-  void Value(std::string_view, const Vector& values) { zero += (0 * values.array()).sum(); }
-  void LowerTriangle(std::string_view, const Matrix& values) { zero += (0 * values.array()).sum(); }
-  template <class T>
-  requires std::is_class_v<T>
-  void Value(std::string_view, const T& part) { T::Fields(*this, part); }
-  template <class T>
-  void Value(std::string_view, const std::vector<T>& parts) {
-    for (const T& part : parts) T::Fields(*this, part);
-  }
-};
 
 class Step {
  public:
@@ -263,9 +248,10 @@ class Step {
     if constexpr (Steps<R, Q>) {
       if (!posterior.IsFinite()) return Diverged(rule, "is not finite");
       // A square may overflow where the step that it divides does not.
-      FiniteFields remembered;
-      R::State::Fields(remembered, StateOf<R>(next_.rule));
-      if (!(remembered.zero == 0)) return Diverged(rule, "left averages that are not finite");
+      double zero = 0;  // 0 · x is NaN for the x that are not finite
+      ForEachArray(StateOf<R>(next_.rule),
+                   [&](const auto& values) { zero += (0 * values.array()).sum(); });
+      if (!(zero == 0)) return Diverged(rule, "left averages that are not finite");
       if constexpr (requires { rule.HasCurvature(StateOf<R>(next_.rule)); }) {
         if (!rule.HasCurvature(StateOf<R>(next_.rule))) return absl::OkStatus();
       }

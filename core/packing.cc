@@ -1,14 +1,12 @@
 #include "core/packing.h"
 
-#include <concepts>
 #include <limits>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "core/archive.h"
+#include "core/each_array.h"
 
 namespace prequel {
 namespace {
@@ -23,45 +21,34 @@ void CopyRest(const LearnerState& from, LearnerState& to) {
   to.evaluation = from.evaluation;
 }
 
-// Visits the vectors of a part: whether every number is within what a float tells from infinity,
-// and what must be positive from 0.
-struct Range {
-  static constexpr bool kReading = false;
-
-  bool holds = true;
-  void Value(std::string_view, const std::integral auto&) {}
-  void Value(std::string_view name, const Vector& values) {
+// Whether floats tell every number of `part` from infinity, and every precision from 0.
+template <class Part>
+bool FitsFloats(const Part& part) {
+  bool fits = true;
+  ForEachArray(part, [&](const auto& values) {
     if (values.size() == 0) return;
-    constexpr double kMost = std::numeric_limits<float>::max();
-    constexpr double kLeast = std::numeric_limits<float>::min();
-    holds = holds && values.cwiseAbs().maxCoeff() <= kMost &&
-            (name != "precision" || values.minCoeff() >= kLeast);
+    fits = fits && values.cwiseAbs().maxCoeff() <= std::numeric_limits<float>::max();
+  });
+  if constexpr (requires { part.precision; }) {
+    fits = fits && part.precision.minCoeff() >= std::numeric_limits<float>::min();
   }
-  void Value(std::string_view, const Matrix&) {}
-  void LowerTriangle(std::string_view, const Matrix&) {}
-  template <class T>
-  requires std::is_class_v<T>
-  void Value(std::string_view, const T& part) { T::Fields(*this, part); }
-  template <class T>
-  void Value(std::string_view, const std::vector<T>& parts) {
-    for (const T& part : parts) Value("", part);
-  }
-};
+  return fits;
+}
 
 }  // namespace
 
 absl::Status Pack(const LearnerState& state, LearnerState& packed) {
   CopyRest(state, packed);
-  Range range;
+  bool fits = true;
   ArchiveWriter writer(Storage::kFloat32, std::move(packed.packed));
   const auto add = [&]<class Part>(const Part& part) {
-    Part::Fields(range, part);
+    fits = fits && FitsFloats(part);
     writer.Value("", part);
   };
   std::visit(add, state.posterior);
   std::visit(add, state.rule);
   packed.packed = std::move(writer).Take();
-  if (range.holds) return absl::OkStatus();
+  if (fits) return absl::OkStatus();
   return absl::InternalError(
       "a weight, or what the rule remembers of one, is beyond what storage \"float32\" can hold; "
       "the minibatch was rejected and the model is as it was: use storage \"float64\"");

@@ -12,8 +12,9 @@
 namespace prequel {
 
 // packed := all of `state`, with the vectors of its posterior and its rule rounded: each number x
-// becomes x (1 + δ), |δ| ≤ 2⁻²⁴. INTERNAL when one is beyond what a float can hold; `packed` is
-// then unspecified. Allocates nothing once grown.
+// becomes x (1 + δ), |δ| ≤ 2⁻²⁴, or within 2⁻¹⁴⁹ of x when |x| < 2⁻¹²⁶. INTERNAL when one is too
+// large for a float, or a precision too small; `packed` is then unspecified. Allocates nothing once
+// grown.
 absl::Status Pack(const LearnerState& state, LearnerState& packed);
 
 // Back again, the numbers as they were rounded. REQUIRES: `packed` is of this problem and storage.

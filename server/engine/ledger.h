@@ -1,8 +1,10 @@
 // Who sent what: the part of a model's state that tells a repeated minibatch from a new one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -29,7 +31,10 @@ class Ledger {
   };
   using Answers = std::deque<PastAnswer>;  // to next - size() … next - 1
 
-  Ledger() : producers_(kMaxProducers), answers_(kMaxProducers + 1), requests_(kMaxRequests) {}
+  Ledger()
+      : producers_(kMaxProducers),
+        answers_(std::numeric_limits<std::size_t>::max()),
+        requests_(kMaxRequests) {}
 
   // A record of `origin` stands in the log and was answered so. The log is the authority: a number
   // that does not follow the last one starts anew.
@@ -54,8 +59,8 @@ class Ledger {
   void BoundAnswers();
 
   RecencyTable<Producer> producers_;
-  // None empty; in the order of producers_, with room for one more: it is BoundAnswers that makes
-  // it forget, and counts.
+  // None empty; in the order of producers_. It forgets nothing by itself: BoundAnswers does, and
+  // counts.
   RecencyTable<Answers> answers_;
   std::size_t num_answers_ = 0;  // in answers_
   RecencyTable<PastAnswer> requests_;

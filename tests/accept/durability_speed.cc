@@ -163,12 +163,10 @@ struct Latencies {
 void AddLatency(const char* name, const char* what, const std::vector<double>& quiet,
                 const std::vector<double>& busy, Report& report) {
   report.Add({name, Quantile(busy, 0.99) / Quantile(quiet, 0.99), 0, 2, Direction::kAtMost,
-              Text((std::string(what) +
-                    " of a small model, one client: p50 and p99 %.0f and %.0f us beside, %.0f and "
-                    "%.0f us quiet; at most %.0f us beside")
-                       .c_str(),
-                   {Quantile(busy, 0.5), Quantile(busy, 0.99), Quantile(quiet, 0.5),
-                    Quantile(quiet, 0.99), Quantile(busy, 1)})});
+              what + Text(" of a small model, one client: p50 and p99 %.0f and %.0f us beside, "
+                          "%.0f and %.0f us quiet; at most %.0f us beside",
+                          {Quantile(busy, 0.5), Quantile(busy, 0.99), Quantile(quiet, 0.5),
+                           Quantile(quiet, 0.99), Quantile(busy, 1)})});
 }
 
 void AnswersBesideSnapshots(Report& report) {

@@ -175,6 +175,11 @@ TEST(Packing, RefusesWhatCannotWork) {
   EXPECT_EQ(field(config), "");
   config.posterior.options["storage"] = std::string("float16");
   EXPECT_EQ(field(config), "config.posterior.options.storage");
+  config.posterior.options["storage"] = std::string("float32");
+  config.prior = {"imported", {{"weights", std::vector<double>{1, 1, 1e39, 1, 1}}}};
+  EXPECT_EQ(field(config), "config.posterior.options.storage");
+  config.posterior.options["storage"] = std::string("float64");
+  EXPECT_EQ(field(config), "");
   config.posterior = {"full", {{"storage", std::string("float32")}}};
   EXPECT_EQ(field(config), "config.posterior.options.storage");
 }

@@ -13,6 +13,7 @@
 #include "core/learner_state.h"
 #include "core/posteriors/posterior.h"
 #include "core/rules/rvga.h"
+#include "tests/core/configured.h"
 #include "tests/core/finite_difference.h"
 #include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
@@ -22,14 +23,6 @@ namespace prequel {
 namespace {
 
 constexpr Index kInputs = 4;
-
-template <class Part, class... Args>
-Part Configured(const ComponentConfig& config, const Args&... args) {
-  Part part;
-  Options options("part", config);
-  EXPECT_TRUE(part.Configure(options, args...).ok());
-  return part;
-}
 
 Matrix Symmetric(const Matrix& lower) { return lower.selfadjointView<Eigen::Lower>(); }
 Matrix Inverse(const Matrix& a) { return a.llt().solve(Matrix::Identity(a.rows(), a.cols())); }

@@ -12,6 +12,7 @@
 #include "core/learner.h"
 #include "core/learner_state.h"
 #include "core/posteriors/posterior.h"
+#include "tests/core/configured.h"
 #include "tests/core/finite_difference.h"
 #include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
@@ -22,14 +23,6 @@ namespace {
 
 constexpr Index kInputs = 4;
 constexpr Index kHidden = 30, kLast = 21, kRank = 5;  // weights of a network 4-6-3
-
-template <class Part, class... Args>
-Part Configured(const ComponentConfig& config, const Args&... args) {
-  Part part;
-  Options options("part", config);
-  EXPECT_TRUE(part.Configure(options, args...).ok());
-  return part;
-}
 
 LowRankHiddenGaussian RandomPosterior() {
   LowRankHiddenGaussian q;

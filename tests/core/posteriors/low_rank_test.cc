@@ -11,6 +11,7 @@
 #include "core/expansion.h"
 #include "core/learner.h"
 #include "core/posteriors/posterior.h"
+#include "tests/core/configured.h"
 #include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
 
@@ -18,14 +19,6 @@ namespace prequel {
 namespace {
 
 constexpr Index kInputs = 4;
-
-template <class Part, class... Args>
-Part Configured(const ComponentConfig& config, const Args&... args) {
-  Part part;
-  Options options("part", config);
-  EXPECT_TRUE(part.Configure(options, args...).ok());
-  return part;
-}
 
 LowRankGaussian RandomLowRank(Index size, Index rank) {
   LowRankGaussian q;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <future>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,20 +20,21 @@
 
 namespace prequel {
 
-// Holds up the disk's writes while it is closed, and counts those that came.
+// Holds up the disk's writes while it is closed, all or the first ones that come.
 class Gate {
  public:
   explicit Gate(MemoryDisk& disk) {
     disk.OnWrite([this] {
       MutexLock lock(mu_);
-      ++arrived_;
+      const int number = ++arrived_;
       changed_.NotifyAll();
-      while (closed_) changed_.Wait(mu_);
+      while (closed_ && number <= most_) changed_.Wait(mu_);
     });
   }
-  void Close() {
+  void Close(int most = std::numeric_limits<int>::max()) {
     MutexLock lock(mu_);
     closed_ = true;
+    most_ = most;
     arrived_ = 0;
   }
   void Open() {
@@ -49,7 +51,8 @@ class Gate {
   Mutex mu_;
   CondVar changed_;
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
-  int arrived_ ABSL_GUARDED_BY(mu_) = 0;
+  int most_ ABSL_GUARDED_BY(mu_) = 0;
+  int arrived_ ABSL_GUARDED_BY(mu_) = 0;  // since it was closed
 };
 
 using Outcome = absl::StatusOr<LearnOutcome>;

@@ -225,19 +225,13 @@ TEST_F(SnapshotTest, ShutdownMakesUpForOneThatStillWaited) {
   ASSERT_TRUE(Create("b").ok());
   LearnMany("a", 0, 7, "p");
   LearnMany("b", 0, 2);
-  std::promise<void> writing, go_on;
-  std::atomic<bool> first = true;
-  std::shared_future<void> gate = go_on.get_future().share();
-  disk_->OnWrite([&] {
-    if (!first.exchange(false)) return;
-    writing.set_value();
-    gate.wait();
-  });
+  Gate gate(*disk_);
+  gate.Close(1);
   engine_->CreateSnapshot("b", [](const absl::StatusOr<StoredSnapshot>&) {});
-  writing.get_future().wait();
+  gate.AwaitArrival();
   engine_->CreateSnapshot("a", [&](const absl::StatusOr<StoredSnapshot>& stored) {
     EXPECT_EQ(stored.status().code(), Code::kUnavailable);
-    go_on.set_value();
+    gate.Open();
   });
   LearnMany("a", 0, 1, "p");  // a repeat: once it is answered, the capture waits
   engine_->Shutdown(clock_.In(10));
@@ -334,23 +328,17 @@ TEST_F(SnapshotTest, HoldsUpNobody) {
   Start();
   ASSERT_TRUE(Create("a").ok());
   LearnMany("a", 0, 5);
-  std::promise<void> writing, go_on;
-  std::atomic<bool> first = true;
-  std::shared_future<void> gate = go_on.get_future().share();
-  disk_->OnWrite([&] {
-    if (!first.exchange(false)) return;
-    writing.set_value();
-    gate.wait();
-  });
+  Gate gate(*disk_);
+  gate.Close(1);
   std::promise<absl::StatusOr<StoredSnapshot>> promise;
   engine_->CreateSnapshot(
       "a", [&](const absl::StatusOr<StoredSnapshot>& stored) { promise.set_value(stored); });
-  writing.get_future().wait();
+  gate.AwaitArrival();
   EXPECT_EQ(Learn("a", MakeBatch(5))->revision, 5) << "one before it had failed";
   EXPECT_TRUE(engine_->Predict("a", MakeBatch(1), {}).ok());
   EXPECT_TRUE(Create("b").ok());
   EXPECT_TRUE(Learn("b", MakeBatch(5)).ok());
-  go_on.set_value();
+  gate.Open();
   const absl::StatusOr<StoredSnapshot> stored = promise.get_future().get();
   ASSERT_TRUE(stored.ok());
   EXPECT_EQ(stored->next_offset, 5u) << "of what it was when it was asked for";
