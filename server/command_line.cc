@@ -49,6 +49,8 @@ void AddSnapshots(CLI::App& app, ServerOptions& options) {
                  "Minibatches after which a model's snapshot is taken; 0: not by number");
   app.add_option("--snapshot-bytes", options.snapshot_bytes,
                  "Bytes of log after which one is taken; 0: not by size");
+  app.add_option("--snapshot-rate", options.snapshot_rate,
+                 "Bytes per second it is written at; 0: as fast as it goes");
   app.add_option("--snapshots-kept", options.snapshots_kept, "The newest snapshots of each model");
   app.add_option("--retention", options.retention,
                  "snapshots: keep the log behind the oldest snapshot; full: all of it");

@@ -66,6 +66,7 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
            {"--stream-window", options.stream_window, 1, kAnswersPerProducer},
            {"--snapshot-batches", options.snapshot_batches, 0, std::int64_t{1} << 40},
            {"--snapshot-bytes", options.snapshot_bytes, 0, std::int64_t{1} << 50},
+           {"--snapshot-rate", options.snapshot_rate, 0, std::int64_t{1} << 50},
            {"--snapshots-kept", options.snapshots_kept, 1, 1000},
            {"--drain-seconds", options.drain.count(), 0, 3600}}) {
     if (!status.ok()) break;

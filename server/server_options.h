@@ -39,6 +39,7 @@ struct ServerOptions {
   // (0: not for that reason), and when the server stops. The newest ones are kept.
   std::int64_t snapshot_batches = 4096;
   std::int64_t snapshot_bytes = 64 << 20;
+  std::int64_t snapshot_rate = 32 << 20;  // bytes per second at most; 0: as fast as it goes
   int snapshots_kept = 3;
   // "snapshots": the log behind the oldest snapshot that is kept; "full": all of it.
   std::string retention = "snapshots";

@@ -40,6 +40,7 @@ EngineOptions EngineOptionsOf(const ServerOptions& options) {
   result.max_queued_bytes = static_cast<std::size_t>(options.queue_bytes);
   result.snapshots.every_batches = options.snapshot_batches;
   result.snapshots.every_bytes = options.snapshot_bytes;
+  result.snapshots.bytes_per_second = options.snapshot_rate;
   result.snapshots.keep = options.snapshots_kept;
   result.snapshots.full_history = options.retention == "full";
   result.snapshots.build = "prequel " PREQUEL_VERSION " " PREQUEL_ARCH;

@@ -16,6 +16,11 @@ constexpr std::uint32_t kVersion = 1;
 // version (u32) | length of the ledger (u64)
 constexpr std::size_t kHead = 4 + 8;
 
+// So little that a synced write which has to wait for it hardly waits, and that most captures are
+// one chunk.
+constexpr std::size_t kChunk = std::size_t{256} << 10;
+static_assert(kChunk <= kMaxSnapshotChunk);
+
 absl::Status Lost(const StoredSnapshot& stored, const std::string& what) {
   return absl::DataLossError(
       absl::StrCat("log ", stored.log, ", snapshot at offset ", stored.next_offset, ": ", what));
@@ -25,11 +30,16 @@ absl::Status Lost(const StoredSnapshot& stored, const std::string& what) {
 
 absl::Status WriteCapture(const Capture& capture,
                           absl::FunctionRef<absl::Status(std::string_view chunk)> write) {
-  const auto in_chunks = [&write](std::string_view bytes) {
+  std::string chunk;
+  const auto in_chunks = [&](std::string_view bytes) {
     absl::Status status;
     while (status.ok() && !bytes.empty()) {
-      status = write(bytes.substr(0, kMaxSnapshotChunk));
-      bytes.remove_prefix(std::min(bytes.size(), kMaxSnapshotChunk));
+      const std::string_view part = bytes.substr(0, kChunk - chunk.size());
+      chunk.append(part);
+      bytes.remove_prefix(part.size());
+      if (chunk.size() < kChunk) break;
+      status = write(chunk);
+      chunk.clear();
     }
     return status;
   };
@@ -38,7 +48,8 @@ absl::Status WriteCapture(const Capture& capture,
   std::memcpy(head.data(), &kVersion, sizeof(kVersion));
   std::memcpy(head.data() + sizeof(kVersion), &length, sizeof(length));
   if (absl::Status status = in_chunks(head + capture.ledger); !status.ok()) return status;
-  return in_chunks(capture.learner->EncodeState(*capture.snapshot.state));
+  absl::Status status = in_chunks(capture.learner->EncodeState(*capture.snapshot.state));
+  return status.ok() && !chunk.empty() ? write(chunk) : status;
 }
 
 absl::StatusOr<Restored> DecodeCapture(std::string_view bytes, const Learner& learner) {

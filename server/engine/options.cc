@@ -19,6 +19,9 @@ absl::Status CheckEngineOptions(const EngineOptions& options) {
   const SnapshotOptions& snapshots = options.snapshots;
   if (snapshots.every_batches < 0) return FieldError("every_batches", "must not be negative");
   if (snapshots.every_bytes < 0) return FieldError("every_bytes", "must not be negative");
+  if (snapshots.bytes_per_second < 0) {
+    return FieldError("bytes_per_second", "must not be negative");
+  }
   if (snapshots.keep < 1) return FieldError("keep", "must be at least 1");
   return absl::OkStatus();
 }

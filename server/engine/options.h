@@ -16,6 +16,9 @@ struct SnapshotOptions {
   // about that much per model again.
   std::int64_t every_batches = 4096;
   std::int64_t every_bytes = std::int64_t{64} << 20;
+  // A large one is written no faster, so that the disk and the processors are left to learning and
+  // queries; 0: as fast as it goes. Not while the engine shuts down.
+  std::int64_t bytes_per_second = std::int64_t{32} << 20;
   // The newest ones are kept, and, once there are as many, the log behind the oldest of them: more
   // of them can be lost, and more revisions returned to.
   int keep = 3;

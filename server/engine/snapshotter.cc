@@ -1,6 +1,8 @@
 #include "server/engine/snapshotter.h"
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -126,6 +128,23 @@ absl::StatusOr<std::vector<StoredSnapshot>> Snapshotter::List(LogId log,
   return trusted;
 }
 
+absl::Status Snapshotter::Pace(const Capture& capture, SteadyTime start, std::uint64_t bytes) {
+  constexpr std::chrono::milliseconds kNap(10);  // soon enough to see that nobody wants it any more
+  if (options_.bytes_per_second == 0) return absl::OkStatus();
+  const std::chrono::duration<double> least(static_cast<double>(bytes) /
+                                            static_cast<double>(options_.bytes_per_second));
+  while (true) {
+    const auto taken = std::chrono::steady_clock::now() - start;
+    if (taken >= least) return absl::OkStatus();
+    {
+      MutexLock lock(mu_);
+      if (stopped_) return absl::OkStatus();
+      if (forbidden_.contains(capture.log)) return Deleted(capture.model);
+    }
+    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(least - taken, kNap));
+  }
+}
+
 absl::StatusOr<StoredSnapshot> Snapshotter::Write(const Capture& capture) {
   std::vector<std::uint64_t> drop;
   absl::StatusOr<std::vector<StoredSnapshot>> kept = List(capture.log, &drop);
@@ -138,7 +157,10 @@ absl::StatusOr<StoredSnapshot> Snapshotter::Write(const Capture& capture) {
       .create_time_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count(),
       .build = options_.build};
   if (!kept->empty() && kept->back().next_offset == snapshot.next_offset) return kept->back();
+  const SteadyTime start = std::chrono::steady_clock::now();
   const absl::Status written = WriteCapture(capture, [&](std::string_view chunk) {
+    absl::Status paced = Pace(capture, start, snapshot.bytes);
+    if (!paced.ok()) return paced;
     snapshot.bytes += chunk.size();
     return store_.WriteSnapshotChunk(snapshot.log, snapshot.next_offset, snapshot.chunks++, chunk);
   });

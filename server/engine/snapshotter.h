@@ -1,6 +1,7 @@
 // Writes snapshots: one thread, one at a time, beside learning and reading.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <set>
@@ -44,8 +45,8 @@ class Snapshotter {
   // The snapshot of `log` at `next_offset` could not be read: it counts for nothing from now on.
   void Distrust(LogId log, std::uint64_t next_offset);
 
-  // From now on nothing of `log` is written: what waits is answered NOT_FOUND, what is being
-  // written is finished first. REQUIRES: not called by a callback.
+  // From now on nothing of `log` is written: what waits is answered NOT_FOUND, and so is what is
+  // being written unless it is finished first. REQUIRES: not called by a callback.
   void Forbid(LogId log);
   void Allow(LogId log);
 
@@ -54,6 +55,7 @@ class Snapshotter {
   void Stop();
 
  private:
+  using SteadyTime = std::chrono::steady_clock::time_point;
   struct Job {
     Capture capture;
     SnapshotCallback done;
@@ -63,6 +65,9 @@ class Snapshotter {
   // Those of `log` that are trusted, oldest first; what else there is goes to `drop`.
   absl::StatusOr<std::vector<StoredSnapshot>> List(LogId log, std::vector<std::uint64_t>* drop);
   absl::StatusOr<StoredSnapshot> Write(const Capture& capture);
+  // Sleeps until `bytes` since `start` are no more than the options allow. NOT_FOUND once the log
+  // is forbidden.
+  absl::Status Pace(const Capture& capture, SteadyTime start, std::uint64_t bytes);
 
   // Constant after construction.
   SnapshotStore& store_;

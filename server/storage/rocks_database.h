@@ -4,13 +4,16 @@
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/storage/rocks_snapshot_file.h"
 #include "server/storage/rocks_store.h"
 #include "server/sync/mutex.h"
 
@@ -18,6 +21,9 @@ namespace prequel {
 
 inline rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 inline std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+// RESOURCE_EXHAUSTED when the disk is full; else UNKNOWN.
+absl::Status WriteError(const rocksdb::Status& status);
 
 // DATA_LOSS, or UNAVAILABLE for what may pass.
 absl::Status ReadError(const rocksdb::Status& status);
@@ -39,8 +45,11 @@ struct RocksStore::Database {
   Mutex mu;
   absl::Status health ABSL_GUARDED_BY(mu);
   int writing ABSL_GUARDED_BY(mu) = 0;  // threads that are in RocksDB with a write
+  // Of snapshots that are being written; each used by the one thread that writes it.
+  std::map<LogId, std::unique_ptr<RocksSnapshotFile>> unfinished ABSL_GUARDED_BY(mu);
 
   ~Database() {
+    unfinished.clear();
     for (rocksdb::ColumnFamilyHandle* family : families) {
       if (db != nullptr) (void)db->DestroyColumnFamilyHandle(family);
     }
@@ -48,9 +57,16 @@ struct RocksStore::Database {
   }
 
   absl::Status Write(rocksdb::WriteBatch& batch);
-  // Durable with the next Write.
-  absl::Status WriteUnsynced(rocksdb::WriteBatch& batch);
-  absl::Status WriteWith(const rocksdb::WriteOptions& options, rocksdb::WriteBatch& batch);
+  absl::Status Enter(absl::FunctionRef<rocksdb::Status()> write);
+
+  absl::Status WriteToFile(LogId log, const std::string& key, const std::string& value, bool first);
+  // The chunks in the snapshot's file, if it has one, are durable.
+  absl::Status KeepChunks(const StoredSnapshot& snapshot);
+  // The file of the snapshot that is being written, if there is one; null. And without it.
+  RocksSnapshotFile* Unfinished(LogId log);
+  void Abandon(LogId log);
+  // Deletes the files of which every key is of snapshots in [begin, end). REQUIRES: deleted keys.
+  void DropFiles(const std::string& begin, const std::string& end);
   absl::Status Fail(const rocksdb::Status& status);
   // Gives every family something to flush, of no meaning and in memory alone: see BeginAfresh.
   rocksdb::Status Prime();

@@ -2,9 +2,11 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace prequel {
@@ -20,6 +22,17 @@ class WaitForResume final : public rocksdb::EventListener {
     *by_itself = false;
   }
 };
+
+// Deletes large files bit by bit, since a synced write waits while the file system frees space.
+// More than that, or than there is of files in use, goes at once.
+std::shared_ptr<rocksdb::SstFileManager> DeleteGently(rocksdb::Env* env) {
+  constexpr std::int64_t kBytesPerSecond = 256 * kMiB;
+  constexpr double kMostOfAll = 1;
+  constexpr std::uint64_t kBytesAtOnce = 4 * kMiB;
+  return std::shared_ptr<rocksdb::SstFileManager>(
+      rocksdb::NewSstFileManager(env, nullptr, "", kBytesPerSecond, /*delete_existing_trash=*/true,
+                                 /*status=*/nullptr, kMostOfAll, kBytesAtOnce));
+}
 
 }  // namespace
 
@@ -39,6 +52,7 @@ rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env) {
   options.keep_log_file_num = 5;
   options.max_log_file_size = 4 * kMiB;
   options.stats_dump_period_sec = 0;
+  options.sst_file_manager = DeleteGently(env);
   options.listeners = {std::make_shared<WaitForResume>()};
   return options;
 }
@@ -65,7 +79,7 @@ rocksdb::ColumnFamilyOptions LogFamilyOptions() {
   return options;
 }
 
-// Written once by chunks of a megabyte, read at most once, deleted as a whole.
+// Written once, read at most once, deleted as a whole.
 rocksdb::ColumnFamilyOptions SnapshotFamilyOptions() {
   rocksdb::ColumnFamilyOptions options = LogFamilyOptions();
   options.write_buffer_size = 16 * kMiB;

@@ -1,8 +1,11 @@
 // RocksStore's snapshots.
+#include <rocksdb/convenience.h>
 #include <rocksdb/experimental.h>
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "server/storage/record.h"
@@ -31,23 +34,74 @@ absl::Status ForEachSnapshot(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* famil
 
 }  // namespace
 
+// The first chunk, often the only one, goes through the write-ahead log, the others into a file:
+// megabytes in the log would keep the next synced write of any model waiting until the disk has
+// them.
 absl::Status RocksStore::WriteSnapshotChunk(LogId log, std::uint64_t next_offset,
                                             std::uint32_t index, std::string_view chunk) {
   const std::string key = SnapshotChunkKey(log, next_offset, index);
+  const std::string value = EncodeSnapshotChunk(key, chunk);
+  if (index > 0) return database_->WriteToFile(log, key, value, index == 1);
   rocksdb::WriteBatch batch;
-  batch.Put(database_->snapshots(), key, EncodeSnapshotChunk(key, chunk));
-  return database_->WriteUnsynced(batch);
+  batch.Put(database_->snapshots(), key, value);
+  return database_->Enter([&] { return database_->db->Write({}, &batch); });
 }
 
-// One synced write: RocksDB syncs every write-ahead log before it, and with them the chunks.
+// A failure costs this snapshot only: the database has no part in it yet.
+absl::Status RocksStore::Database::WriteToFile(LogId log, const std::string& key,
+                                               const std::string& value, bool first) {
+  if (first) {
+    Abandon(log);
+    auto begun = std::make_unique<RocksSnapshotFile>(*db, snapshots(),
+                                                     RocksSnapshotFile::Path(db->GetName(), log));
+    MutexLock lock(mu);
+    unfinished[log] = std::move(begun);
+  }
+  RocksSnapshotFile* const file = Unfinished(log);
+  if (file == nullptr) return absl::InternalError("a snapshot's chunks are written in order");
+  const rocksdb::Status status = file->Put(key, value);
+  if (status.ok()) return absl::OkStatus();
+  Abandon(log);
+  return WriteError(status);
+}
+
+RocksSnapshotFile* RocksStore::Database::Unfinished(LogId log) {
+  MutexLock lock(mu);
+  const auto it = unfinished.find(log);
+  return it == unfinished.end() ? nullptr : it->second.get();
+}
+
+void RocksStore::Database::Abandon(LogId log) {
+  std::unique_ptr<RocksSnapshotFile> gone;  // beyond the lock: deleting a large file takes a while
+  MutexLock lock(mu);
+  if (const auto it = unfinished.find(log); it != unfinished.end()) {
+    gone = std::move(it->second);
+    unfinished.erase(it);
+  }
+}
+
+absl::Status RocksStore::Database::KeepChunks(const StoredSnapshot& snapshot) {
+  if (snapshot.chunks <= 1) return absl::OkStatus();
+  RocksSnapshotFile* const file = Unfinished(snapshot.log);
+  if (file == nullptr) return absl::InternalError("a snapshot's chunks are to be written first");
+  const rocksdb::Status written = file->Finish();
+  absl::Status kept = written.ok() ? Enter([&] { return file->Ingest(); }) : WriteError(written);
+  Abandon(snapshot.log);
+  return kept;
+}
+
+// One synced write, which syncs the write-ahead log before it and with it the first chunk.
 absl::Status RocksStore::CommitSnapshot(const StoredSnapshot& snapshot,
                                         std::span<const std::uint64_t> drop,
                                         std::uint64_t keep_from) {
   const LogId log = snapshot.log;
+  if (absl::Status status = database_->KeepChunks(snapshot); !status.ok()) return status;
   rocksdb::WriteBatch batch;
+  std::vector<std::string> forgotten;  // first key and end, in turn
   const auto forget = [&](std::uint64_t offset) {
-    batch.DeleteRange(database_->snapshots(), SnapshotKey(log, offset),
-                      SnapshotKey(log, offset + 1));
+    forgotten.push_back(SnapshotKey(log, offset));
+    forgotten.push_back(SnapshotKey(log, offset + 1));
+    batch.DeleteRange(database_->snapshots(), *(forgotten.end() - 2), forgotten.back());
   };
   absl::Status listed = ForEachSnapshot(
       *database_->db, database_->snapshots(), log, [&](std::string_view key, std::string_view) {
@@ -62,10 +116,19 @@ absl::Status RocksStore::CommitSnapshot(const StoredSnapshot& snapshot,
   if (keep_from > 0) batch.DeleteRange(database_->log(), begin, end);
   if (absl::Status status = database_->Write(batch); !status.ok()) return status;
   // Frees the space soon; its failure loses nothing.
+  for (std::size_t i = 0; i < forgotten.size(); i += 2) {
+    database_->DropFiles(forgotten[i], forgotten[i + 1]);
+  }
   const rocksdb::Slice first = begin, last = end;
   (void)rocksdb::experimental::SuggestCompactRange(database_->db.get(), database_->log(), &first,
                                                    &last);
   return absl::OkStatus();
+}
+
+void RocksStore::Database::DropFiles(const std::string& begin, const std::string& end) {
+  const rocksdb::Slice first = begin, last = end;
+  const rocksdb::RangePtr range(&first, &last);
+  (void)rocksdb::DeleteFilesInRanges(db.get(), snapshots(), &range, 1, false);
 }
 
 absl::StatusOr<std::vector<StoredSnapshot>> RocksStore::ListSnapshots(LogId log) const {

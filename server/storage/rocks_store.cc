@@ -18,22 +18,16 @@
 namespace prequel {
 namespace {
 
-absl::Status WriteError(const rocksdb::Status& status) {
-  if (status.IsNoSpace()) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the disk that holds the store is full: ", status.ToString()));
-  }
-  return absl::UnknownError(absl::StrCat("writing the store failed: ", status.ToString()));
-}
-
-absl::Status OpenError(const rocksdb::Status& status, const std::string& directory) {
+absl::Status OpenError(const rocksdb::Status& status, const std::string& directory,
+                       rocksdb::Env& env) {
   const std::string text = status.ToString();
   if (text.find("lock") != std::string::npos && status.IsIOError()) {
     return absl::FailedPreconditionError(
         absl::StrCat("data directory ", directory, " is in use by another server: ", text));
   }
   const std::string message = absl::StrCat("cannot open data directory ", directory, ": ", text);
-  if (status.IsCorruption()) return absl::DataLossError(message);
+  const bool file_lost = status.IsPathNotFound() && env.FileExists(directory + "/CURRENT").ok();
+  if (status.IsCorruption() || file_lost) return absl::DataLossError(message);
   if (status.IsNoSpace()) return absl::ResourceExhaustedError(message);
   if (status.IsInvalidArgument()) return absl::FailedPreconditionError(message);
   return absl::UnavailableError(message);
@@ -60,6 +54,14 @@ absl::Status PrepareDirectory(const std::string& directory, rocksdb::Env* env) {
 
 }  // namespace
 
+absl::Status WriteError(const rocksdb::Status& status) {
+  if (status.IsNoSpace()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the disk that holds the store is full: ", status.ToString()));
+  }
+  return absl::UnknownError(absl::StrCat("writing the store failed: ", status.ToString()));
+}
+
 absl::Status ReadError(const rocksdb::Status& status) {
   if (status.ok()) return absl::OkStatus();
   if (status.IsCorruption()) return absl::DataLossError(status.ToString());
@@ -67,14 +69,13 @@ absl::Status ReadError(const rocksdb::Status& status) {
 }
 
 // Several writers may be in RocksDB at once; the first failure shuts the door behind all of them.
-absl::Status RocksStore::Database::WriteWith(const rocksdb::WriteOptions& options,
-                                             rocksdb::WriteBatch& batch) {
+absl::Status RocksStore::Database::Enter(absl::FunctionRef<rocksdb::Status()> write) {
   {
     MutexLock lock(mu);
     if (!health.ok()) return WritesRefused(health);
     ++writing;
   }
-  const rocksdb::Status status = db->Write(options, &batch);
+  const rocksdb::Status status = write();
   absl::Status result = status.ok() ? absl::OkStatus() : Fail(status);
   MutexLock lock(mu);
   --writing;
@@ -82,11 +83,7 @@ absl::Status RocksStore::Database::WriteWith(const rocksdb::WriteOptions& option
 }
 
 absl::Status RocksStore::Database::Write(rocksdb::WriteBatch& batch) {
-  return WriteWith(write_options, batch);
-}
-
-absl::Status RocksStore::Database::WriteUnsynced(rocksdb::WriteBatch& batch) {
-  return WriteWith({}, batch);
+  return Enter([&] { return db->Write(write_options, &batch); });
 }
 
 absl::Status RocksStore::Database::Fail(const rocksdb::Status& status) {
@@ -151,13 +148,14 @@ absl::StatusOr<std::unique_ptr<RocksStore>> RocksStore::Open(const RocksOptions&
                                                        families, &database->families, &db)
                         : rocksdb::DB::Open(DatabaseOptions(env), options.directory, families,
                                             &database->families, &db);
-  if (!status.ok()) return OpenError(status, options.directory);
+  if (!status.ok()) return OpenError(status, options.directory, *env);
   database->db.reset(db);
   database->write_options.sync = options.sync;
   if (absl::Status loaded = database->LoadMeta(); !loaded.ok()) return loaded;
   if (!options.read_only) {
+    RocksSnapshotFile::RemoveAll(*env, options.directory);
     const rocksdb::Status primed = database->Prime();
-    if (!primed.ok()) return OpenError(primed, options.directory);
+    if (!primed.ok()) return OpenError(primed, options.directory, *env);
   }
   return std::unique_ptr<RocksStore>(new RocksStore(std::move(database)));
 }
@@ -246,7 +244,11 @@ absl::StatusOr<StoredModel> RocksStore::CreateModel(std::string_view name, std::
   if (first != nullptr) {
     const absl::StatusOr<StoredSnapshot> head =
         WriteFirst(*this, model.log, create_time_us, *first);
-    if (!head.ok()) return head.status();
+    if (!head.ok()) {
+      database_->Abandon(model.log);
+      return head.status();
+    }
+    if (absl::Status kept = database_->KeepChunks(*head); !kept.ok()) return kept;
     batch.Put(database_->snapshots(), SnapshotKey(model.log, 0), EncodeSnapshotHead(*head));
   }
   batch.Put(database_->models(), ModelKey(name, model.log), EncodeModel(model));
@@ -269,11 +271,13 @@ absl::Status RocksStore::DeleteModel(std::string_view name, LogId log) {
   batch.Delete(database_->models(), key);
   batch.DeleteRange(database_->log(), begin, end);
   batch.DeleteRange(database_->snapshots(), begin, end);
+  database_->Abandon(log);
   if (absl::Status status = database_->Write(batch); !status.ok()) return status;
   // Frees the space soon instead of whenever a compaction comes by; its failure loses nothing.
   const rocksdb::Slice first = begin, last = end;
   (void)rocksdb::experimental::SuggestCompactRange(database_->db.get(), database_->log(), &first,
                                                    &last);
+  database_->DropFiles(begin, end);
   return absl::OkStatus();
 }
 

@@ -271,7 +271,7 @@ TEST_F(SnapshotTest, ADamagedOneIsNamedAndTheOneBeforeIsUsed) {
       if (head) {
         disk_->CorruptSnapshot(1, offset);
       } else {
-        disk_->CorruptSnapshotChunk(1, offset, 1);
+        disk_->CorruptSnapshotChunk(1, offset, 0);
       }
     }
     Start();
@@ -343,6 +343,25 @@ TEST_F(SnapshotTest, HoldsUpNobody) {
   ASSERT_TRUE(stored.ok());
   EXPECT_EQ(stored->next_offset, 5u) << "of what it was when it was asked for";
   disk_->OnWrite(nullptr);
+}
+
+TEST_F(SnapshotTest, ASlowOneIsFinishedAtShutdownAndGivenUpAtDeletion) {
+  options_.snapshots.bytes_per_second = 1;  // days, from the second chunk on
+  Start();
+  std::vector<std::future<absl::StatusOr<StoredSnapshot>>> stored;
+  for (const std::string name : {"deleted", "kept"}) {
+    ASSERT_TRUE(Create(name, 40000).ok());
+    stored.push_back(std::async(std::launch::async, [this, name] { return Take(name); }));
+    EXPECT_EQ(stored.back().wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+    if (name == "deleted") {
+      EXPECT_TRUE(engine_->DeleteModel(name).ok());
+      EXPECT_TRUE(absl::IsNotFound(stored.back().get().status()));
+    }
+  }
+  engine_->Shutdown(clock_.Now());
+  const absl::StatusOr<StoredSnapshot> kept = stored.back().get();
+  ASSERT_TRUE(kept.ok()) << kept.status();
+  EXPECT_GT(kept->chunks, 1u);
 }
 
 TEST_F(SnapshotTest, ADeletedModelLeavesNone) {

@@ -44,6 +44,7 @@ TEST(ServerOptionsTest, EachBoundNamesItsFlag) {
   EXPECT_EQ(flag([](ServerOptions& o) { o.stream_window = 0; }), "--stream-window");
   EXPECT_EQ(flag([](ServerOptions& o) { o.stream_window = 257; }), "--stream-window");
   EXPECT_EQ(flag([](ServerOptions& o) { o.snapshots_kept = 0; }), "--snapshots-kept");
+  EXPECT_EQ(flag([](ServerOptions& o) { o.snapshot_rate = -1; }), "--snapshot-rate");
   EXPECT_EQ(flag([](ServerOptions& o) { o.retention = "some"; }), "--retention");
   EXPECT_EQ(flag([](ServerOptions& o) { o.drain = std::chrono::hours(2); }), "--drain-seconds");
 }

@@ -55,6 +55,28 @@ class PowerLossEnv final : public rocksdb::EnvWrapper {
     return status;
   }
 
+  // Both names have the same bytes from here on, of which as many are synced.
+  rocksdb::Status LinkFile(const std::string& from, const std::string& to) override {
+    rocksdb::Status status = target()->LinkFile(from, to);
+    const std::lock_guard lock(mu_);
+    if (!status.ok()) return status;
+    Entry entry = files_[from];
+    entry.content->path = to;
+    entry.named = false;
+    files_[to] = entry;
+    return status;
+  }
+
+  rocksdb::Status ReopenWritableFile(const std::string& name,
+                                     std::unique_ptr<rocksdb::WritableFile>* file,
+                                     const rocksdb::EnvOptions& options) override {
+    rocksdb::Status status = target()->ReopenWritableFile(name, file, options);
+    if (!status.ok()) return status;
+    const std::uintmax_t size = std::filesystem::file_size(name);
+    *file = std::make_unique<File>(std::move(*file), this, name, size);
+    return status;
+  }
+
   // Until the directory is synced the old file may still be there under the new name; it is kept
   // beside, as what it was.
   rocksdb::Status RenameFile(const std::string& from, const std::string& to) override {
@@ -104,11 +126,13 @@ class PowerLossEnv final : public rocksdb::EnvWrapper {
 
   class File final : public rocksdb::WritableFileWrapper {
    public:
-    File(std::unique_ptr<rocksdb::WritableFile> file, PowerLossEnv* env, std::string name)
+    File(std::unique_ptr<rocksdb::WritableFile> file, PowerLossEnv* env, std::string name,
+         std::uintmax_t size = 0)
         : WritableFileWrapper(file.get()),
           file_(std::move(file)),
           env_(env),
-          name_(std::move(name)) {}
+          name_(std::move(name)),
+          size_(size) {}
 
     rocksdb::Status Append(const rocksdb::Slice& data) override {
       const rocksdb::Status status = WritableFileWrapper::Append(data);
@@ -132,7 +156,7 @@ class PowerLossEnv final : public rocksdb::EnvWrapper {
     const std::unique_ptr<rocksdb::WritableFile> file_;
     PowerLossEnv* const env_;
     const std::string name_;
-    std::uintmax_t size_ = 0;
+    std::uintmax_t size_;
   };
 
   class Folder final : public rocksdb::DirectoryWrapper {

@@ -32,7 +32,7 @@ class PowerLossTest : public ::testing::Test {
   }
 
   // Whether the store can be opened after a power loss now, and how many records it has from 0 on,
-  // each as it was written; -1 when it cannot, or one is not.
+  // each as it was written; -1 when it cannot, or one is not. Every snapshot it lists is whole.
   std::int64_t RecordsAfterPowerLoss(std::vector<StoredSnapshot>* snapshots = nullptr) {
     const TemporaryDirectory copy;
     env_.CopyWhatSurvives(directory_.path(), copy.path());
@@ -50,7 +50,17 @@ class PowerLossTest : public ::testing::Test {
       return absl::OkStatus();
     });
     EXPECT_TRUE(status.ok()) << status;
-    if (snapshots != nullptr) *snapshots = (*store)->ListSnapshots(log_).value();
+    const std::vector<StoredSnapshot> listed = (*store)->ListSnapshots(log_).value();
+    for (const StoredSnapshot& snapshot : listed) {
+      std::uint64_t bytes = 0;
+      const absl::Status read = (*store)->ReadSnapshot(snapshot, [&](std::string_view chunk) {
+        bytes += chunk.size();
+        return absl::OkStatus();
+      });
+      EXPECT_TRUE(read.ok()) << read;
+      EXPECT_EQ(bytes, snapshot.bytes);
+    }
+    if (snapshots != nullptr) *snapshots = listed;
     return count;
   }
 
@@ -91,18 +101,40 @@ TEST_F(PowerLossTest, LosesNoSnapshotThatWasCommitted) {
   log_ = store_->CreateModel("a", "config", 0, nullptr)->log;
   for (std::uint64_t offset = 0; offset < 10; ++offset) ASSERT_TRUE(Append(offset).ok());
   std::vector<StoredSnapshot> snapshots;
-  const std::string chunk(1 << 16, 'x');
-  for (std::uint32_t index = 0; index < 4; ++index) {
-    ASSERT_TRUE(store_->WriteSnapshotChunk(log_, 10, index, chunk).ok());
+  for (const std::uint32_t chunks : {1u, 2u, 40u}) {
+    StoredSnapshot snapshot{.log = log_, .next_offset = chunks};
+    const std::vector<StoredSnapshot> before = snapshots;
+    for (std::uint32_t index = 0; index < chunks; ++index) {
+      const std::string chunk(1000 + index, 'x');
+      snapshot.bytes += chunk.size();
+      ASSERT_TRUE(store_->WriteSnapshotChunk(log_, chunks, snapshot.chunks++, chunk).ok());
+    }
     EXPECT_EQ(RecordsAfterPowerLoss(&snapshots), 10);
-    EXPECT_TRUE(snapshots.empty());
+    EXPECT_EQ(snapshots.size(), before.size());
+    ASSERT_TRUE(store_->CommitSnapshot(snapshot, {}, 0).ok());
+    EXPECT_EQ(RecordsAfterPowerLoss(&snapshots), 10);
+    ASSERT_EQ(snapshots.size(), before.size() + 1);
+    EXPECT_EQ(snapshots.back().chunks, chunks);
   }
-  const StoredSnapshot snapshot{
-      .log = log_, .next_offset = 10, .revision = 10, .chunks = 4, .bytes = 4 * chunk.size()};
-  ASSERT_TRUE(store_->CommitSnapshot(snapshot, {}, 0).ok());
-  EXPECT_EQ(RecordsAfterPowerLoss(&snapshots), 10);
-  ASSERT_EQ(snapshots.size(), 1u);
-  EXPECT_EQ(snapshots.front().bytes, snapshot.bytes);
+}
+
+TEST_F(PowerLossTest, LosesNothingOfWhatAModelBeganWith) {
+  Open(true);
+  for (const int chunks : {1, 40}) {
+    const FirstSnapshot first{.revision = 3, .build = "b", .write = [&](FirstSnapshot::Sink sink) {
+                                absl::Status status;
+                                for (int i = 0; i < chunks && status.ok(); ++i) {
+                                  status = sink(std::string(1000, 'x'));
+                                }
+                                return status;
+                              }};
+    log_ = store_->CreateModel("a", "config", 0, &first)->log;
+    std::vector<StoredSnapshot> snapshots;
+    EXPECT_EQ(RecordsAfterPowerLoss(&snapshots), 0);
+    ASSERT_EQ(snapshots.size(), 1u);
+    EXPECT_EQ(snapshots.front().bytes, 1000u * static_cast<unsigned>(chunks));
+    ASSERT_TRUE(store_->DeleteModel("a", log_).ok());
+  }
 }
 
 }  // namespace

@@ -7,9 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "tests/server/storage/failing_env.h"
 #include "tests/server/storage/test_stores.h"
@@ -44,6 +51,36 @@ class RocksStoreTest : public ::testing::Test {
     return count;
   }
 
+  // Of megabytes, so many; the first error.
+  static absl::Status WriteChunks(RocksStore& store, LogId log, std::uint64_t offset,
+                                  std::uint32_t chunks) {
+    absl::Status status;
+    for (std::uint32_t i = 0; i < chunks && status.ok(); ++i) {
+      status = store.WriteSnapshotChunk(log, offset, i, std::string(kMaxSnapshotChunk, 'x'));
+    }
+    return status;
+  }
+  static StoredSnapshot Head(LogId log, std::uint64_t offset, std::uint32_t chunks) {
+    return {
+        .log = log, .next_offset = offset, .chunks = chunks, .bytes = chunks * kMaxSnapshotChunk};
+  }
+  static std::uint64_t BytesRead(const RocksStore& store, const StoredSnapshot& snapshot) {
+    std::uint64_t bytes = 0;
+    const absl::Status status = store.ReadSnapshot(snapshot, [&](std::string_view chunk) {
+      bytes += chunk.size();
+      return absl::OkStatus();
+    });
+    EXPECT_TRUE(status.ok()) << status;
+    return bytes;
+  }
+  int Unfinished() const {
+    int files = 0;
+    for (const auto& file : std::filesystem::directory_iterator(directory_.path())) {
+      files += file.path().extension() == ".unfinished";
+    }
+    return files;
+  }
+
   TemporaryDirectory directory_;
   FailingEnv env_;
 };
@@ -72,6 +109,71 @@ TEST_F(RocksStoreTest, AfterAFailedSyncRefusesWritesUntilReopened) {
   const int records = Records(*store, log);
   EXPECT_GE(records, 1) << "what was acknowledged";
   EXPECT_TRUE(Append(*store, log, static_cast<std::uint64_t>(records)).ok());
+}
+
+TEST_F(RocksStoreTest, ADiskThatFillsUpWithASnapshotCostsThatOneOnly) {
+  const std::unique_ptr<RocksStore> store = Open();
+  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
+  ASSERT_TRUE(Append(*store, log, 0).ok());
+  env_.appends_left = 5;
+  absl::Status failed = WriteChunks(*store, log, 1, 20);
+  if (failed.ok()) failed = store->CommitSnapshot(Head(log, 1, 20), {}, 0);
+  EXPECT_EQ(failed.code(), absl::StatusCode::kResourceExhausted) << failed;
+  EXPECT_EQ(Unfinished(), 0) << "its room is given back";
+  env_.appends_left = -1;
+  env_.room = FailingEnv::Room::kEnough;
+  EXPECT_TRUE(store->health().ok());
+  EXPECT_TRUE(Append(*store, log, 1).ok());
+  EXPECT_FALSE(store->CommitSnapshot(Head(log, 1, 20), {}, 0).ok());
+
+  ASSERT_TRUE(WriteChunks(*store, log, 2, 20).ok());
+  const StoredSnapshot head = Head(log, 2, 20);
+  ASSERT_TRUE(store->CommitSnapshot(head, {}, 0).ok());
+  EXPECT_EQ(BytesRead(*store, head), head.bytes);
+  EXPECT_EQ(Unfinished(), 0);
+}
+
+TEST_F(RocksStoreTest, AnUnfinishedSnapshotIsDeletedByTheNextServerOnly) {
+  std::unique_ptr<RocksStore> store = Open();
+  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
+  ASSERT_TRUE(WriteChunks(*store, log, 1, 3).ok());
+  EXPECT_EQ(Unfinished(), 1);
+  EXPECT_FALSE(RocksStore::Open({.directory = directory_.path()}).ok());
+  EXPECT_EQ(Unfinished(), 1) << "this one is still writing it";
+  store.reset();
+  EXPECT_EQ(Unfinished(), 0);
+
+  std::ofstream(directory_.path() + "/snapshot-1.unfinished") << "as a crash leaves it";
+  store = Open();
+  EXPECT_EQ(Unfinished(), 0);
+}
+
+TEST_F(RocksStoreTest, ALargeSnapshotThatIsForgottenGivesItsRoomBack) {
+  constexpr std::uint32_t kChunks = 8;
+  constexpr std::uint64_t kSnapshots = 8;
+  const std::unique_ptr<RocksStore> store = Open();
+  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
+  for (std::uint64_t offset = 1; offset <= kSnapshots; ++offset) {
+    ASSERT_TRUE(WriteChunks(*store, log, offset, kChunks).ok());
+    const std::vector<std::uint64_t> drop = {offset - 1};
+    ASSERT_TRUE(store->CommitSnapshot(Head(log, offset, kChunks), drop, 0).ok());
+  }
+  const auto taken = [this] {
+    std::uintmax_t bytes = 0;
+    std::error_code gone;
+    for (const auto& file : std::filesystem::directory_iterator(directory_.path())) {
+      const std::uintmax_t size = file.file_size(gone);
+      if (!gone) bytes += size;
+    }
+    return bytes;
+  };
+  // Two of them at the most, and what was the first chunk of each.
+  constexpr std::uintmax_t kEnough = (2 * kChunks + 2 * kSnapshots) * kMaxSnapshotChunk;
+  for (int i = 0; i < 1000 && taken() > kEnough; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_LE(taken(), kEnough);
+  EXPECT_EQ(BytesRead(*store, Head(log, kSnapshots, kChunks)), kChunks * kMaxSnapshotChunk);
 }
 
 TEST_F(RocksStoreTest, SaysWhyADirectoryCannotBeOpened) {
