@@ -64,7 +64,7 @@ TEST_F(AuditTest, AGoodDirectoryHasNoProblems) {
 
 TEST_F(AuditTest, DamageIsNamed) {
   disk_->CorruptRecord(2, 5);
-  disk_->CorruptSnapshotChunk(1, 16, 1);
+  disk_->CorruptSnapshotChunk(1, 16, 0);
   EXPECT_THAT(Look(1, false).problems, ElementsAre(HasSubstr("log 2, record at offset 5")));
   EXPECT_THAT(Look(0, false).problems, ElementsAre(HasSubstr("log 1, snapshot at offset 16")));
   EXPECT_EQ(Look(0, true).revision, 21) << "the one before leads there as well";
