@@ -14,6 +14,7 @@ void KillUnderLoad(Report& report);
 void SimulateSchedules(Report& report);
 void ReadBesideWrites(Report& report);
 void MeasureSpeed(Report& report);
+void AnswerBesideSnapshots(Report& report);
 void Soak(Report& report);
 
 }  // namespace prequel::accept

@@ -1,12 +1,8 @@
-// What durability costs: syncing beside learning, snapshots beside queries, replay beside the fold.
+// What durability costs: syncing beside learning, replay beside the fold.
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -22,18 +18,11 @@
 #include "server/storage/rocks_store.h"
 #include "server/wire_codec.h"
 #include "tests/accept/durability.h"
+#include "tests/accept/timing.h"
 #include "tests/bench/served.h"
 
 namespace prequel::accept {
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
-
-double Seconds(const std::function<void()>& work) {
-  const auto start = SteadyClock::now();
-  work();
-  return std::chrono::duration<double>(SteadyClock::now() - start).count();
-}
 
 // Of all threads of this process: others on the machine do not count.
 double ProcessorSeconds(const std::function<void()>& work) {
@@ -45,20 +34,6 @@ double ProcessorSeconds(const std::function<void()>& work) {
   const double start = now();
   work();
   return now() - start;
-}
-
-double Quantile(std::vector<double> values, double level) {
-  const auto at = static_cast<std::ptrdiff_t>(level * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
-
-// printf for numbers.
-std::string Text(const char* format, const std::array<double, 5>& numbers) {
-  char text[256];
-  std::snprintf(text, sizeof(text), format, numbers[0], numbers[1], numbers[2], numbers[3],
-                numbers[4]);
-  return text;
 }
 
 // Median microseconds of an 8 KiB append and its fdatasync, alone.
@@ -113,105 +88,6 @@ void SyncedStreams(Report& report) {
               Text("8 streams, 8 models of 16 inputs, 256 rows a minibatch, median of 7: %.3g and "
                    "%.3g rows/s; a write of 8 KiB with fdatasync alone %.0f us",
                    {Quantile(with, 0.5), Quantile(without, 0.5), SyncMicros()})});
-}
-
-// A network whose diagonal posterior's state takes 100 MiB.
-constexpr Index kWideInputs = 98;
-constexpr int kWideHidden = 1 << 16;
-
-v1::ModelConfig WideConfig() {
-  v1::ModelConfig config = ServedConfig();
-  config.mutable_features(0)->set_width(kWideInputs);
-  config.mutable_model()->set_name("mlp");
-  auto& hidden = (*config.mutable_model()->mutable_options()->mutable_fields())["hidden"];
-  hidden.mutable_list_value()->add_values()->set_number_value(kWideHidden);
-  auto& passes = (*config.mutable_rule()->mutable_options()->mutable_fields())["passes"];
-  passes.set_number_value(1);
-  return config;
-}
-
-v1::Batch OneRow(std::size_t width) {
-  v1::Batch batch;
-  const auto columns = static_cast<std::int64_t>(width);
-  *batch.mutable_inputs() = client::MakeTensor(std::vector<double>(width, 0.25), {1, columns});
-  *batch.mutable_targets() = client::MakeTensor({1.0}, {1});
-  return batch;
-}
-
-v1::Batch Query() {
-  v1::Batch batch;
-  *batch.mutable_inputs() =
-      client::MakeTensor(std::vector<double>(16 * kServedInputs, 0.25), {16, kServedInputs});
-  return batch;
-}
-
-// In microseconds.
-struct Latencies {
-  std::vector<double> predict, learn;
-
-  // One minibatch of a small model, or one query of it.
-  void Probe(Served& served, bool learns) {
-    static const v1::Batch query = Query(), row = OneRow(kServedInputs);
-    (learns ? learn : predict)
-        .push_back(1e6 * Seconds([&] {
-                     MustBeOk(learns ? served.client->Learn("small", row).status()
-                                     : served.client->Predict("small", query).status());
-                   }));
-  }
-};
-
-void AddLatency(const char* name, const char* what, const std::vector<double>& quiet,
-                const std::vector<double>& busy, Report& report) {
-  report.Add({name, Quantile(busy, 0.99) / Quantile(quiet, 0.99), 0, 2, Direction::kAtMost,
-              what + Text(" of a small model, one client: p50 and p99 %.0f and %.0f us beside, "
-                          "%.0f and %.0f us quiet; at most %.0f us beside",
-                          {Quantile(busy, 0.5), Quantile(busy, 0.99), Quantile(quiet, 0.5),
-                           Quantile(quiet, 0.99), Quantile(busy, 1)})});
-}
-
-constexpr std::chrono::milliseconds kSettled(500);
-
-void AnswersBesideSnapshots(Report& report) {
-  report.Section("Predict and Learn while a snapshot of another model is stored");
-  Served served(true);
-  served.Create("small");
-  served.Stream("small", 64);
-  served.Create("wide", WideConfig());
-  const v1::Batch row = OneRow(kWideInputs);
-  Latencies quiet, busy;
-  std::vector<double> seconds;
-  double bytes = 0;
-  for (int round = 0; round < 24 || std::min(busy.predict.size(), busy.learn.size()) < 2000;
-       ++round) {
-    const bool learns = round % 2 == 1;
-    MustBeOk(served.client->Learn("wide", row).status());
-    std::this_thread::sleep_for(
-        kSettled);  // what learning that leaves behind is not the snapshot's
-    std::atomic<bool> stored = false;
-    std::thread snapshot([&] {
-      seconds.push_back(Seconds([&] {
-        const auto taken = served.client->CreateSnapshot("wide");
-        MustBeOk(taken.status());
-        bytes = static_cast<double>(taken->bytes());
-      }));
-      stored = true;
-    });
-    std::size_t probes = 0;
-    for (; !stored; ++probes) busy.Probe(served, learns);
-    snapshot.join();
-    // The file of the one that it replaces is deleted bit by bit; that belongs to the snapshot.
-    const auto settled = SteadyClock::now() + kSettled;
-    for (; SteadyClock::now() < settled; ++probes) busy.Probe(served, learns);
-    std::this_thread::sleep_for(kSettled);
-    for (; probes > 0; --probes) quiet.Probe(served, learns);
-  }
-  AddLatency("Predict: p99 beside the snapshot over p99 quiet", "16 rows", quiet.predict,
-             busy.predict, report);
-  AddLatency("Learn: p99 beside the snapshot over p99 quiet", "1 row", quiet.learn, busy.learn,
-             report);
-  report.Add({"MiB of the snapshot", bytes / (1 << 20), 0, 100, Direction::kAtLeast,
-              Text("a network of 6.5M weights, diagonal posterior; stored in %.2g s",
-                   {Quantile(seconds, 0.5)})});
 }
 
 constexpr int kModels = 1000, kBatchesEach = 1000;
@@ -329,7 +205,6 @@ void Restart(Report& report) {
 
 void MeasureSpeed(Report& report) {
   SyncedStreams(report);
-  AnswersBesideSnapshots(report);
   Restart(report);
 }
 

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
         "              logistic, a1a, convergence, calibration, continual, one_pass, uci)\n"
         "  durability  nothing is lost, nothing counted twice: kill -9 under load, random\n"
         "              schedules, readers beside writers, what it costs, an hour of it all\n"
-        "              (durability.SECTION: kill, simulation, readers, speed, soak)\n");
+        "              (durability.SECTION: kill, simulation, readers, speed, snapshots, soak)\n");
     return 2;
   }
   if (!report.WriteResults(name)) {
