@@ -3,6 +3,7 @@
 #include <rocksdb/env.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "server/storage/rocks_options.h"
@@ -58,12 +59,12 @@ void RocksSnapshotFile::RemoveAll(rocksdb::Env& env, const std::string& director
   (void)env.GetChildren(directory, &names);
   for (const std::string& name : names) {
     if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
-    (void)env.DeleteFile(directory + "/" + name);
+    (void)env.DeleteFile(std::filesystem::path(directory) / name);
   }
 }
 
 std::string RocksSnapshotFile::Path(const std::string& directory, std::uint64_t log) {
-  return directory + "/" + kPrefix + std::to_string(log) + kSuffix;
+  return std::filesystem::path(directory) / (kPrefix + std::to_string(log) + kSuffix);
 }
 
 }  // namespace prequel

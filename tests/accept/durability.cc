@@ -63,7 +63,7 @@ void KillUnderLoad(Report& report) {
   };
   add("finished (1 = yes)", result.problem.empty() ? 1 : 0, 1, Direction::kAtLeast);
   add("kills", result.kills, options.kills, Direction::kAtLeast);
-  add("of them while it recovered", result.kills_recovering, options.kills / 10,
+  add("of them while it recovered", result.kills_recovering, 0.1 * options.kills,
       Direction::kAtLeast);
   add("minibatches acknowledged", static_cast<double>(result.acknowledged), 20 * options.kills,
       Direction::kAtLeast);

@@ -76,7 +76,7 @@ class BareCopy {
     for (std::size_t at = 0; at < kBytes; at += kPiece) {
       std::this_thread::sleep_until(
           start + std::chrono::duration_cast<SteadyClock::duration>(
-                      std::chrono::duration<double>(static_cast<double>(at) / kBytesPerSecond)));
+                      std::chrono::duration<double>(static_cast<double>(at) / bytes_per_second_)));
       const std::string piece = bytes.substr(at, kPiece);
       crc = ExtendCrc32c(crc, piece);
       const auto written = static_cast<std::size_t>(::write(fd, piece.data(), piece.size()));
@@ -96,7 +96,7 @@ class BareCopy {
 
  private:
   static constexpr std::size_t kBytes = std::size_t{100} << 20;
-  static constexpr double kBytesPerSecond = static_cast<double>(SnapshotOptions{}.bytes_per_second);
+  const double bytes_per_second_ = static_cast<double>(SnapshotOptions().bytes_per_second);
 
   const ScratchFolder folder_;
   int number_ = 0;

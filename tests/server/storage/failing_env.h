@@ -26,7 +26,7 @@ class FailingEnv final : public rocksdb::EnvWrapper {
   rocksdb::Status NewWritableFile(const std::string& name,
                                   std::unique_ptr<rocksdb::WritableFile>* file,
                                   const rocksdb::EnvOptions& options) override {
-    const rocksdb::Status status = target()->NewWritableFile(name, file, options);
+    rocksdb::Status status = target()->NewWritableFile(name, file, options);
     if (status.ok()) {
       *file = std::make_unique<File>(std::move(*file), this, name.ends_with(".log"));
     }
@@ -49,7 +49,7 @@ class FailingEnv final : public rocksdb::EnvWrapper {
       if (env_->appends_left >= 0 && env_->appends_left-- == 0) env_->room = Room::kNone;
       const Room now = env_->room;
       if (now != Room::kNone) {
-        const rocksdb::Status status = WritableFileWrapper::Append(data);
+        rocksdb::Status status = WritableFileWrapper::Append(data);
         if (now == Room::kEnough || !status.ok()) return status;
       }
       return rocksdb::Status::NoSpace("injected");

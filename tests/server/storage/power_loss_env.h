@@ -135,7 +135,7 @@ class PowerLossEnv final : public rocksdb::EnvWrapper {
           size_(size) {}
 
     rocksdb::Status Append(const rocksdb::Slice& data) override {
-      const rocksdb::Status status = WritableFileWrapper::Append(data);
+      rocksdb::Status status = WritableFileWrapper::Append(data);
       size_ += data.size();
       env_->Note(name_, [&](Entry& entry) { entry.written = size_; });
       return status;
@@ -168,7 +168,7 @@ class PowerLossEnv final : public rocksdb::EnvWrapper {
           name_(std::move(name)) {}
 
     rocksdb::Status Fsync() override {
-      const rocksdb::Status status = DirectoryWrapper::Fsync();
+      rocksdb::Status status = DirectoryWrapper::Fsync();
       if (status.ok()) env_->NoteNames(name_);
       return status;
     }
