@@ -56,6 +56,7 @@ struct RocksStore::Database {
     if (db != nullptr) (void)db->Close();
   }
 
+  absl::Status Health();
   absl::Status Write(rocksdb::WriteBatch& batch);
   absl::Status Enter(absl::FunctionRef<rocksdb::Status()> write);
 

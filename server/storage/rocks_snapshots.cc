@@ -47,7 +47,8 @@ absl::Status RocksStore::WriteSnapshotChunk(LogId log, std::uint64_t next_offset
   return database_->Enter([&] { return database_->db->Write({}, &batch); });
 }
 
-// A failure costs this snapshot only: the database has no part in it yet.
+// A failure costs this snapshot only: the database has no part in it yet. While the store refuses
+// writes there is no use in it, and a full disk has better use for the room.
 absl::Status RocksStore::Database::WriteToFile(LogId log, const std::string& key,
                                                const std::string& value, bool first) {
   if (first) {
@@ -59,10 +60,14 @@ absl::Status RocksStore::Database::WriteToFile(LogId log, const std::string& key
   }
   RocksSnapshotFile* const file = Unfinished(log);
   if (file == nullptr) return absl::InternalError("a snapshot's chunks are written in order");
-  const rocksdb::Status status = file->Put(key, value);
-  if (status.ok()) return absl::OkStatus();
-  Abandon(log);
-  return WriteError(status);
+  absl::Status status = Health();
+  if (!status.ok()) {
+    status = WritesRefused(status);
+  } else if (const rocksdb::Status put = file->Put(key, value); !put.ok()) {
+    status = WriteError(put);
+  }
+  if (!status.ok()) Abandon(log);
+  return status;
 }
 
 RocksSnapshotFile* RocksStore::Database::Unfinished(LogId log) {
@@ -97,11 +102,11 @@ absl::Status RocksStore::CommitSnapshot(const StoredSnapshot& snapshot,
   const LogId log = snapshot.log;
   if (absl::Status status = database_->KeepChunks(snapshot); !status.ok()) return status;
   rocksdb::WriteBatch batch;
-  std::vector<std::string> forgotten;  // first key and end, in turn
+  std::vector<std::uint64_t> forgotten;
   const auto forget = [&](std::uint64_t offset) {
-    forgotten.push_back(SnapshotKey(log, offset));
-    forgotten.push_back(SnapshotKey(log, offset + 1));
-    batch.DeleteRange(database_->snapshots(), *(forgotten.end() - 2), forgotten.back());
+    batch.DeleteRange(database_->snapshots(), SnapshotKey(log, offset),
+                      SnapshotKey(log, offset + 1));
+    forgotten.push_back(offset);
   };
   absl::Status listed = ForEachSnapshot(
       *database_->db, database_->snapshots(), log, [&](std::string_view key, std::string_view) {
@@ -116,8 +121,8 @@ absl::Status RocksStore::CommitSnapshot(const StoredSnapshot& snapshot,
   if (keep_from > 0) batch.DeleteRange(database_->log(), begin, end);
   if (absl::Status status = database_->Write(batch); !status.ok()) return status;
   // Frees the space soon; its failure loses nothing.
-  for (std::size_t i = 0; i < forgotten.size(); i += 2) {
-    database_->DropFiles(forgotten[i], forgotten[i + 1]);
+  for (const std::uint64_t offset : forgotten) {
+    database_->DropFiles(SnapshotKey(log, offset), SnapshotKey(log, offset + 1));
   }
   const rocksdb::Slice first = begin, last = end;
   (void)rocksdb::experimental::SuggestCompactRange(database_->db.get(), database_->log(), &first,

@@ -281,9 +281,11 @@ absl::Status RocksStore::DeleteModel(std::string_view name, LogId log) {
   return absl::OkStatus();
 }
 
-absl::Status RocksStore::health() const {
-  MutexLock lock(database_->mu);
-  return database_->health;
+absl::Status RocksStore::Database::Health() {
+  MutexLock lock(mu);
+  return health;
 }
+
+absl::Status RocksStore::health() const { return database_->Health(); }
 
 }  // namespace prequel

@@ -120,6 +120,7 @@ TEST_F(SnapshotTest, ARestartGoesOnFromItBitForBit) {
     EXPECT_EQ(stored->revision, Revision("a"));
     EXPECT_EQ(stored->next_offset, static_cast<std::uint64_t>(from + 20));
     EXPECT_EQ(stored->build, "test build");
+    EXPECT_EQ(stored->chunks, 1u) << "which no store writes into a file of its own";
     Start();
     EXPECT_EQ(engine_->GetSnapshot("a")->next_offset, static_cast<std::uint64_t>(from + 20));
   }
@@ -362,6 +363,11 @@ TEST_F(SnapshotTest, ASlowOneIsFinishedAtShutdownAndGivenUpAtDeletion) {
   const absl::StatusOr<StoredSnapshot> kept = stored.back().get();
   ASSERT_TRUE(kept.ok()) << kept.status();
   EXPECT_GT(kept->chunks, 1u);
+
+  const std::string expected = StateBytes("kept");
+  Start();
+  EXPECT_EQ(StateBytes("kept"), expected);
+  EXPECT_THAT(snapshots_.lost(), IsEmpty()) << "its chunks make the state again";
 }
 
 TEST_F(SnapshotTest, ADeletedModelLeavesNone) {

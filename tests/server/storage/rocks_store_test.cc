@@ -135,6 +135,30 @@ TEST_F(RocksStoreTest, ADiskThatFillsUpWithASnapshotCostsThatOneOnly) {
   EXPECT_EQ(Unfinished(), 0);
 }
 
+TEST_F(RocksStoreTest, ASnapshotGivesWayWhenTheStoreRefusesWrites) {
+  const std::unique_ptr<RocksStore> store = Open();
+  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
+  ASSERT_TRUE(WriteChunks(*store, log, 1, 3).ok());
+  EXPECT_EQ(Unfinished(), 1);
+  env_.sync_fails = true;
+  ASSERT_FALSE(Append(*store, log, 0).ok());
+  const absl::Status refused = store->WriteSnapshotChunk(log, 1, 3, "chunk");
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable) << refused;
+  EXPECT_EQ(Unfinished(), 0);
+}
+
+TEST_F(RocksStoreTest, AModelThatIsNotCreatedAfterAllLeavesNothing) {
+  const std::unique_ptr<RocksStore> store = Open();
+  const FirstSnapshot first{.write = [](FirstSnapshot::Sink sink) {
+    absl::Status status;
+    for (int i = 0; i < 3 && status.ok(); ++i) status = sink("chunk");
+    return status.ok() ? absl::DataLossError("no more") : status;
+  }};
+  EXPECT_EQ(store->CreateModel("a", "", 0, &first).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(Unfinished(), 0);
+  EXPECT_TRUE(store->ListModels()->empty());
+}
+
 TEST_F(RocksStoreTest, AnUnfinishedSnapshotIsDeletedByTheNextServerOnly) {
   std::unique_ptr<RocksStore> store = Open();
   const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
