@@ -226,13 +226,11 @@ void RulesCalibration(Report& report) {
       "A network of %g hidden relu units on minibatches of %d, in one pass over the training rows "
       "and in %d; asked about the test rows, by 32 draws of the weights. What is chosen of each "
       "rule (its step size alpha, the prior's precision, the posterior's temperature and a "
-      "damping, "
-      "where it has one) is what has the least NLL on a fifth held out of the training rows, one "
-      "number after the other and alpha once more; of adam too. ECE is of 15 bins. AUROC: how well "
-      "the predictive's entropy tells the test rows turned by 90 degrees from the upright ones. A "
-      "rule is better calibrated where its ECE is below adam's and its accuracy is not below by "
-      "two "
-      "standard errors; %s is wanted to be so always.",
+      "damping, where it has one) is what has the least NLL on a fifth held out of the training "
+      "rows, one number after the other and alpha once more; of adam too. ECE is of 15 bins. "
+      "AUROC: how well the predictive's entropy tells the test rows turned by 90 degrees from the "
+      "upright ones. A rule is better calibrated where its ECE is below adam's and its accuracy is "
+      "not below by two standard errors; %s is wanted to be so always.",
       kHidden, static_cast<int>(kBatch), kManyPasses, kClaimed));
   std::map<std::string, Count> counts;
   AddSet(Usps(), "usps", report, counts);

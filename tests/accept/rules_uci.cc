@@ -214,13 +214,11 @@ void RulesUci(Report& report) {
   report.Describe(absl::StrFormat(
       "A network of 50 tanh units over the given splits, minibatches of %d rows, learned noise, "
       "standardisation as the rows come. One pass, or 120 by the rules that know N (40 over more "
-      "than "
-      "%d rows). For every rule alike, and for every split anew: prior precision 1 or 10, scaled "
-      "by the layer's inputs or "
-      "not, and the step sizes named, if the rule has one, are those of the least NLL on a fifth "
-      "held out of the training rows; then all of them are learned. Published SLANG's "
-      "log-likelihoods are to be beaten by one rule on five of the six sets. What rules.uci.tsv "
-      "holds of this, split by split, is not measured again.",
+      "than %d rows). For every rule alike, and for every split anew: prior precision 1 or 10, "
+      "scaled by the layer's inputs or not, and the step sizes named, if the rule has one, are "
+      "those of the least NLL on a fifth held out of the training rows; then all of them are "
+      "learned. Published SLANG's log-likelihoods are to be beaten by one rule on five of the six "
+      "sets. What rules.uci.tsv holds of this, split by split, is not measured again.",
       kBatch, kSmall));
   UciTable table(report.folder());
   std::map<std::string, int> beaten;  // sets, by contender
