@@ -152,6 +152,16 @@ void Expansion::BackPropagateSquares(const Vector& theta, Vector& gradient, Vect
       *model_);
 }
 
+void Expansion::BackPropagateCurvature(const Vector& theta, Vector& gradient, Vector& diagonal) {
+  std::visit(
+      [&]<class M>(const M& model) {
+        gradient.resize(model.num_params());
+        diagonal.resize(model.num_params());
+        model.VjpCurvature(theta, TapeOf<M>(tapes_), local_.score, local_.root, gradient, diagonal);
+      },
+      *model_);
+}
+
 void Expansion::BackPropagateFactors(const Vector& theta, Vector& gradient,
                                      std::vector<KroneckerFactors>& factors) {
   std::visit(

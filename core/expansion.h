@@ -58,11 +58,13 @@ class Expansion {
   void CurvatureDiagonal(Vector& out);
   void CurvatureFactors(std::vector<KroneckerFactors>& out);
 
-  // REQUIRES for these three: Forward(theta), Expect(kAtMean). By one plain back-propagation,
+  // REQUIRES for these four: Forward(theta), Expect(kAtMean). By one plain back-propagation,
   // without Linearize: with g_i = J_iᵀ r_i, Σ_i g_i; and beside it Σ_i g_i ∘ g_i (the diagonal of
-  // the empirical Fisher, for one product more per layer) or the Kronecker factors of Σ_i g_i g_iᵀ.
+  // the empirical Fisher, for one product more per layer), Σ_i diag(J_iᵀ W_i J_i) (for R columns
+  // more back-propagated) or the Kronecker factors of Σ_i g_i g_iᵀ.
   void BackPropagate(const Vector& theta, Vector& gradient);
   void BackPropagateSquares(const Vector& theta, Vector& gradient, Vector& squares);
+  void BackPropagateCurvature(const Vector& theta, Vector& gradient, Vector& diagonal);
   void BackPropagateFactors(const Vector& theta, Vector& gradient,
                             std::vector<KroneckerFactors>& factors);
 

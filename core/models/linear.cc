@@ -79,6 +79,12 @@ void Linear::VjpSquares(ConstVectorRef, Tape& tape, ConstMatrixRef u, VectorRef 
   tape.squares.OuterSum(layer_, s, tape.input.view(), squares);
 }
 
+void Linear::VjpCurvature(ConstVectorRef, Tape& tape, ConstMatrixRef u, ConstMatrixRef roots,
+                          VectorRef gradient, VectorRef diagonal) const {
+  OuterSum(layer_, u, tape.input.view(), gradient);
+  CurvatureDiagonal(tape, roots, diagonal);
+}
+
 void Linear::VjpFactors(ConstVectorRef, Tape& tape, ConstMatrixRef u, VectorRef gradient,
                         std::vector<KroneckerFactors>& factors) const {
   OuterSum(layer_, u, tape.input.view(), gradient);

@@ -1,5 +1,6 @@
 #include "core/models/mlp.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -10,6 +11,7 @@ namespace {
 
 constexpr Index kMaxWidth = 1 << 16;
 constexpr std::size_t kMaxHiddenLayers = 16;
+constexpr Index kExamplesAtATime = 16;  // whose roots' cotangents stay in cache
 
 }  // namespace
 
@@ -315,6 +317,50 @@ void Mlp::VjpSquares(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorR
     Buffer::View cotangent = layer.output.view();
     cotangent.array() = cotangent.array().square();
     layer.squares.OuterSum(layers_[l], cotangent, layer.input.view(), squares);
+  }
+}
+
+void Mlp::VjpCurvature(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, ConstMatrixRef roots,
+                       VectorRef gradient, VectorRef diagonal) const {
+  VjpSum(theta, tape, u, gradient);
+  const std::size_t last = layers_.size() - 1;
+  for (std::size_t l = 0; l < last; ++l) {
+    tape.layers[l].product.Resize(layers_[l].outputs, tape.examples);
+  }
+  for (Index at = 0; at < tape.examples; at += kExamplesAtATime) {
+    SquareRoots(theta, tape, roots, at, std::min(kExamplesAtATime, tape.examples - at));
+  }
+  tape.layers[last].product.Resize(tape.logits, tape.examples);
+  RowSquares(roots, tape.layers[last].product.view());
+  for (std::size_t l = 0; l <= last; ++l) {
+    Tape::Layer& layer = tape.layers[l];
+    layer.squares.OuterSum(layers_[l], layer.product.view(), layer.input.view(), diagonal);
+  }
+}
+
+// Δ_i G_i of the hidden layers by back-propagation, and of each s_{ji} = Σ_r (Δ_i G_i)²_{jr} in
+// column i of its `product`; for the n examples from `at` on.
+void Mlp::SquareRoots(ConstVectorRef theta, const Tape& tape, ConstMatrixRef roots, Index at,
+                      Index n) const {
+  const Index rank = roots.cols() / tape.examples;
+  for (std::size_t l = layers_.size() - 1; l-- > 0;) {
+    const Tape::Layer& layer = tape.layers[l];
+    const Eigen::Map<const Matrix> weights = Weights(layers_[l + 1], theta);
+    const Buffer::ConstView slope = layer.slope.view();
+    Buffer::View squares = layer.product.view();
+    Buffer::View through = layer.rotated.Resize(layers_[l].outputs, rank * n);
+    if (l + 2 == layers_.size()) {
+      through.noalias() = weights.transpose() * roots.middleCols(at * rank, n * rank);
+    } else {
+      through.noalias() = weights.transpose() * tape.layers[l + 1].rotated.view();
+    }
+    for (Index i = 0; i < n; ++i) {
+      squares.col(at + i).setZero();
+      for (Index column = i * rank; column < (i + 1) * rank; ++column) {
+        through.col(column).array() *= slope.col(at + i).array();
+        squares.col(at + i).array() += through.col(column).array().square();
+      }
+    }
   }
 }
 

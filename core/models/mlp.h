@@ -41,8 +41,8 @@ class Mlp {
       // Scratch of methods that leave the tape's meaning alone.
       mutable Squares squares;  // of input
       mutable Buffer output;    // fan_out × B
-      mutable Buffer product;   // fan_out × C or R; of Kronecker forms fan_in + 1 × B
-      mutable Buffer rotated;   // fan_out × C·B or R·B, of Kronecker forms only
+      mutable Buffer product;   // fan_out × C, R or B; of Kronecker forms fan_in + 1 × B
+      mutable Buffer rotated;   // fan_out × C·B or R·B
     };
     std::vector<Layer> layers;
     Index logits = 0;    // C
@@ -74,6 +74,8 @@ class Mlp {
   void VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
   void VjpSquares(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
                   VectorRef squares) const;
+  void VjpCurvature(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, ConstMatrixRef roots,
+                    VectorRef gradient, VectorRef diagonal) const;
   void VjpFactors(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
                   std::vector<KroneckerFactors>& factors) const;
   void Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRef out) const;
@@ -90,6 +92,8 @@ class Mlp {
                             MatrixRef covariance);
   static Buffer::View ThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots);
   Buffer::View SquaresThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots) const;
+  void SquareRoots(ConstVectorRef theta, const Tape& tape, ConstMatrixRef roots, Index at,
+                   Index n) const;
 
   std::vector<DenseLayer> layers_ = {DenseLayer{}};
   Activation activation_ = Activation::kTanh;

@@ -56,6 +56,8 @@ concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
   c.VjpSum(theta, tape, x, vector);  // u (C × B) → Σ_i J_iᵀ u_i by one back-propagation
   // The same, and beside it Σ_i (J_iᵀ u_i) ∘ (J_iᵀ u_i), by the same back-propagation.
   c.VjpSquares(theta, tape, x, vector, vector);
+  // Or roots (as above) → Σ_i diag(J_iᵀ G_i G_iᵀ J_i) beside it, by back-propagating them too.
+  c.VjpCurvature(theta, tape, x, x, vector, vector);
   // Or the factors of every layer, δ_i = Δ_i u_i.
   c.VjpFactors(theta, tape, x, vector, factors);
   c.Jvp(theta, ctape, theta, matrix);  // v (D) → J_i v, C × B

@@ -14,16 +14,11 @@ namespace {
 void Evaluate(const StepInput& in, const Vector& theta, bool forwarded, Curvature kind,
               Vector& gradient, Vector& curvature) {
   Expansion& expansion = in.expansion;
-  if (kind == Curvature::kGaussNewton) {
-    expansion.Linearize(theta);
-    expansion.Expect(Expectation::kAtMean);
-    expansion.Gradient(gradient);
-    expansion.CurvatureDiagonal(curvature);
-    return;
-  }
   if (!forwarded) expansion.Forward(theta);
   expansion.Expect(Expectation::kAtMean);
-  if (kind == Curvature::kEmpiricalFisher) {
+  if (kind == Curvature::kGaussNewton) {
+    expansion.BackPropagateCurvature(theta, gradient, curvature);
+  } else if (kind == Curvature::kEmpiricalFisher) {
     expansion.BackPropagateSquares(theta, gradient, curvature);
   } else {
     expansion.BackPropagate(theta, gradient);

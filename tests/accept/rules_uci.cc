@@ -1,7 +1,6 @@
 // Regression on the UCI sets, each over its twenty published splits, by a network of 50 hidden
 // units.
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -9,7 +8,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,9 +18,10 @@
 #include "core/state_codec.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
+#include "tests/accept/in_parallel.h"
+#include "tests/accept/kept_table.h"
 #include "tests/accept/rules.h"
 #include "tests/accept/splits.h"
-#include "tests/accept/uci_table.h"
 
 namespace prequel::accept {
 namespace {
@@ -141,50 +140,54 @@ std::uint64_t ProtocolOf(const SplitSet& set, const Contender& contender) {
   return StableHash(all);
 }
 
-SplitOutcome Measure(const SplitSet& set, const Contender& contender, std::size_t split) {
+KeptLine Measure(const SplitSet& set, const Contender& contender, std::size_t split) {
   LearnerConfig config = set.config;
   config.seed = split;
   const Division rows = set.Split(split);
   const int passes = PassesOver(set.rows.rows());
   const Setting setting = Choose(config, contender, rows.train, passes);
   const Scores scores = ScoreOf(config, contender, setting, rows, passes);
-  return {TextOf(setting), *scores.rmse, -scores.nll, *scores.coverage90};
+  return {TextOf(setting), {*scores.rmse, -scores.nll, *scores.coverage90}};
 }
 
-// Measures what the table does not hold of the splits before `end`, on all processors.
-void Complete(const SplitSet& set, SplitKey key, const Contender& contender, std::size_t end,
-              UciTable& table) {
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  const auto work = [&] {
-    for (std::size_t split = next++; split < end; split = next++) {
-      SplitKey own = key;
-      own.split = split;
-      {
-        const std::lock_guard lock(mutex);
-        if (table.Find(own)) continue;
-      }
-      const SplitOutcome outcome = Measure(set, contender, split);
-      const std::lock_guard lock(mutex);
-      table.Add(own, outcome);
-    }
-  };
-  std::vector<std::jthread> workers;
-  for (unsigned k = 0; k < std::max(1U, std::thread::hardware_concurrency()); ++k) {
-    workers.emplace_back(work);
+// One contender on one set, and where its splits are kept.
+struct Measurement {
+  std::string name;
+  const SplitSet& set;
+  const Contender& contender;
+  std::size_t splits = 0;
+
+  KeptTable::Key KeyOf(std::size_t split) const {
+    return {name, contender.name, absl::StrFormat("%016x", ProtocolOf(set, contender)),
+            absl::StrCat(split)};
   }
+};
+
+// Measures what the table does not hold.
+void Complete(const Measurement& of, KeptTable& table) {
+  std::mutex mutex;
+  InParallel(of.splits, [&](std::size_t split) {
+    const KeptTable::Key key = of.KeyOf(split);
+    {
+      const std::lock_guard lock(mutex);
+      if (table.Find(key)) return;
+    }
+    const KeptLine line = Measure(of.set, of.contender, split);
+    const std::lock_guard lock(mutex);
+    table.Add(key, line);
+  });
 }
 
 // Adds three rows; returns the mean log-likelihood.
-double AddContender(SplitKey key, std::size_t splits, const UciTable& table, Report& report) {
+double AddContender(const Measurement& of, const KeptTable& table, Report& report) {
   std::vector<double> rmse, likelihood, coverage;
   std::map<std::string, int> chosen;
-  for (key.split = 0; key.split < splits; ++key.split) {
-    const SplitOutcome outcome = *table.Find(key);
-    rmse.push_back(outcome.rmse);
-    likelihood.push_back(outcome.log_likelihood);
-    coverage.push_back(100 * outcome.coverage90);
-    ++chosen[outcome.setting];
+  for (std::size_t split = 0; split < of.splits; ++split) {
+    const KeptLine line = *table.Find(of.KeyOf(split));
+    rmse.push_back(line.figures[0]);
+    likelihood.push_back(line.figures[1]);
+    coverage.push_back(100 * line.figures[2]);
+    ++chosen[line.setting];
   }
   const std::string settings =
       absl::StrJoin(chosen, "; ", [](std::string* out, const std::pair<std::string, int>& one) {
@@ -192,8 +195,8 @@ double AddContender(SplitKey key, std::size_t splits, const UciTable& table, Rep
       });
   const auto add = [&](const char* what, const std::vector<double>& values) {
     const Mean mean = MeanOf(values);
-    report.Add({absl::StrCat(key.set, ", ", key.contender, ": ", what), mean.value, mean.stderr_, 0,
-                Direction::kReported, settings});
+    report.Add({absl::StrCat(of.name, ", ", of.contender.name, ": ", what), mean.value,
+                mean.stderr_, 0, Direction::kReported, settings});
     return mean.value;
   };
   add("RMSE", rmse);
@@ -220,7 +223,9 @@ void RulesUci(Report& report) {
       "learned. Published SLANG's log-likelihoods are to be beaten by one rule on five of the six "
       "sets. What rules.uci.tsv holds of this, split by split, is not measured again.",
       kBatch, kSmall));
-  UciTable table(report.folder());
+  KeptTable table(report.folder(), "rules.uci.tsv",
+                  {{"set", "contender", "protocol", "split"},
+                   {"RMSE", "log-likelihood", "coverage of 90 % intervals"}});
   std::map<std::string, int> beaten;  // sets, by contender
   for (const PublishedSet& published : kSets) {
     const std::optional<SplitSet> set = ReadSplitSet(published.name);
@@ -230,9 +235,9 @@ void RulesUci(Report& report) {
     }
     const std::size_t splits = std::min(Splits(), set->test_rows.size());
     for (const Contender& contender : Contenders()) {
-      const SplitKey key{published.name, contender.name, ProtocolOf(*set, contender)};
-      Complete(*set, key, contender, splits, table);
-      const double likelihood = AddContender(key, splits, table, report);
+      const Measurement of{published.name, *set, contender, splits};
+      Complete(of, table);
+      const double likelihood = AddContender(of, table, report);
       beaten[contender.name] += likelihood > published.slang ? 1 : 0;
     }
   }

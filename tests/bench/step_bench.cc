@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/linalg/flush_denormals.h"
 #include "core/problem.h"
 #include "tests/bench/compare.h"
 
@@ -42,6 +43,7 @@ class Stepper {
   }
 
   void operator()() {
+    const FlushDenormals flush;  // as Learner::Update does
     expansion_.Bind(problem_.model, problem_.likelihood, inputs_, targets_, noise_);
     ++steps_;
     const StepInput input{expansion_, false,   problem_.prior_mean,  problem_.prior_precision,
