@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
         "usage: prequel_accept NAME [--json] [--results FOLDER]\n\n"
         "  core        the rules and the fold: oracles, streams, calibration, determinism\n"
         "  rules       every rule against published figures and baselines (rules.SECTION:\n"
-        "              logistic, a1a, convergence, calibration, continual, one_pass, uci)\n"
+        "              logistic, a1a, convergence, calibration, continual, one_pass, uci,\n"
+        "              speed)\n"
         "  durability  nothing is lost, nothing counted twice: kill -9 under load, random\n"
         "              schedules, readers beside writers, what it costs, an hour of it all\n"
         "              (durability.SECTION: kill, simulation, readers, speed, snapshots, soak)\n");

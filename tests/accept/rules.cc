@@ -11,6 +11,7 @@ void RunRules(const std::string& part, Report& report) {
   if (wants("continual")) RulesContinual(report);
   if (wants("one_pass")) RulesOnePass(report);
   if (wants("uci")) RulesUci(report);
+  if (wants("speed")) RulesSpeed(report);
 }
 
 }  // namespace prequel::accept

@@ -17,5 +17,6 @@ void RulesCalibration(Report& report);
 void RulesContinual(Report& report);
 void RulesOnePass(Report& report);
 void RulesUci(Report& report);
+void RulesSpeed(Report& report);
 
 }  // namespace prequel::accept

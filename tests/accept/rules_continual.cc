@@ -36,13 +36,14 @@ std::vector<ComponentConfig> Sizes(const std::string& rule, const std::vector<do
 }
 
 const std::vector<double> kPrecisions = {1, 10, 100};
+const std::vector<double> kAlphas = {0.01, 0.03, 0.1, 0.3};
 
 // adam comes first; the others are to beat it.
 std::vector<Contender> Contenders() {
   return {{"adam", Sizes("adam", {0.0003, 0.001, 0.003, 0.01}), {1}, ""},
           {"rvga on diagonal", {{"rvga", {}}}, kPrecisions, "diagonal"},
-          {"vogn", Sizes("vogn", {0.01, 0.03, 0.1}), kPrecisions, ""},
-          {"ivon", Sizes("ivon", {0.01, 0.03, 0.1}), kPrecisions, ""}};
+          {"vogn", Sizes("vogn", kAlphas), kPrecisions, ""},
+          {"ivon", Sizes("ivon", kAlphas), kPrecisions, ""}};
 }
 
 Batch Permuted(const Batch& rows, std::uint64_t seed, int task) {
