@@ -68,13 +68,13 @@ void AddSteps(Report& report) {
        {Promise{"StepVogn", "vogn", 1.6}, Promise{"StepVognGgn", "vogn, curvature: ggn", 1.6},
         Promise{"StepIvon", "ivon", 1.3}, Promise{"StepVadam", "vadam", 1.3},
         Promise{"StepBbb", "bbb", 0}}) {
-    auto counters = RunOften(promise.name);
-    const Mean ratio = MeanOf(counters["ratio"]);
+    const auto counters = RunOften(promise.name);
+    const Mean ratio = MeanOf(counters.at("ratio"));
     report.Add({absl::StrCat(promise.rule, ": time of a step over adam's"), ratio.value,
                 ratio.stderr_, promise.limit,
                 promise.limit > 0 ? Direction::kAtMost : Direction::kReported, Runs()});
     report.Add({absl::StrCat(promise.rule, ": peak memory of the process, MiB"),
-                MeanOf(counters["peak_mb"]).value, 0, gradients, Direction::kAtMost, Runs()});
+                MeanOf(counters.at("peak_mb")).value, 0, gradients, Direction::kAtMost, Runs()});
   }
 }
 
@@ -88,8 +88,9 @@ void AddProducts(Report& report) {
   for (const Pass& pass :
        {Pass{"GemmForward", "forward"}, Pass{"GemmBackward", "backward"},
         Pass{"GemmBackwardWithSquares", "backward, with the squares of every gradient"}}) {
+    const auto counters = RunOften(pass.name);
     std::vector<double> shares;
-    for (const double ratio : RunOften(pass.name)["ratio"]) shares.push_back(1 / ratio);
+    for (const double ratio : counters.at("ratio")) shares.push_back(1 / ratio);
     const Mean share = MeanOf(shares);
     report.Add({absl::StrCat(pass.what, ": speed over that of its products"), share.value,
                 share.stderr_, 0.6, Direction::kAtLeast, Runs()});
@@ -102,11 +103,11 @@ void AddLowRank(Report& report) {
       "number of weights grows. Memory is the peak of the whole process.");
   Mean smaller_time, smaller_memory;
   for (const int size : {1000, 10'000, 100'000, 1'000'000}) {
-    auto counters = RunOften(absl::StrCat("LofiStep/", size));
-    const double weights = counters["weights"].front();
+    const auto counters = RunOften(absl::StrCat("LofiStep/", size));
+    const double weights = counters.at("weights").front();
     const std::string name = absl::StrFormat("lofi, %.0f weights: ", weights);
-    const Mean time = MeanOf(counters["ns_per_weight"]);
-    const Mean memory = MeanOf(counters["peak_bytes_per_weight"]);
+    const Mean time = MeanOf(counters.at("ns_per_weight"));
+    const Mean memory = MeanOf(counters.at("peak_bytes_per_weight"));
     report.Add({name + "nanoseconds per weight", time.value, time.stderr_, 2 * smaller_time.value,
                 size == 1'000'000 ? Direction::kAtMost : Direction::kReported, Runs()});
     report.Add({name + "bytes per weight", memory.value, 0, 1.2 * smaller_memory.value,
