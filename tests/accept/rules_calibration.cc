@@ -198,7 +198,7 @@ Figures Measure(const Study& study, const Setting& setting, std::uint64_t seed) 
 // Of every configuration that may be tried, passes and minibatches.
 std::uint64_t ProtocolOf(const Study& study) {
   std::string all = absl::StrCat(study.passes, " ", kBatch, " ", kChoosing);
-  Setting first = FirstOf(study.contender);
+  const Setting first = FirstOf(study.contender);
   for (const Stage& stage : study.contender.stages) {
     for (const Setting& setting : Combinations(first, stage)) {
       absl::StrAppend(&all, " ",
