@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index kMaxWidth = 1 << 16;
 constexpr std::size_t kMaxHiddenLayers = 16;
-constexpr Index kExamplesAtATime = 16;  // whose roots' cotangents stay in cache
+constexpr Index kColumnsAtATime = 160;  // of roots, whose cotangents then stay in cache
 
 }  // namespace
 
@@ -327,8 +327,10 @@ void Mlp::VjpCurvature(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, Const
   for (std::size_t l = 0; l < last; ++l) {
     tape.layers[l].product.Resize(layers_[l].outputs, tape.examples);
   }
-  for (Index at = 0; at < tape.examples; at += kExamplesAtATime) {
-    SquareRoots(theta, tape, roots, at, std::min(kExamplesAtATime, tape.examples - at));
+  const Index rank = tape.examples > 0 ? roots.cols() / tape.examples : 1;
+  const Index together = std::max(Index{1}, kColumnsAtATime / rank);
+  for (Index at = 0; at < tape.examples; at += together) {
+    SquareRoots(theta, tape, roots, at, std::min(together, tape.examples - at));
   }
   tape.layers[last].product.Resize(tape.logits, tape.examples);
   RowSquares(roots, tape.layers[last].product.view());
@@ -338,8 +340,8 @@ void Mlp::VjpCurvature(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, Const
   }
 }
 
-// Δ_i G_i of the hidden layers by back-propagation, and of each s_{ji} = Σ_r (Δ_i G_i)²_{jr} in
-// column i of its `product`; for the n examples from `at` on.
+// For the n examples i from `at` on, in every hidden layer: Δ_i G_i by back-propagation, and of it
+// column i of `product`, s_{ji} = Σ_r (Δ_i G_i)_{jr}². REQUIRES: `product` is fan_out × B.
 void Mlp::SquareRoots(ConstVectorRef theta, const Tape& tape, ConstMatrixRef roots, Index at,
                       Index n) const {
   const Index rank = roots.cols() / tape.examples;

@@ -1,6 +1,7 @@
 #include "tests/accept/kept_table.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -23,9 +24,13 @@ KeptTable::KeptTable(const std::string& folder, const std::string& file, Columns
   path_ = absl::StrCat(folder, "/", file);
   std::ifstream in(path_);
   std::string line;
-  std::getline(in, line);  // the header
+  std::uintmax_t whole = 0;  // bytes of finished lines
+  for (bool header = true; std::getline(in, line) && !in.eof(); header = false) {
+    if (!header) Read(line);
+    whole += line.size() + 1;
+  }
   // A last line without an end is one that a broken-off run did not finish.
-  while (std::getline(in, line) && !in.eof()) Read(line);
+  if (std::filesystem::exists(path_)) std::filesystem::resize_file(path_, whole);
 }
 
 void KeptTable::Read(const std::string& line) {
@@ -52,7 +57,9 @@ std::optional<KeptLine> KeptTable::Find(const Key& key) const {
 void KeptTable::Add(const Key& key, const KeptLine& line) {
   lines_[key] = line;
   if (path_.empty()) return;
-  const bool fresh = !std::filesystem::exists(path_);
+  std::error_code absent;
+  const std::uintmax_t size = std::filesystem::file_size(path_, absent);
+  const bool fresh = absent || size == 0;
   std::ofstream out(path_, std::ios::app);
   if (fresh) {
     out << absl::StrJoin(columns_.key, "\t") << "\tsetting\t"

@@ -19,8 +19,8 @@ struct LogisticData {
   Batch rows;
   double precision = 1;          // δ of the weights' prior
   double bias_precision = 1e-5;  // of the bias's
-  // The divergence without ½ log of the bias's prior precision, a constant. So are all published
-  // figures but that of USPS, which agrees with what is computed here only when it is counted.
+  // The divergence without ½ log of the bias's prior precision, a constant. So are the published
+  // figures, but that of USPS we infer to count it: without, it would be off by just that.
   bool leaves_out_bias_log = true;
 };
 

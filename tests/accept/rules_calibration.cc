@@ -267,13 +267,14 @@ bool IsBetterCalibrated(const Outcome& outcome, const Outcome& baseline) {
 
 // A contender beside the baseline, over sets and passes.
 struct Comparison {
-  int times = 0, better = 0, less_accurate = 0;
+  int times = 0, better = 0, less_accurate = 0, less_nll = 0;
   double ece = 0, variance = 0;  // sum of the baseline's less the contender's, and of its errors
 
   void Add(const Outcome& outcome, const Outcome& baseline) {
     ++times;
     better += IsBetterCalibrated(outcome, baseline) ? 1 : 0;
     less_accurate += IsLessAccurate(outcome, baseline) ? 1 : 0;
+    less_nll += MeanOf(outcome.nll).value < MeanOf(baseline.nll).value ? 1 : 0;
     const Mean own = MeanOf(outcome.ece), other = MeanOf(baseline.ece);
     ece += other.value - own.value;
     variance += own.stderr_ * own.stderr_ + other.stderr_ * other.stderr_;
@@ -281,16 +282,18 @@ struct Comparison {
 };
 
 void AddComparison(const std::string& name, const Comparison& of, Report& report) {
-  const bool claimed = name == kClaimed;
-  const double error = std::sqrt(of.variance) / of.times;
-  report.Add({absl::StrFormat("%s: adam's mean ECE less its own", name), of.ece / of.times, error,
-              2 * error, claimed ? Direction::kAtLeast : Direction::kReported,
-              absl::StrFormat("mean of %d", of.times)});
-  report.Add({absl::StrFormat("%s: less accurate than adam, times of %d", name, of.times),
-              static_cast<double>(of.less_accurate), 0, 0,
-              claimed ? Direction::kAtMost : Direction::kReported, "by two standard errors"});
+  const auto add = [&](const char* what, int times) {
+    report.Add({absl::StrFormat("%s: %s, times of %d", name, what, of.times),
+                static_cast<double>(times), 0, 0, Direction::kReported, ""});
+  };
+  add("less accurate than adam by two standard errors", of.less_accurate);
+  add("less NLL than adam", of.less_nll);
+  report.Add({absl::StrFormat("%s: adam's mean ECE less its own", name), of.ece / of.times,
+              std::sqrt(of.variance) / of.times, 0, Direction::kReported,
+              absl::StrFormat("mean of %d, the error over seeds", of.times)});
   report.Add({absl::StrFormat("%s: better calibrated than adam, times of %d", name, of.times),
-              static_cast<double>(of.better), 0, 0, Direction::kReported, ""});
+              static_cast<double>(of.better), 0, static_cast<double>(of.times),
+              name == kClaimed ? Direction::kAtLeast : Direction::kReported, ""});
 }
 
 using Comparisons = std::map<std::string, Comparison>;
@@ -326,8 +329,7 @@ void RulesCalibration(Report& report) {
       "where it has one; of adam (and on a stream) alpha and the precision together. ECE is of 15 "
       "bins. AUROC: how well the predictive's entropy tells the test rows turned by 90 degrees "
       "from the upright ones. A rule is better calibrated where its ECE is below adam's and its "
-      "accuracy is not below by two standard errors. Wanted of %s: over sets and passes a lower "
-      "mean ECE than adam's, by two standard errors of the difference, and never less accuracy. "
+      "accuracy is not below by two standard errors; %s is wanted to be so always. "
       "What rules.calibration.tsv holds is not measured again.",
       kHidden, static_cast<int>(kBatch), kManyPasses, kClaimed));
   KeptTable table(report.folder(), "rules.calibration.tsv",

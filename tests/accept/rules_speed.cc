@@ -69,25 +69,26 @@ void AddSteps(Report& report) {
         Promise{"StepIvon", "ivon", 1.3}, Promise{"StepVadam", "vadam", 1.3},
         Promise{"StepBbb", "bbb", 0}}) {
     const auto counters = RunOften(promise.name);
-    const Mean ratio = MeanOf(counters.at("ratio"));
+    const Mean ratio = MeanOf(counters.at("ratio")), memory = MeanOf(counters.at("peak_mb"));
     report.Add({absl::StrCat(promise.rule, ": time of a step over adam's"), ratio.value,
                 ratio.stderr_, promise.limit,
                 promise.limit > 0 ? Direction::kAtMost : Direction::kReported, Runs()});
-    report.Add({absl::StrCat(promise.rule, ": peak memory of the process, MiB"),
-                MeanOf(counters.at("peak_mb")).value, 0, gradients, Direction::kAtMost, Runs()});
+    report.Add({absl::StrCat(promise.rule, ": peak memory of the process, MiB"), memory.value,
+                memory.stderr_, gradients, Direction::kAtMost, Runs()});
   }
 }
 
 void AddProducts(Report& report) {
   report.Describe(
       "Passes through that network over the matrix products that they consist of, done by Eigen on "
-      "matrices in place: the share of the speed that the library gives.");
+      "matrices in place and in the same precision: the share of the speed that the library "
+      "gives.");
   struct Pass {
     const char *name, *what;
   };
   for (const Pass& pass :
        {Pass{"GemmForward", "forward"}, Pass{"GemmBackward", "backward"},
-        Pass{"GemmBackwardWithSquares", "backward, with the squares of every gradient"}}) {
+        Pass{"GemmWithSquares", "forward and backward, with the squares of every gradient"}}) {
     const auto counters = RunOften(pass.name);
     std::vector<double> shares;
     for (const double ratio : counters.at("ratio")) shares.push_back(1 / ratio);
@@ -100,7 +101,9 @@ void AddProducts(Report& report) {
 void AddLowRank(Report& report) {
   report.Describe(
       "A step of lofi at rank 10 on a network of one hidden layer of 64, minibatches of 32, as its "
-      "number of weights grows. Memory is the peak of the whole process.");
+      "number of weights grows. Memory is the peak of the whole process. The last step in size is "
+      "to "
+      "cost at most 1.3 times the time per weight of the one before, and 1.2 times the memory.");
   Mean smaller_time, smaller_memory;
   for (const int size : {1000, 10'000, 100'000, 1'000'000}) {
     const auto counters = RunOften(absl::StrCat("LofiStep/", size));
@@ -108,9 +111,9 @@ void AddLowRank(Report& report) {
     const std::string name = absl::StrFormat("lofi, %.0f weights: ", weights);
     const Mean time = MeanOf(counters.at("ns_per_weight"));
     const Mean memory = MeanOf(counters.at("peak_bytes_per_weight"));
-    report.Add({name + "nanoseconds per weight", time.value, time.stderr_, 2 * smaller_time.value,
+    report.Add({name + "nanoseconds per weight", time.value, time.stderr_, 1.3 * smaller_time.value,
                 size == 1'000'000 ? Direction::kAtMost : Direction::kReported, Runs()});
-    report.Add({name + "bytes per weight", memory.value, 0, 1.2 * smaller_memory.value,
+    report.Add({name + "bytes per weight", memory.value, memory.stderr_, 1.2 * smaller_memory.value,
                 size == 1'000'000 ? Direction::kAtMost : Direction::kReported, Runs()});
     smaller_time = time;
     smaller_memory = memory;
