@@ -78,7 +78,7 @@ void ForEveryCase(const Check& check) {
       const M model = Make<M>(options, 3, outputs);
       typename M::Tape tape;
       std::uint64_t seed = 0;
-      for (const Index examples : {5, 2, 19, 1}) {
+      for (const Index examples : {5, 2, 45, 1}) {
         const Vector theta = Parameters(model, ++seed);
         const Matrix x = Normals(3, examples, seed);
         Matrix logits(outputs, examples);
