@@ -11,6 +11,7 @@
 #include "client/cli/session.h"
 #include "client/nearest_name.h"
 
+namespace prequel::cli {
 namespace {
 
 constexpr char kFooter[] = R"(Exit codes:
@@ -25,7 +26,7 @@ constexpr char kFooter[] = R"(Exit codes:
 constexpr char kCommandFooter[] =
     "--server, --timeout and --json may stand here too: see `prequel --help`.";
 
-void AddGlobalOptions(CLI::App& app, prequel::cli::Session& session) {
+void AddGlobalOptions(CLI::App& app, Session& session) {
   app.add_option("--server", session.server, "HOST:PORT of prequeld")
       ->envname("PREQUEL_SERVER")
       ->capture_default_str();
@@ -44,7 +45,7 @@ std::string UsageText(const CLI::App& app, const CLI::ParseError& error, int arg
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
   for (int i = 1; i < argc; ++i) {
-    const std::string nearest = prequel::client::NearestName(argv[i], names);
+    const std::string nearest = client::NearestName(argv[i], names);
     if (nearest.empty() || argv[i][0] == '-') continue;
     return std::string("no subcommand '") + argv[i] + "'; did you mean '" + nearest + "'?";
   }
@@ -57,10 +58,7 @@ std::string HelpOf(const CLI::App& app) {
   return given.empty() ? "prequel --help" : "prequel " + given.front()->get_name() + " --help";
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  using namespace prequel::cli;   // NOLINT(google-build-using-namespace)
+int Run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write
   Session session;
   CLI::App app("Streams minibatches to a Prequel server and asks it for predictions.", "prequel");
@@ -85,3 +83,8 @@ int main(int argc, char** argv) {
   if (HasMessage(status)) std::cerr << ErrorText(status, session.server);
   return ExitCodeOf(status);
 }
+
+}  // namespace
+}  // namespace prequel::cli
+
+int main(int argc, char** argv) { return prequel::cli::Run(argc, argv); }

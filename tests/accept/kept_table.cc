@@ -30,7 +30,11 @@ KeptTable::KeptTable(const std::string& folder, const std::string& file, Columns
     whole += line.size() + 1;
   }
   // A last line without an end is one that a broken-off run did not finish.
-  if (std::filesystem::exists(path_)) std::filesystem::resize_file(path_, whole);
+  std::error_code failed;
+  const std::uintmax_t size = std::filesystem::file_size(path_, failed);
+  if (failed || size == whole) return;
+  std::filesystem::resize_file(path_, whole, failed);
+  if (failed) OrDie(absl::UnavailableError("cannot be shortened to its finished lines"), path_);
 }
 
 void KeptTable::Read(const std::string& line) {

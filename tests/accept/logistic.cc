@@ -45,7 +45,7 @@ std::optional<LogisticData> Usps3v5() {
     const double digit = table(i, kPixels + 1);
     if (digit == 3 || digit == 5) chosen.push_back(i);
   }
-  LogisticData data{.name = "usps 3 v 5", .precision = 25, .leaves_out_bias_log = false};
+  LogisticData data{.name = "usps 3 v 5", .precision = 25};
   const auto count = static_cast<Index>(chosen.size());
   data.rows.inputs.resize(kPixels, count);
   data.rows.targets.resize(1, count);
@@ -92,8 +92,8 @@ double NegativeElbo(const LogisticData& data, const Problem& problem, const Batc
           if (!projector.Begin(q).ok()) return std::nan("");
           expansion.Linearize(q.mean);
           projector.Project(expansion);
-          double kl = divergence.Kl(q, std::get<Q>(problem.initial));
-          if (data.leaves_out_bias_log) kl += 0.5 * std::log(data.bias_precision);
+          const double kl =
+              divergence.Kl(q, std::get<Q>(problem.initial)) + 0.5 * std::log(data.bias_precision);
           return (kl - expansion.Expect(Expectation::kLinearized)) /
                  static_cast<double>(rows.rows());
         }

@@ -81,8 +81,7 @@ void AddSteps(Report& report) {
 void AddProducts(Report& report) {
   report.Describe(
       "Passes through that network over the matrix products that they consist of, done by Eigen on "
-      "matrices in place and in the same precision: the share of the speed that the library "
-      "gives.");
+      "matrices in place and in the same precision: the share of the library's speed.");
   struct Pass {
     const char *name, *what;
   };
@@ -101,9 +100,8 @@ void AddProducts(Report& report) {
 void AddLowRank(Report& report) {
   report.Describe(
       "A step of lofi at rank 10 on a network of one hidden layer of 64, minibatches of 32, as its "
-      "number of weights grows. Memory is the peak of the whole process. The last step in size is "
-      "to "
-      "cost at most 1.3 times the time per weight of the one before, and 1.2 times the memory.");
+      "number of weights grows. Memory is the peak of the whole process. The largest is to take at "
+      "most 1.3 times the time per weight of the one before, and 1.2 times the memory.");
   Mean smaller_time, smaller_memory;
   for (const int size : {1000, 10'000, 100'000, 1'000'000}) {
     const auto counters = RunOften(absl::StrCat("LofiStep/", size));

@@ -156,10 +156,10 @@ struct Measurement {
   const SplitSet& set;
   const Contender& contender;
   std::size_t splits = 0;
+  std::string protocol = absl::StrFormat("%016x", ProtocolOf(set, contender));
 
   KeptTable::Key KeyOf(std::size_t split) const {
-    return {name, contender.name, absl::StrFormat("%016x", ProtocolOf(set, contender)),
-            absl::StrCat(split)};
+    return {name, contender.name, protocol, absl::StrCat(split)};
   }
 };
 
