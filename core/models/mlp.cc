@@ -330,7 +330,7 @@ void Mlp::VjpCurvature(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, Const
   const Index rank = tape.examples > 0 ? roots.cols() / tape.examples : 1;
   const Index together = std::max(Index{1}, kColumnsAtATime / rank);
   for (Index at = 0; at < tape.examples; at += together) {
-    SquareRoots(theta, tape, roots, at, std::min(together, tape.examples - at));
+    BackPropagateRoots(theta, tape, roots, at, std::min(together, tape.examples - at));
   }
   tape.layers[last].product.Resize(tape.logits, tape.examples);
   RowSquares(roots, tape.layers[last].product.view());
@@ -342,8 +342,8 @@ void Mlp::VjpCurvature(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, Const
 
 // For the n examples i from `at` on, in every hidden layer: Δ_i G_i by back-propagation, and of it
 // column i of `product`, s_{ji} = Σ_r (Δ_i G_i)_{jr}². REQUIRES: `product` is fan_out × B.
-void Mlp::SquareRoots(ConstVectorRef theta, const Tape& tape, ConstMatrixRef roots, Index at,
-                      Index n) const {
+void Mlp::BackPropagateRoots(ConstVectorRef theta, const Tape& tape, ConstMatrixRef roots, Index at,
+                             Index n) const {
   const Index rank = roots.cols() / tape.examples;
   for (std::size_t l = layers_.size() - 1; l-- > 0;) {
     const Tape::Layer& layer = tape.layers[l];

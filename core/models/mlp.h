@@ -92,8 +92,8 @@ class Mlp {
                             MatrixRef covariance);
   static Buffer::View ThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots);
   Buffer::View SquaresThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots) const;
-  void SquareRoots(ConstVectorRef theta, const Tape& tape, ConstMatrixRef roots, Index at,
-                   Index n) const;
+  void BackPropagateRoots(ConstVectorRef theta, const Tape& tape, ConstMatrixRef roots, Index at,
+                          Index n) const;
 
   std::vector<DenseLayer> layers_ = {DenseLayer{}};
   Activation activation_ = Activation::kTanh;
