@@ -8,6 +8,7 @@ absl::Status Adam::Configure(Options& options) {
   mode.ConfigureDataset(options,
                         "a point does not say how sure it is, so it cannot be the prior "
                         "of the next minibatch");
+  schedule.Configure(options);
   ConfigureRates(options);
   return options.Finish();
 }
@@ -33,8 +34,10 @@ void Adam::StepMean(const StepInput& in, const Vector& mean, const State& state,
   in.expansion.BackPropagate(mean, gradient);
 
   const Index size = mean.size();
+  const double rate = alpha * schedule.Factor(state.steps);
   next_mean.resize(size);
   AdamAverages averages(state, beta1, beta2, size, next_state);
+  const double step = rate * averages.momentum_scale();
   Tile b, s;
   ForEachTile(size, [&](Index at, Index n) {
     const auto m = mean.segment(at, n).array();
@@ -42,8 +45,8 @@ void Adam::StepMean(const StepInput& in, const Vector& mean, const State& state,
                        (m - in.prior_mean.segment(at, n).array()) / in.examples -
                    gradient.segment(at, n).array() / in.rows();
     averages.Advance(at, g, g, b, s);
-    next_mean.segment(at, n).array() = m - alpha * averages.momentum_scale() * b /
-                                               ((averages.squares_scale() * s).sqrt() + epsilon);
+    next_mean.segment(at, n).array() =
+        m - step * b / ((averages.squares_scale() * s).sqrt() + epsilon);
   });
 }
 

@@ -3,7 +3,7 @@
 //   g = ∇ℓ(m)
 //   b ← β₁ b + (1 − β₁) g
 //   s ← β₂ s + (1 − β₂) g ∘ g
-//   m ← m − α b̂ / (√ŝ + ε),   b̂ = b/(1 − β₁ᵗ),  ŝ = s/(1 − β₂ᵗ)
+//   m ← m − α_t b̂ / (√ŝ + ε),   b̂ = b/(1 − β₁ᵗ),  ŝ = s/(1 − β₂ᵗ)
 #pragma once
 
 #include <string_view>
@@ -13,6 +13,7 @@
 #include "core/posteriors/point_mass.h"
 #include "core/rules/adam_state.h"
 #include "core/rules/mode.h"
+#include "core/rules/schedule.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
@@ -26,9 +27,10 @@ struct Adam {
 
   Mode mode;  // dataset only
   double alpha = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  Schedule schedule;  // of α
 
   absl::Status Configure(Options& options);
-  // Reads all but the mode.
+  // Reads α, β₁, β₂ and ε.
   void ConfigureRates(Options& options);
 
   // The step on a mean, whatever it is the mean of; next_mean may be `mean`, next_state `state`.

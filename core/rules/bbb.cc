@@ -4,10 +4,17 @@
 #include "core/rules/derivatives.h"
 
 namespace prequel {
+
 absl::Status Bbb::Configure(Options& options) {
   mode.Configure(options);
   predictive.Configure(options);
-  if (!mode.dataset()) alpha = 0.05;
+  if (mode.dataset()) {
+    schedule.Configure(options);
+  } else {
+    alpha = 0.05;
+    Mode::RefuseDatasetOptions(options, {"schedule"},
+                               "every minibatch is fitted anew, in as many steps as the last");
+  }
   options.Positive("alpha", &alpha, 10);
   options.Real("beta1", &beta1, 0, 0.9999);
   options.Real("beta2", &beta2, 0, 0.999999);
@@ -24,12 +31,12 @@ absl::Status Bbb::Step(const StepInput& in, const DiagonalGaussian& q, const Sta
   const Index size = q.size();
   next_q.mean.resize(size);
   next_q.precision.resize(size);
+  const double rate = alpha * schedule.Factor(state.steps);
   AdamAverages averages(state, beta1, beta2, 2 * size, next_state);
   Tile b, s, step;
   const auto descend = [&](Index at, const Tile& g) -> const Tile& {
     averages.Advance(at, g, g, b, s);
-    step =
-        alpha * averages.momentum_scale() * b / ((averages.squares_scale() * s).sqrt() + epsilon);
+    step = rate * averages.momentum_scale() * b / ((averages.squares_scale() * s).sqrt() + epsilon);
     return step;
   };
   ForEachTile(size, [&](Index at, Index n) {

@@ -14,6 +14,7 @@
 #include "core/rules/adam_state.h"
 #include "core/rules/matched_predictive.h"
 #include "core/rules/mode.h"
+#include "core/rules/schedule.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
@@ -28,6 +29,7 @@ struct Bbb {
   Mode mode;
   MatchedPredictive predictive;
   double alpha = 1e-2, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  Schedule schedule;  // of α, dataset only
   Index samples = 1;
 
   absl::Status Configure(Options& options);

@@ -16,6 +16,7 @@ absl::Status Ivon::Configure(Options& options) {
   predictive.Configure(options);
   rescale = mode.dataset();
   if (mode.dataset()) {
+    schedule.Configure(options);
     std::string size_word = "dataset_size";
     options.Positive("initial_curvature", &initial_curvature, 1e6);
     options.PositiveOrWord("effective_size", &effective_size, &size_word, {"dataset_size"}, 1e15);
@@ -23,7 +24,7 @@ absl::Status Ivon::Configure(Options& options) {
   } else {
     beta2 = 0.9;
     Mode::RefuseDatasetOptions(
-        options, {"initial_curvature", "effective_size", "rescale"},
+        options, {"schedule", "initial_curvature", "effective_size", "rescale"},
         "the curvature starts at that of the posterior, and a minibatch counts once");
   }
   std::string clip_word = "none";
@@ -51,6 +52,7 @@ absl::Status Ivon::Step(const StepInput& in, const DiagonalGaussian& q, const St
   next_state.momentum.resize(size);
   next_state.steps = state.steps + 1;
   const double momentum_scale = 1 / (1 - std::pow(beta1, static_cast<double>(next_state.steps)));
+  const double rate = alpha * schedule.Factor(state.steps);
   const double rho = 1 - beta2;
   ForEachTile(size, [&](Index at, Index n) {
     const auto m = q.mean.segment(at, n).array();
@@ -66,7 +68,7 @@ absl::Status Ivon::Step(const StepInput& in, const DiagonalGaussian& q, const St
         (lambda * momentum_scale * g + prior * (m - in.prior_mean.segment(at, n).array())) / after;
     if (clip_radius > 0) step = step.max(-clip_radius).min(clip_radius);
     if (rescale) step *= initial_curvature + prior / lambda;
-    next_q.mean.segment(at, n).array() = m - alpha * step;
+    next_q.mean.segment(at, n).array() = m - rate * step;
     next_q.precision.segment(at, n) = after;
     next_state.momentum.segment(at, n) = g;
   });

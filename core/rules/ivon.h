@@ -3,7 +3,7 @@
 //   θ_k = m + ε_k,  ε_k ~ N(0, Λ⁻¹),   ĝ = mean_k ∇ℓ̄(θ_k),  f = mean_k Λ ∘ ε_k ∘ ∇ℓ̄(θ_k)
 //   g ← β₁ g + (1 − β₁) ĝ
 //   h ← β₂ h + (1 − β₂) f + ½ (1 − β₂)² (h − f)² / (h + δ)
-//   m ← m − α (h₀ + δ) clip_ξ[(g/(1 − β₁ᵗ) + δ (m − m₀)) / (h + δ)]
+//   m ← m − α_t (h₀ + δ) clip_ξ[(g/(1 − β₁ᵗ) + δ (m − m₀)) / (h + δ)]
 // f estimates the diagonal of the Hessian by Stein's identity: no gradient per example and no
 // second derivative. The posterior's precision holds h; in terms of it, with ρ = 1 − β₂,
 //   E = λ f + Λ₀ − Λ,   Λ ← Λ + ρ E + ½ ρ² E²/Λ,
@@ -19,6 +19,7 @@
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/rules/matched_predictive.h"
 #include "core/rules/mode.h"
+#include "core/rules/schedule.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
@@ -47,6 +48,7 @@ struct Ivon {
   double beta2 = 0.9999;           // recursive: 0.9, for it forgets within the passes
   double initial_curvature = 0.1;  // h₀, dataset only: a recursive fit starts at q_{t−1}
   bool rescale = true;             // steps by α (h₀ + δ), as above; recursive: by α
+  Schedule schedule;               // of α, dataset only
   double clip_radius = 0;          // ξ; 0: none
   double effective_size = 0;       // λ, dataset only; 0: N
   Index samples = 1;               // K

@@ -10,6 +10,7 @@ absl::Status Vadam::Configure(Options& options) {
                         "its precision is made of squares of a minibatch's mean gradient, which "
                         "do not add up to a prior for the next minibatch; vogn's do");
   predictive.Configure(options);
+  schedule.Configure(options);
   options.Positive("alpha", &alpha, 10);
   options.Real("beta1", &beta1, 0, 0.9999);
   options.Real("beta2", &beta2, 0, 0.999999);
@@ -23,10 +24,11 @@ absl::Status Vadam::Step(const StepInput& in, const DiagonalGaussian& q, const S
   AverageOverDraws(in, q.mean, q.precision, samples, Curvature::kNone);
 
   const Index size = q.size();
+  const double rate = alpha * schedule.Factor(state.steps);
   next_q.mean.resize(size);
   next_q.precision.resize(size);
   AdamAverages averages(state, beta1, beta2, size, next_state);
-  const double step = alpha * averages.momentum_scale();
+  const double step = rate * averages.momentum_scale();
   Tile b, s;
   ForEachTile(size, [&](Index at, Index n) {
     const auto m = q.mean.segment(at, n).array();

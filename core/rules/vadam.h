@@ -1,7 +1,7 @@
 // Vadam, variational Adam (Khan et al. 2018), with mean-field q = N(m, diag(Λ)⁻¹), Λ = N s + Λ₀:
 //   ĝ = ∇ℓ̄(θ), θ ~ q  (the mean over the draws)
 //   b ← β₁ b + (1 − β₁) [ĝ + Λ₀ (m − m₀)/N],   s ← β₂ s + (1 − β₂) ĝ∘ĝ
-//   m ← m − α b̂/(√ŝ + Λ₀/N),   b̂ = b/(1 − β₁ᵗ),  ŝ = s/(1 − β₂ᵗ)
+//   m ← m − α_t b̂/(√ŝ + Λ₀/N),   b̂ = b/(1 − β₁ᵗ),  ŝ = s/(1 − β₂ᵗ)
 // s squares a minibatch's mean gradient, not each example's: Λ depends on B, and where the mean
 // vanishes it is a B-th of what VOGN's empirical Fisher gives.
 #pragma once
@@ -14,6 +14,7 @@
 #include "core/rules/adam_state.h"
 #include "core/rules/matched_predictive.h"
 #include "core/rules/mode.h"
+#include "core/rules/schedule.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
@@ -28,6 +29,7 @@ struct Vadam {
   Mode mode;  // dataset only
   MatchedPredictive predictive;
   double alpha = 1e-3, beta1 = 0.9, beta2 = 0.999;
+  Schedule schedule;  // of α
   Index samples = 1;
 
   absl::Status Configure(Options& options);

@@ -25,118 +25,56 @@ constexpr double kHidden = 64;
 constexpr Index kBatch = 64;
 constexpr int kManyPasses = 30;
 constexpr std::uint64_t kSeeds = 5;
-constexpr std::uint64_t kChoosing = 101;  // the seed that settings are chosen with
+constexpr std::uint64_t kChoosing = 101;  // the first seed that settings are chosen with
+
+// So many of them; steps of a fixed length end in noise, which takes more than one.
+std::size_t ChoosingSeeds(int passes) { return passes == 1 ? 3 : 1; }
 
 struct Setting {
-  double alpha = 0, precision = 1, temperature = 1, damping = 0;
+  double alpha = 0, precision = 1, temperature = 1;
 };
 
-// What is offered of one number of the setting.
-struct Axis {
-  double Setting::*number;
-  std::vector<double> values;
-};
-
-// Numbers that are chosen together: every combination is tried.
-using Stage = std::vector<Axis>;
-
-// One way to learn, and what of it is chosen, stage after stage; before its stage a number has the
-// first of its values.
+// One way to learn, and what of it is chosen: every combination is tried.
 struct Contender {
   std::string name;
+  std::string baseline;  // the contender it is compared with; empty: none
   ComponentConfig rule, posterior;
   bool recursive = false;  // as on a stream; otherwise as over N rows
-  std::vector<Stage> stages;
+  std::vector<double> alphas, precisions, temperatures;
 };
 
-constexpr const char* kBaseline = "adam";
-constexpr const char* kClaimed = "vogn on kronecker";  // better calibrated than the baseline
+constexpr const char* kClaimed = "vogn on kronecker";  // better calibrated than its baseline
 
-// The baseline comes first.
+// A baseline comes before those that are compared with it.
 std::vector<Contender> Contenders(int passes) {
   const bool once = passes == 1;
-  const auto alpha = [](std::vector<double> values) {
-    return Axis{&Setting::alpha, std::move(values)};
-  };
-  const Axis precision{&Setting::precision, {10, 1, 100}};
-  const Axis damping{&Setting::damping, {0.01, 0}};
-  Axis temperature{&Setting::temperature, {1, 0.3, 0.1}};
-  if (once) temperature.values.push_back(0.03);
-  const Axis steps = alpha(once ? std::vector{0.01, 0.03, 0.1} : std::vector{0.003, 0.01, 0.03});
-  const std::vector<Stage> as_vogn = {{steps, temperature}, {precision, damping}};
-  const std::vector<Stage> on_a_stream = {{alpha({0.01, 0.03, 0.1, 0.3}), precision}};
-  std::vector<Contender> all = {
-      {kBaseline,
-       {"adam", {}},
-       {"point", {}},
-       false,
-       {{alpha({0.001, 0.003, 0.01, 0.03}), precision}}},
-      {"vogn", {"vogn", {}}, {"diagonal", {}}, false, as_vogn},
-      {"ivon",
-       {"ivon", {}},
-       {"diagonal", {}},
-       false,
-       {{alpha({0.1, 0.3, 1}), temperature}, {precision}}},
-      {kClaimed, {"vogn", {{"refresh", once ? 10.0 : 100.0}}}, {"kronecker", {}}, false, as_vogn}};
+  const std::vector<double> of_adam = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1};
+  const std::vector<double> of_vogn =
+      once ? std::vector{0.01, 0.02, 0.05, 0.1, 0.2} : std::vector{0.01, 0.02, 0.05, 0.1};
+  const std::vector<double> of_ivon = {0.2, 0.5, 1, 2, 5};
+  const std::vector<double> prior = {1}, priors = {1, 3, 10, 30}, none = {1};
+  const std::vector<double> warm = once ? std::vector{1.0, 0.3, 0.1} : std::vector{1.0, 0.3};
+  const ComponentConfig adam = {"adam", {}}, ivon = {"ivon", {}}, vogn = {"vogn", {}};
+  ComponentConfig damped = vogn;
+  damped.options["damping"] = 0.01;
+  ComponentConfig noisy_kfac = damped;
+  noisy_kfac.options["refresh"] = once ? 10.0 : 100.0;
+  const ComponentConfig point = {"point", {}}, diagonal = {"diagonal", {}};
+  const ComponentConfig factors = {"kronecker", {}};
+  std::vector<Contender> all;
+  all.push_back({"adam", "", adam, point, false, of_adam, prior, none});
+  all.push_back({"vogn", "adam", damped, diagonal, false, of_vogn, prior, warm});
+  all.push_back({"ivon", "adam", ivon, diagonal, false, of_ivon, prior, warm});
+  all.push_back({kClaimed, "adam", noisy_kfac, factors, false, of_vogn, prior, warm});
+  const std::string tuned = "adam, prior chosen";
+  all.push_back({tuned, "", adam, point, false, of_adam, priors, none});
+  all.push_back({"vogn on kronecker, prior chosen", tuned, noisy_kfac, factors, false, of_vogn,
+                 priors, warm});
   if (!once) return all;
-  all.push_back({"vogn on a stream", {"vogn", {}}, {"diagonal", {}}, true, on_a_stream});
-  all.push_back({"ivon on a stream", {"ivon", {}}, {"diagonal", {}}, true, on_a_stream});
+  const std::vector<double> on_a_stream = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
+  all.push_back({"vogn on a stream", "adam", vogn, diagonal, true, on_a_stream, prior, none});
+  all.push_back({"ivon on a stream", "adam", ivon, diagonal, true, on_a_stream, prior, none});
   return all;
-}
-
-LearnerConfig ConfigFor(const DigitSet& set, const Contender& contender, const Setting& setting,
-                        Index rows, std::uint64_t seed) {
-  LearnerConfig config = DigitNetwork(set.side, kHidden);
-  config.prior.options["precision"] = setting.precision;
-  config.posterior = contender.posterior;
-  config.rule = contender.rule;
-  auto& options = config.rule.options;
-  const auto n = static_cast<double>(rows);
-  options["alpha"] = setting.alpha;
-  options["mode"] = std::string(contender.recursive ? "recursive" : "dataset");
-  if (!contender.recursive) {
-    options["dataset_size"] = n;
-    if (contender.rule.name == "vogn") {
-      options["temperature"] = setting.temperature;
-      options["damping"] = setting.damping;
-    }
-    if (contender.rule.name == "ivon") options["effective_size"] = n / setting.temperature;
-  }
-  // Of what is scored while learning; Ask draws.
-  if (contender.name != kBaseline) options["predictive"] = std::string("mean");
-  config.seed = seed;
-  return config;
-}
-
-Folding Learned(const DigitSet& set, const Contender& contender, const Setting& setting,
-                const Batch& rows, int passes, std::uint64_t seed) {
-  Folding fold(ConfigFor(set, contender, setting, rows.rows(), seed));
-  fold.LearnInPasses(rows, kBatch, passes, seed);
-  return fold;
-}
-
-// `from` with every combination of what the stage offers.
-std::vector<Setting> Combinations(const Setting& from, const Stage& stage) {
-  std::vector<Setting> all = {from};
-  for (const Axis& axis : stage) {
-    std::vector<Setting> more;
-    for (const double value : axis.values) {
-      for (Setting setting : all) {
-        setting.*axis.number = value;
-        more.push_back(setting);
-      }
-    }
-    all = std::move(more);
-  }
-  return all;
-}
-
-Setting FirstOf(const Contender& contender) {
-  Setting first;
-  for (const Stage& stage : contender.stages) {
-    for (const Axis& axis : stage) first.*axis.number = axis.values.front();
-  }
-  return first;
 }
 
 // One contender, learning one set in so many passes.
@@ -146,41 +84,82 @@ struct Study {
   int passes = 1;
 };
 
-// By the NLL of rows held out of the training rows.
+LearnerConfig ConfigFor(const Study& study, const Setting& setting, Index rows,
+                        std::uint64_t seed) {
+  const Contender& contender = study.contender;
+  LearnerConfig config = DigitNetwork(study.set.side, kHidden);
+  config.prior.options["precision"] = setting.precision;
+  config.posterior = contender.posterior;
+  config.rule = contender.rule;
+  auto& options = config.rule.options;
+  const auto n = static_cast<double>(rows);
+  options["alpha"] = setting.alpha;
+  options["mode"] = std::string(contender.recursive ? "recursive" : "dataset");
+  if (!contender.recursive) {
+    options["dataset_size"] = n;
+    if (contender.rule.name == "vogn") options["temperature"] = setting.temperature;
+    if (contender.rule.name == "ivon") options["effective_size"] = n / setting.temperature;
+    if (study.passes > 1) {
+      options["schedule"] = std::string("cosine");
+      options["schedule_steps"] = study.passes * std::ceil(n / static_cast<double>(kBatch));
+    }
+  }
+  // Of what is scored while learning; Ask draws.
+  if (contender.rule.name != "adam") options["predictive"] = std::string("mean");
+  config.seed = seed;
+  return config;
+}
+
+Folding Learned(const Study& study, const Setting& setting, const Batch& rows, std::uint64_t seed) {
+  Folding fold(ConfigFor(study, setting, rows.rows(), seed));
+  fold.LearnInPasses(rows, kBatch, study.passes, seed);
+  return fold;
+}
+
+// Every combination of what is offered.
+std::vector<Setting> Combinations(const Contender& contender) {
+  std::vector<Setting> all;
+  for (const double alpha : contender.alphas) {
+    for (const double precision : contender.precisions) {
+      for (const double temperature : contender.temperatures) {
+        all.push_back({alpha, precision, temperature});
+      }
+    }
+  }
+  return all;
+}
+
+// By the NLL of rows held out of the training rows, a mean over seeds.
 Setting Choose(const Study& study) {
   const Division rows = HoldOut(study.set.train);
-  Setting best = FirstOf(study.contender);
-  for (const Stage& stage : study.contender.stages) {
-    const std::vector<Setting> offered = Combinations(best, stage);
-    std::vector<double> nll(offered.size());
-    InParallel(offered.size(), [&](std::size_t k) {
-      Folding fold =
-          Learned(study.set, study.contender, offered[k], rows.train, study.passes, kChoosing);
-      nll[k] = Ask(fold, rows.test).scores.nll;
-    });
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < offered.size(); ++k) {
-      if (!(nll[k] < least)) continue;
-      least = nll[k];
-      best = offered[k];
-    }
+  const std::vector<Setting> offered = Combinations(study.contender);
+  const std::size_t seeds = ChoosingSeeds(study.passes);
+  std::vector<double> nll(offered.size() * seeds);
+  InParallel(nll.size(), [&](std::size_t k) {
+    Folding fold = Learned(study, offered[k / seeds], rows.train, kChoosing + k % seeds);
+    nll[k] = Ask(fold, rows.test).scores.nll;
+  });
+  Setting best = offered.front();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t s = 0; s < offered.size(); ++s) {
+    double sum = 0;
+    for (std::size_t k = 0; k < seeds; ++k) sum += nll[s * seeds + k];
+    if (!(sum < least)) continue;
+    least = sum;
+    best = offered[s];
   }
   return best;
 }
 
 std::string TextOf(const Contender& contender, const Setting& setting) {
-  std::string text = absl::StrFormat("seeds 1-%d", static_cast<int>(kSeeds));
-  const auto add = [&](const char* name, double Setting::*number) {
-    for (const Stage& stage : contender.stages) {
-      for (const Axis& axis : stage) {
-        if (axis.number == number) absl::StrAppendFormat(&text, ", %s %g", name, setting.*number);
-      }
-    }
-  };
-  add("alpha", &Setting::alpha);
-  add("precision", &Setting::precision);
-  add("temperature", &Setting::temperature);
-  add("damping", &Setting::damping);
+  std::string text =
+      absl::StrFormat("seeds 1-%d, alpha %g", static_cast<int>(kSeeds), setting.alpha);
+  if (contender.precisions.size() > 1) {
+    absl::StrAppendFormat(&text, ", precision %g", setting.precision);
+  }
+  if (contender.temperatures.size() > 1) {
+    absl::StrAppendFormat(&text, ", temperature %g", setting.temperature);
+  }
   return text;
 }
 
@@ -188,7 +167,7 @@ std::string TextOf(const Contender& contender, const Setting& setting) {
 using Figures = std::vector<double>;
 
 Figures Measure(const Study& study, const Setting& setting, std::uint64_t seed) {
-  Folding fold = Learned(study.set, study.contender, setting, study.set.train, study.passes, seed);
+  Folding fold = Learned(study, setting, study.set.train, seed);
   const Answers digits = Ask(fold, study.set.test);
   const Answers others = Ask(fold, Turned(study.set.test, study.set.side));
   return {*digits.scores.accuracy, digits.scores.nll, *digits.scores.ece,
@@ -197,14 +176,11 @@ Figures Measure(const Study& study, const Setting& setting, std::uint64_t seed) 
 
 // Of every configuration that may be tried, passes and minibatches.
 std::uint64_t ProtocolOf(const Study& study) {
-  std::string all = absl::StrCat(study.passes, " ", kBatch, " ", kChoosing);
-  const Setting first = FirstOf(study.contender);
-  for (const Stage& stage : study.contender.stages) {
-    for (const Setting& setting : Combinations(first, stage)) {
-      absl::StrAppend(&all, " ",
-                      Fingerprint(ConfigFor(study.set, study.contender, setting,
-                                            study.set.train.rows(), kChoosing)));
-    }
+  std::string all =
+      absl::StrCat(study.passes, " ", kBatch, " ", kChoosing, " ", ChoosingSeeds(study.passes));
+  for (const Setting& setting : Combinations(study.contender)) {
+    absl::StrAppend(&all, " ",
+                    Fingerprint(ConfigFor(study, setting, study.set.train.rows(), kChoosing)));
   }
   return StableHash(all);
 }
@@ -281,19 +257,22 @@ struct Comparison {
   }
 };
 
-void AddComparison(const std::string& name, const Comparison& of, Report& report) {
-  const auto add = [&](const char* what, int times) {
+void AddComparison(const Contender& contender, const Comparison& of, Report& report) {
+  const std::string& name = contender.name;
+  const auto add = [&](const std::string& what, int times) {
     report.Add({absl::StrFormat("%s: %s, times of %d", name, what, of.times),
                 static_cast<double>(times), 0, 0, Direction::kReported, ""});
   };
-  add("less accurate than adam by two standard errors", of.less_accurate);
-  add("less NLL than adam", of.less_nll);
-  report.Add({absl::StrFormat("%s: adam's mean ECE less its own", name), of.ece / of.times,
+  const std::string& baseline = contender.baseline;
+  add(absl::StrFormat("less accurate than %s by two standard errors", baseline), of.less_accurate);
+  add(absl::StrFormat("less NLL than %s", baseline), of.less_nll);
+  report.Add({absl::StrFormat("%s: mean ECE of %s less its own", name, baseline), of.ece / of.times,
               std::sqrt(of.variance) / of.times, 0, Direction::kReported,
               absl::StrFormat("mean of %d, the error over seeds", of.times)});
-  report.Add({absl::StrFormat("%s: better calibrated than adam, times of %d", name, of.times),
-              static_cast<double>(of.better), 0, static_cast<double>(of.times),
-              name == kClaimed ? Direction::kAtLeast : Direction::kReported, ""});
+  report.Add(
+      {absl::StrFormat("%s: better calibrated than %s, times of %d", name, baseline, of.times),
+       static_cast<double>(of.better), 0, static_cast<double>(of.times),
+       name == kClaimed ? Direction::kAtLeast : Direction::kReported, ""});
 }
 
 using Comparisons = std::map<std::string, Comparison>;
@@ -302,17 +281,14 @@ void AddSet(const std::optional<DigitSet>& set, const char* name, Report& report
             Comparisons& comparisons) {
   if (!set) return report.Skip(name, "PREQUEL_DATA_DIR has no such file");
   for (const int passes : {1, kManyPasses}) {
-    std::optional<Outcome> baseline;
+    std::map<std::string, Outcome> outcomes;
     for (const Contender& contender : Contenders(passes)) {
-      const Outcome outcome = Run({*set, contender, passes}, table);
+      const Outcome& outcome = outcomes[contender.name] = Run({*set, contender, passes}, table);
       AddOutcome(absl::StrFormat("%s, %s, %s", set->name, passes == 1 ? "one pass" : "many passes",
                                  contender.name),
                  outcome, report);
-      if (!baseline) {
-        baseline = outcome;
-      } else {
-        comparisons[contender.name].Add(outcome, *baseline);
-      }
+      if (contender.baseline.empty()) continue;
+      comparisons[contender.name].Add(outcome, outcomes.at(contender.baseline));
     }
   }
 }
@@ -322,16 +298,19 @@ void AddSet(const std::optional<DigitSet>& set, const char* name, Report& report
 void RulesCalibration(Report& report) {
   report.Section("Calibration: digits, and digits turned by a quarter");
   report.Describe(absl::StrFormat(
-      "A network of %g hidden relu units on minibatches of %d, in one pass over the training rows "
-      "and in %d; asked about the test rows, by 32 draws of the weights. What is chosen of each "
-      "rule is what has the least NLL on a fifth held out of the training rows: its step size "
-      "alpha and the posterior's temperature together, then the prior's precision and a damping, "
-      "where it has one; of adam (and on a stream) alpha and the precision together. ECE is of 15 "
-      "bins. AUROC: how well the predictive's entropy tells the test rows turned by 90 degrees "
-      "from the upright ones. A rule is better calibrated where its ECE is below adam's and its "
-      "accuracy is not below by two standard errors; %s is wanted to be so always. "
-      "What rules.calibration.tsv holds is not measured again.",
-      kHidden, static_cast<int>(kBatch), kManyPasses, kClaimed));
+      "A network of %g hidden relu units on minibatches of %d, under the prior N(0, 1) of every "
+      "weight, in one pass over the training rows, alpha staying as it is, and in %d, alpha "
+      "falling to 0 by half a cosine; asked about the test rows, by 32 draws of the weights. The "
+      "model is the same for all: what is chosen is the rule's, its step size alpha and the "
+      "posterior's temperature where it has one, by the least NLL on a fifth held out of the "
+      "training rows, in one pass a mean over %d seeds. The precision of the prior is chosen with "
+      "them of what is said to have its prior chosen. ECE is of 15 bins. AUROC: how well the "
+      "predictive's entropy tells the test rows turned by 90 degrees from the upright ones. A rule "
+      "is better calibrated where its ECE is below adam's and its accuracy is not below by two "
+      "standard errors; %s is wanted to be so always. What rules.calibration.tsv holds is not "
+      "measured again.",
+      kHidden, static_cast<int>(kBatch), kManyPasses, static_cast<int>(ChoosingSeeds(1)),
+      kClaimed));
   KeptTable table(report.folder(), "rules.calibration.tsv",
                   {{"set", "passes", "contender", "protocol", "seed"},
                    {"accuracy", "NLL", "ECE", "AUROC of turned digits"}});
@@ -339,7 +318,10 @@ void RulesCalibration(Report& report) {
   AddSet(Usps(), "usps", report, table, comparisons);
   AddSet(Optdigits(), "optdigits", report, table, comparisons);
   AddSet(Mnist(), "mnist_t10k", report, table, comparisons);
-  for (const auto& [name, comparison] : comparisons) AddComparison(name, comparison, report);
+  for (const Contender& contender : Contenders(1)) {
+    const auto found = comparisons.find(contender.name);
+    if (found != comparisons.end()) AddComparison(contender, found->second, report);
+  }
 }
 
 }  // namespace prequel::accept

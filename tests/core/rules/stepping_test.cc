@@ -48,6 +48,8 @@ TEST(Stepping, RefusesWhatMakesNoSenseByFieldValueAndRange) {
       {"ivon", {{"passes", 0.0}}, "passes", "[1, 1000], got 0"},
       {"ivon", Dataset({{"passes", 2.0}}), "passes", "sent by the producer"},
       {"ivon", Dataset({{"clip_radius", 0.0}}), "clip_radius", "got 0"},
+      {"ivon", {{"schedule", std::string("cosine")}}, "schedule", "leave it out"},
+      {"bbb", {{"schedule", std::string("constant")}}, "schedule", "leave it out"},
       {"ivon", Dataset({{"samples", 1.5}}), "samples", "got 1.5"},
       {"ivon", Dataset({{"predictive", std::string("best")}}), "predictive", "got \"best\""},
       {"von", {{"beta", 1.5}}, "beta", "(0, 1], got 1.5"},
@@ -107,6 +109,39 @@ TEST(Stepping, ResolvedOptionsMakeTheSameModel) {
     const absl::StatusOr<Learner> again = Learner::Create(learner->config());
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(learner->config(), again->config());
+  }
+}
+
+// The mean after `steps` minibatches.
+Vector MeanAfter(const LearnerConfig& config, int steps) {
+  const Learner learner = *Learner::Create(config);
+  LearnerState state = learner.Initial(), next;
+  Scratch scratch;
+  for (int t = 0; t < steps; ++t) {
+    const Batch batch = MoonsBatch(1, static_cast<std::uint64_t>(t));
+    EXPECT_TRUE(learner.Update(state, batch, scratch, next).ok());
+    std::swap(state, next);
+  }
+  return std::visit([](const auto& q) -> Vector { return q.mean; }, state.posterior);
+}
+
+TEST(Stepping, AScheduleShortensTheStep) {
+  const std::string multi_step = "multi_step", cosine = "cosine";
+  for (const char* rule : {"sgd", "adam", "vogn", "vadam", "ivon", "bbb"}) {
+    const LearnerConfig constant = ConfigOf(rule, Dataset({}));
+    const LearnerConfig quartered = ConfigOf(rule, Dataset({{"schedule", multi_step},
+                                                            {"milestones", std::vector<double>{3}},
+                                                            {"decay", 0.25}}));
+    const LearnerConfig annealed =
+        ConfigOf(rule, Dataset({{"schedule", cosine}, {"schedule_steps", 3.0}}));
+    const Vector before = MeanAfter(constant, 3);
+    EXPECT_EQ(MeanAfter(quartered, 3), before) << rule;
+    const Vector step = MeanAfter(constant, 4) - before;
+    EXPECT_GT(step.norm(), 0) << rule;
+    EXPECT_LT((MeanAfter(quartered, 4) - before - 0.25 * step).norm(), 1e-12 * before.norm())
+        << rule;
+    EXPECT_EQ(MeanAfter(annealed, 4), MeanAfter(annealed, 3)) << rule;
+    EXPECT_NE(MeanAfter(annealed, 3), MeanAfter(annealed, 2)) << rule;
   }
 }
 
