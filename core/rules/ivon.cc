@@ -16,7 +16,8 @@ absl::Status Ivon::Configure(Options& options) {
   predictive.Configure(options);
   rescale = mode.dataset();
   if (mode.dataset()) {
-    schedule.Configure(options);
+    // Recorded when given: the states of earlier builds, which knew none, stay readable.
+    if (options.Has("schedule")) schedule.Configure(options);
     std::string size_word = "dataset_size";
     options.Positive("initial_curvature", &initial_curvature, 1e6);
     options.PositiveOrWord("effective_size", &effective_size, &size_word, {"dataset_size"}, 1e15);

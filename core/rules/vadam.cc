@@ -10,7 +10,8 @@ absl::Status Vadam::Configure(Options& options) {
                         "its precision is made of squares of a minibatch's mean gradient, which "
                         "do not add up to a prior for the next minibatch; vogn's do");
   predictive.Configure(options);
-  schedule.Configure(options);
+  // Recorded when given: the states of earlier builds, which knew none, stay readable.
+  if (options.Has("schedule")) schedule.Configure(options);
   options.Positive("alpha", &alpha, 10);
   options.Real("beta1", &beta1, 0, 0.9999);
   options.Real("beta2", &beta2, 0, 0.999999);
