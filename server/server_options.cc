@@ -6,7 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/error.h"
+#include "core/config/error.h"
 #include "server/engine/origin.h"
 
 namespace prequel {

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "core/error.h"
+#include "core/config/error.h"
 
 namespace prequel {
 namespace {

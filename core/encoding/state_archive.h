@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/archive.h"
+#include "core/archive/archive.h"
 #include "core/encoding/encoder.h"
 #include "core/encoding/target_encoder.h"
 

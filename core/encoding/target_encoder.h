@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/batch.h"
-#include "core/config.h"
+#include "core/config/batch.h"
+#include "core/config/learner_config.h"
 #include "core/encoding/category_table.h"
 #include "core/encoding/running_moments.h"
 

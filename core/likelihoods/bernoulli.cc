@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "core/error.h"
+#include "core/config/error.h"
 #include "core/linalg/special.h"
 
 namespace prequel {

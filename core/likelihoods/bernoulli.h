@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "core/config.h"
+#include "core/config/learner_config.h"
+#include "core/config/options.h"
 #include "core/distributions/class_predictive.h"
-#include "core/moments.h"
-#include "core/options.h"
+#include "core/likelihoods/moments.h"
 
 namespace prequel {
 

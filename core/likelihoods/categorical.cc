@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/error.h"
+#include "core/config/error.h"
 #include "core/linalg/special.h"
 #include "core/random/philox.h"
 

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <variant>
 
+#include "core/config/options.h"
 #include "core/likelihoods/bernoulli.h"
 #include "core/likelihoods/categorical.h"
 #include "core/likelihoods/gaussian.h"
+#include "core/likelihoods/moments.h"
 #include "core/likelihoods/poisson.h"
-#include "core/moments.h"
-#include "core/options.h"
 
 namespace prequel {
 

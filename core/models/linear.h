@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/config/options.h"
 #include "core/linalg/buffer.h"
 #include "core/linalg/types.h"
 #include "core/models/kronecker.h"
 #include "core/models/layer.h"
 #include "core/models/squares.h"
-#include "core/options.h"
 #include "core/random/philox.h"
 
 namespace prequel {

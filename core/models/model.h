@@ -7,11 +7,11 @@
 #include <variant>
 #include <vector>
 
+#include "core/config/options.h"
 #include "core/linalg/types.h"
 #include "core/models/kronecker.h"
 #include "core/models/linear.h"
 #include "core/models/mlp.h"
-#include "core/options.h"
 #include "core/random/philox.h"
 
 namespace prequel {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "absl/status/status.h"
+#include "core/likelihoods/moments.h"
 #include "core/linalg/types.h"
-#include "core/moments.h"
 
 namespace prequel {
 

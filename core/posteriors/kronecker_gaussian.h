@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
+#include "core/config/options.h"
+#include "core/expansion/expansion.h"
 #include "core/linalg/types.h"
 #include "core/models/kronecker.h"
 #include "core/models/layer.h"
-#include "core/options.h"
 #include "core/random/philox.h"
 
 namespace prequel {

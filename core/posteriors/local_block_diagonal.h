@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
+#include "core/expansion/expansion.h"
 #include "core/posteriors/block_diagonal_gaussian.h"
 #include "core/posteriors/full_block.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
+#include "core/expansion/expansion.h"
 #include "core/linalg/woodbury.h"
 #include "core/posteriors/compression.h"
 #include "core/posteriors/low_rank_gaussian.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
+#include "core/expansion/expansion.h"
 #include "core/posteriors/compression.h"
 #include "core/posteriors/low_rank_hidden_gaussian.h"
 

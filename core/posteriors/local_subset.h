@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
+#include "core/expansion/expansion.h"
 #include "core/posteriors/full_block.h"
 #include "core/posteriors/subset_gaussian.h"
 

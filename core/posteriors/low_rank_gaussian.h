@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "core/config/options.h"
 #include "core/linalg/types.h"
 #include "core/linalg/woodbury.h"
 #include "core/models/layer.h"
-#include "core/options.h"
 #include "core/random/philox.h"
 
 namespace prequel {

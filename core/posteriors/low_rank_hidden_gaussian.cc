@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "core/config.h"
-#include "core/error.h"
+#include "core/config/error.h"
+#include "core/config/learner_config.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/random/lanes.h"
 

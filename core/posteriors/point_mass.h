@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
+#include "core/expansion/expansion.h"
 #include "core/linalg/types.h"
 #include "core/random/philox.h"
 

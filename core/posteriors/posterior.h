@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
+#include "core/expansion/expansion.h"
 #include "core/posteriors/block_diagonal_gaussian.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/posteriors/full_gaussian.h"

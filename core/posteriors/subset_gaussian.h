@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/config/options.h"
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
-#include "core/options.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/random/philox.h"
 

@@ -2,8 +2,8 @@
 // of the Bayesian learning rule are made of. Sums over the minibatch, means over draws.
 #pragma once
 
+#include "core/config/options.h"
 #include "core/linalg/types.h"
-#include "core/options.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/rules/step_input.h"

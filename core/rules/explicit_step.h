@@ -4,9 +4,9 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
-#include "core/options.h"
-#include "core/step_report.h"
+#include "core/config/options.h"
+#include "core/expansion/expansion.h"
+#include "core/rules/step_report.h"
 
 namespace prequel {
 

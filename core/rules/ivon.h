@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "core/options.h"
+#include "core/config/options.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/rules/matched_predictive.h"
 #include "core/rules/mode.h"

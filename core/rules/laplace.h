@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/config/options.h"
 #include "core/models/kronecker.h"
-#include "core/options.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/posteriors/kronecker_gaussian.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
+#include "core/expansion/expansion.h"
 #include "core/posteriors/full_gaussian.h"
 
 namespace prequel {

@@ -8,13 +8,13 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
-#include "core/options.h"
+#include "core/config/options.h"
+#include "core/expansion/expansion.h"
 #include "core/posteriors/local_low_rank.h"
 #include "core/rules/explicit_step.h"
 #include "core/rules/rule_scratch.h"
 #include "core/rules/rule_state.h"
-#include "core/step_report.h"
+#include "core/rules/step_report.h"
 
 namespace prequel {
 

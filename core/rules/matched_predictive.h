@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "core/config/options.h"
 #include "core/linalg/types.h"
-#include "core/options.h"
 
 namespace prequel {
 

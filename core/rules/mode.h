@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "core/config/options.h"
 #include "core/linalg/types.h"
-#include "core/options.h"
 
 namespace prequel {
 

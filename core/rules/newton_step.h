@@ -10,7 +10,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "core/options.h"
+#include "core/config/options.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/rules/derivatives.h"

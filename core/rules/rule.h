@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
-#include "core/options.h"
+#include "core/config/options.h"
+#include "core/expansion/expansion.h"
 #include "core/random/philox.h"
 #include "core/rules/adam.h"
 #include "core/rules/bbb.h"
@@ -28,10 +28,10 @@
 #include "core/rules/sgd.h"
 #include "core/rules/slang.h"
 #include "core/rules/step_input.h"
+#include "core/rules/step_report.h"
 #include "core/rules/vadam.h"
 #include "core/rules/vogn.h"
 #include "core/rules/von.h"
-#include "core/step_report.h"
 
 namespace prequel {
 

@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "core/expansion.h"
+#include "core/expansion/expansion.h"
 #include "core/posteriors/posterior.h"
 #include "core/rules/rule_scratch.h"
 #include "core/rules/rule_state.h"
-#include "core/step_report.h"
+#include "core/rules/step_report.h"
 
 namespace prequel {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/config/options.h"
 #include "core/linalg/types.h"
-#include "core/options.h"
 
 namespace prequel {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "core/options.h"
+#include "core/config/options.h"
 #include "core/posteriors/point_mass.h"
 #include "core/rules/mode.h"
 #include "core/rules/schedule.h"

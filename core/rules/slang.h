@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "core/options.h"
+#include "core/config/options.h"
 #include "core/posteriors/low_rank_gaussian.h"
 #include "core/rules/matched_predictive.h"
 #include "core/rules/mode.h"

@@ -1,7 +1,7 @@
 // What a stepping rule is given for one step, besides the posterior and its own state.
 #pragma once
 
-#include "core/expansion.h"
+#include "core/expansion/expansion.h"
 #include "core/linalg/types.h"
 #include "core/random/philox.h"
 #include "core/rules/rule_scratch.h"

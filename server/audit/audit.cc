@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "server/engine/capture.h"
 #include "server/engine/learner_fold.h"
 #include "server/engine/ledger_codec.h"

@@ -8,7 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "server/engine/ledger.h"
 #include "server/engine/snapshot.h"
 #include "server/storage/snapshot_store.h"

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/batch.h"
-#include "core/config.h"
+#include "core/config/batch.h"
+#include "core/config/learner_config.h"
 
 namespace prequel {
 

@@ -10,9 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/batch.h"
-#include "core/config.h"
-#include "core/prediction.h"
+#include "core/config/batch.h"
+#include "core/config/learner_config.h"
+#include "core/predictive/prediction.h"
 #include "server/engine/clock.h"
 #include "server/engine/codec.h"
 #include "server/engine/history.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/error.h"
+#include "core/config/error.h"
 #include "server/engine/ledger_codec.h"
 #include "server/engine/status_codec.h"
 

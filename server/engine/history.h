@@ -10,7 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "server/engine/capture.h"
 #include "server/engine/codec.h"
 #include "server/engine/learner_fold.h"

@@ -7,9 +7,9 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
-#include "core/batch.h"
-#include "core/learner.h"
-#include "core/prediction.h"
+#include "core/config/batch.h"
+#include "core/learner/learner.h"
+#include "core/predictive/prediction.h"
 #include "server/engine/clock.h"
 #include "server/engine/origin.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "core/batch.h"
-#include "core/learner.h"
+#include "core/config/batch.h"
+#include "core/learner/learner.h"
 #include "server/engine/capture.h"
 #include "server/engine/ledger.h"
 #include "server/engine/snapshot.h"

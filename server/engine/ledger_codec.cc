@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/archive.h"
+#include "core/archive/archive.h"
 #include "server/engine/status_codec.h"
 
 namespace prequel {

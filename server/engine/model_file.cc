@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/archive.h"
-#include "core/crc32c.h"
+#include "core/archive/archive.h"
+#include "core/archive/crc32c.h"
 
 namespace prequel {
 namespace {

@@ -1,6 +1,6 @@
 #include "server/engine/options.h"
 
-#include "core/error.h"
+#include "core/config/error.h"
 
 namespace prequel {
 

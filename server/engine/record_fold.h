@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "server/engine/codec.h"
 #include "server/engine/learner_fold.h"
 #include "server/storage/log.h"

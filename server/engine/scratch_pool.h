@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "server/sync/mutex.h"
 
 namespace prequel {

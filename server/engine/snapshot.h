@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "server/engine/clock.h"
 
 namespace prequel {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "server/sync/mutex.h"
 
 namespace prequel {

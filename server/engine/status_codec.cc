@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "core/error.h"
+#include "core/config/error.h"
 
 namespace prequel {
 namespace {

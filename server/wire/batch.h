@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/batch.h"
+#include "core/config/batch.h"
 #include "prequel/v1/batch.pb.h"
 
 namespace prequel::wire {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/config.h"
+#include "core/config/learner_config.h"
 #include "prequel/v1/config.pb.h"
 
 namespace prequel::wire {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/error.h"
+#include "core/config/error.h"
 #include "google/rpc/error_details.pb.h"
 #include "server/wire/text.h"
 

@@ -1,8 +1,8 @@
 // Scores and step reports.
 #pragma once
 
-#include "core/evaluate.h"
-#include "core/learner.h"
+#include "core/learner/learner.h"
+#include "core/scores/evaluation.h"
 #include "prequel/v1/learning_service.pb.h"
 #include "prequel/v1/prediction.pb.h"
 

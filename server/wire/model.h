@@ -1,7 +1,7 @@
 // What GetModel tells of a model, as far as core knows it.
 #pragma once
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "prequel/v1/model_service.pb.h"
 
 namespace prequel::wire {

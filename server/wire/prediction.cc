@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/error.h"
+#include "core/config/error.h"
 #include "server/wire/tensor.h"
 #include "server/wire/text.h"
 

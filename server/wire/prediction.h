@@ -5,8 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/learner.h"
-#include "core/prediction.h"
+#include "core/learner/learner.h"
+#include "core/predictive/prediction.h"
 #include "prequel/v1/prediction.pb.h"
 
 namespace prequel::wire {

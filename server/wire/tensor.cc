@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/error.h"
+#include "core/config/error.h"
 
 namespace prequel::wire {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
-#include "core/evaluate.h"
+#include "core/config/learner_config.h"
+#include "core/scores/evaluation.h"
 #include "tests/accept/folding.h"
 
 namespace prequel::accept {

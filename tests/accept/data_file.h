@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/batch.h"
-#include "core/config.h"
+#include "core/config/batch.h"
+#include "core/config/learner_config.h"
 
 namespace prequel::accept {
 

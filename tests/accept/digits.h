@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "core/batch.h"
-#include "core/config.h"
-#include "core/evaluate.h"
+#include "core/config/batch.h"
+#include "core/config/learner_config.h"
+#include "core/scores/evaluation.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 
 namespace prequel::accept {
 

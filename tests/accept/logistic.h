@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "core/batch.h"
-#include "core/config.h"
-#include "core/problem.h"
+#include "core/config/batch.h"
+#include "core/config/learner_config.h"
+#include "core/learner/problem.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/config.h"
+#include "core/config/learner_config.h"
 #include "tests/accept/check.h"
 
 namespace prequel::accept {

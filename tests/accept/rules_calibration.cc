@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/encoding/category_table.h"
-#include "core/state_codec.h"
+#include "core/learner/state_codec.h"
 #include "tests/accept/digits.h"
 #include "tests/accept/in_parallel.h"
 #include "tests/accept/kept_table.h"

@@ -15,7 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/encoding/category_table.h"
-#include "core/state_codec.h"
+#include "core/learner/state_codec.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
 #include "tests/accept/in_parallel.h"

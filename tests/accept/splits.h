@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/batch.h"
-#include "core/config.h"
+#include "core/config/batch.h"
+#include "core/config/learner_config.h"
 #include "tests/accept/data_file.h"
 
 namespace prequel::accept {

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <vector>
 
+#include "core/config/options.h"
 #include "core/linalg/flush_denormals.h"
 #include "core/models/mlp.h"
-#include "core/options.h"
 #include "tests/bench/compare.h"
 
 namespace prequel {

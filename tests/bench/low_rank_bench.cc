@@ -6,7 +6,7 @@
 #include <ctime>
 #include <string>
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "core/random/philox.h"
 
 namespace prequel {

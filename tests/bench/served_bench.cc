@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "client/tensor.h"
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "server/storage/rocks_store.h"
 #include "server/wire/batch.h"
 #include "server/wire/config.h"

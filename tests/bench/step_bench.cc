@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "core/learner/problem.h"
 #include "core/linalg/flush_denormals.h"
-#include "core/problem.h"
 #include "tests/bench/compare.h"
 
 namespace prequel {

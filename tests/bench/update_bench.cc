@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "core/random/philox.h"
 #include "tests/bench/compare.h"
 

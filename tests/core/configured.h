@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/config.h"
-#include "core/options.h"
+#include "core/config/learner_config.h"
+#include "core/config/options.h"
 
 namespace prequel {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/learner_config.h"
 
 namespace prequel {
 

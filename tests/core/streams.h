@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "core/batch.h"
-#include "core/config.h"
+#include "core/config/batch.h"
+#include "core/config/learner_config.h"
 #include "core/random/philox.h"
 
 namespace prequel {

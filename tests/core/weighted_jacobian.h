@@ -1,7 +1,7 @@
 // The curvature of an expansion, densely.
 #pragma once
 
-#include "core/expansion.h"
+#include "core/expansion/expansion.h"
 
 namespace prequel {
 

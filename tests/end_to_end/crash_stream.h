@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "prequel/v1/batch.pb.h"
 #include "prequel/v1/config.pb.h"
 #include "prequel/v1/prediction.pb.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/archive.h"
-#include "core/learner.h"
-#include "core/state_codec.h"
+#include "core/archive/archive.h"
+#include "core/learner/learner.h"
+#include "core/learner/state_codec.h"
 
 namespace prequel::fuzz {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "server/wire/config.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/learners.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/crc32c.h"
+#include "core/archive/crc32c.h"
 
 namespace prequel::fuzz {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/batch.h"
-#include "core/learner.h"
+#include "core/config/batch.h"
+#include "core/learner/learner.h"
 
 namespace prequel::fuzz {
 

@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/proto_json.h"
 #include "client/tensor.h"
-#include "core/error.h"
+#include "core/config/error.h"
 #include "prequel/v1/learning_service.pb.h"
 #include "prequel/v1/model_service.pb.h"
 #include "server/engine/learner_fold.h"

@@ -12,15 +12,15 @@ bool Allowed(const std::string& path, const std::string& header) {
 }
 
 TEST(IncludeLayers, CoreIsPure) {
-  EXPECT_TRUE(Allowed("core/learner.h", "core/batch.h"));
-  EXPECT_TRUE(Allowed("core/learner.h", "Eigen/Dense"));
-  EXPECT_TRUE(Allowed("core/learner.h", "absl/status/statusor.h"));
-  EXPECT_TRUE(Allowed("core/learner.h", "vector"));
-  EXPECT_FALSE(Allowed("core/learner.h", "server/storage/log.h"));
-  EXPECT_FALSE(Allowed("core/learner.h", "prequel/v1/batch.pb.h"));
-  EXPECT_FALSE(Allowed("core/learner.h", "grpcpp/grpcpp.h"));
-  EXPECT_FALSE(Allowed("core/learner.h", "absl/synchronization/mutex.h"));
-  EXPECT_FALSE(Allowed("core/learner.h", "unistd.h"));
+  EXPECT_TRUE(Allowed("core/learner/learner.h", "core/config/batch.h"));
+  EXPECT_TRUE(Allowed("core/learner/learner.h", "Eigen/Dense"));
+  EXPECT_TRUE(Allowed("core/learner/learner.h", "absl/status/statusor.h"));
+  EXPECT_TRUE(Allowed("core/learner/learner.h", "vector"));
+  EXPECT_FALSE(Allowed("core/learner/learner.h", "server/storage/log.h"));
+  EXPECT_FALSE(Allowed("core/learner/learner.h", "prequel/v1/batch.pb.h"));
+  EXPECT_FALSE(Allowed("core/learner/learner.h", "grpcpp/grpcpp.h"));
+  EXPECT_FALSE(Allowed("core/learner/learner.h", "absl/synchronization/mutex.h"));
+  EXPECT_FALSE(Allowed("core/learner/learner.h", "unistd.h"));
   EXPECT_FALSE(Allowed("core/rules/rvga.cc", "random"));
   EXPECT_FALSE(Allowed("core/rules/rvga.cc", "thread"));
 }
@@ -28,7 +28,7 @@ TEST(IncludeLayers, CoreIsPure) {
 TEST(IncludeLayers, StorageKnowsNeitherCoreNorProto) {
   EXPECT_TRUE(Allowed("server/storage/rocks_store.cc", "rocksdb/db.h"));
   EXPECT_TRUE(Allowed("server/storage/rocks_store.cc", "sys/stat.h"));
-  EXPECT_FALSE(Allowed("server/storage/log.h", "core/batch.h"));
+  EXPECT_FALSE(Allowed("server/storage/log.h", "core/config/batch.h"));
   EXPECT_FALSE(Allowed("server/storage/log.h", "server/engine/engine.h"));
   EXPECT_FALSE(Allowed("server/storage/log.h", "prequel/v1/batch.pb.h"));
 }
@@ -48,11 +48,11 @@ TEST(IncludeLayers, EngineSeesStorageInterfacesOnly) {
 }
 
 TEST(IncludeLayers, CoreAndProtoMeetInWireOnly) {
-  EXPECT_TRUE(Allowed("server/wire/batch.cc", "core/batch.h"));
+  EXPECT_TRUE(Allowed("server/wire/batch.cc", "core/config/batch.h"));
   EXPECT_TRUE(Allowed("server/wire/batch.cc", "prequel/v1/batch.pb.h"));
   EXPECT_FALSE(Allowed("server/wire/batch.cc", "server/engine/engine.h"));
   EXPECT_FALSE(Allowed("server/observe/metrics.h", "prequel/v1/batch.pb.h"));
-  EXPECT_FALSE(Allowed("server/auth/token.h", "core/batch.h"));
+  EXPECT_FALSE(Allowed("server/auth/token.h", "core/config/batch.h"));
 }
 
 TEST(IncludeLayers, ServerOwnsEveryPart) {
@@ -64,14 +64,14 @@ TEST(IncludeLayers, ServerOwnsEveryPart) {
 TEST(IncludeLayers, ClientKnowsTheWireOnly) {
   EXPECT_TRUE(Allowed("client/cli/main.cc", "CLI/CLI.hpp"));
   EXPECT_TRUE(Allowed("client/client.h", "prequel/v1/learning_service.grpc.pb.h"));
-  EXPECT_FALSE(Allowed("client/client.h", "core/batch.h"));
+  EXPECT_FALSE(Allowed("client/client.h", "core/config/batch.h"));
   EXPECT_FALSE(Allowed("client/client.h", "server/engine/engine.h"));
 }
 
 TEST(IncludeLayers, TestsOfCoreSeeCoreOnlyAndOtherTestsAreFree) {
-  EXPECT_TRUE(Allowed("tests/core/learner_test.cc", "gtest/gtest.h"));
-  EXPECT_TRUE(Allowed("tests/core/learner_test.cc", "random"));
-  EXPECT_FALSE(Allowed("tests/core/learner_test.cc", "server/engine/engine.h"));
+  EXPECT_TRUE(Allowed("tests/core/learner/learner_test.cc", "gtest/gtest.h"));
+  EXPECT_TRUE(Allowed("tests/core/learner/learner_test.cc", "random"));
+  EXPECT_FALSE(Allowed("tests/core/learner/learner_test.cc", "server/engine/engine.h"));
   EXPECT_TRUE(Allowed("tests/end_to_end/serve_test.cc", "server/engine/engine.h"));
 }
 

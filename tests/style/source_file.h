@@ -20,7 +20,7 @@ struct Finding {
   std::string message;
 };
 
-std::string Describe(const Finding& finding);  // "core/batch.h:12: message"
+std::string Describe(const Finding& finding);  // "core/config/batch.h:12: message"
 
 // All files we write ourselves, sorted by path. Build folders, hidden folders and third-party
 // texts kept in the tree are left out.

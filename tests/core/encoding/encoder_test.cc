@@ -5,7 +5,7 @@
 #include <ostream>
 #include <utility>
 
-#include "core/error.h"
+#include "core/config/error.h"
 #include "core/random/philox.h"
 #include "gtest/gtest.h"
 

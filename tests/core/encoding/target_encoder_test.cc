@@ -6,7 +6,7 @@
 #include <ostream>
 #include <utility>
 
-#include "core/error.h"
+#include "core/config/error.h"
 #include "gtest/gtest.h"
 
 namespace prequel {

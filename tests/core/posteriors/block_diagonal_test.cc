@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/archive.h"
-#include "core/error.h"
-#include "core/expansion.h"
-#include "core/learner.h"
-#include "core/learner_state.h"
+#include "core/archive/archive.h"
+#include "core/config/error.h"
+#include "core/expansion/expansion.h"
+#include "core/learner/learner.h"
+#include "core/learner/learner_state.h"
 #include "core/posteriors/posterior.h"
 #include "core/rules/rvga.h"
 #include "tests/core/configured.h"

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/learner.h"
-#include "core/learner_state.h"
-#include "core/problem.h"
-#include "core/state_codec.h"
+#include "core/learner/learner.h"
+#include "core/learner/learner_state.h"
+#include "core/learner/problem.h"
+#include "core/learner/state_codec.h"
 #include "tests/core/streams.h"
 
 namespace prequel {

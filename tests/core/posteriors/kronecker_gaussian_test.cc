@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "core/archive.h"
-#include "core/error.h"
-#include "core/learner.h"
-#include "core/learner_state.h"
+#include "core/archive/archive.h"
+#include "core/config/error.h"
+#include "core/learner/learner.h"
+#include "core/learner/learner_state.h"
 #include "core/posteriors/posterior.h"
 #include "tests/core/dense_kronecker.h"
 #include "tests/core/finite_difference.h"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/expansion.h"
+#include "core/expansion/expansion.h"
 #include "core/posteriors/posterior.h"
 #include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"

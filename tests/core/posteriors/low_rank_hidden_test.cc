@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
-#include "core/expansion.h"
-#include "core/learner.h"
-#include "core/learner_state.h"
+#include "core/config/error.h"
+#include "core/expansion/expansion.h"
+#include "core/learner/learner.h"
+#include "core/learner/learner_state.h"
 #include "core/posteriors/posterior.h"
 #include "tests/core/configured.h"
 #include "tests/core/finite_difference.h"

@@ -6,10 +6,10 @@
 #include <limits>
 #include <string>
 
-#include "core/archive.h"
-#include "core/error.h"
-#include "core/expansion.h"
-#include "core/learner.h"
+#include "core/archive/archive.h"
+#include "core/config/error.h"
+#include "core/expansion/expansion.h"
+#include "core/learner/learner.h"
 #include "core/posteriors/posterior.h"
 #include "tests/core/configured.h"
 #include "tests/core/sampled_moments.h"

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
-#include "core/expansion.h"
-#include "core/learner.h"
-#include "core/learner_state.h"
+#include "core/config/error.h"
+#include "core/expansion/expansion.h"
+#include "core/learner/learner.h"
+#include "core/learner/learner_state.h"
 #include "core/posteriors/posterior.h"
 #include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"

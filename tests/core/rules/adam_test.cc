@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
 namespace prequel {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
 namespace prequel {

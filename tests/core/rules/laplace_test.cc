@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
-#include "core/learner.h"
-#include "core/learner_state.h"
-#include "core/problem.h"
-#include "core/state_codec.h"
+#include "core/config/error.h"
+#include "core/learner/learner.h"
+#include "core/learner/learner_state.h"
+#include "core/learner/problem.h"
+#include "core/learner/state_codec.h"
 #include "tests/core/finite_difference.h"
 #include "tests/core/streams.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "core/error.h"
-#include "core/learner.h"
+#include "core/config/error.h"
+#include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
 namespace prequel {

@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
-#include "core/error.h"
-#include "core/learner.h"
+#include "core/config/error.h"
+#include "core/learner/learner.h"
 #include "core/rules/logistic_closed_form.h"
 #include "tests/core/streams.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "core/error.h"
-#include "core/learner.h"
+#include "core/config/error.h"
+#include "core/learner/learner.h"
 #include "core/random/lanes.h"
 #include "tests/core/streams.h"
 

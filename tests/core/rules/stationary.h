@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
 namespace prequel {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
-#include "core/learner.h"
-#include "core/state_codec.h"
+#include "core/config/error.h"
+#include "core/learner/learner.h"
+#include "core/learner/state_codec.h"
 #include "tests/core/streams.h"
 
 namespace prequel {

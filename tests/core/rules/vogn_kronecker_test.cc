@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
-#include "core/learner.h"
-#include "core/learner_state.h"
+#include "core/config/error.h"
+#include "core/learner/learner.h"
+#include "core/learner/learner_state.h"
 #include "core/rules/vogn.h"
 #include "tests/core/dense_kronecker.h"
 #include "tests/core/finite_difference.h"

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
+#include "core/config/error.h"
 #include "tests/server/engine/engine_fixture.h"
 
 namespace prequel {

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "core/archive.h"
-#include "core/error.h"
+#include "core/archive/archive.h"
+#include "core/config/error.h"
 #include "server/engine/ledger_codec.h"
 #include "server/engine/recency_table.h"
 #include "server/engine/sequencer.h"

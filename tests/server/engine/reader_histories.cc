@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "tests/server/engine/reader_run.h"
 
 namespace prequel {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "server/storage/store.h"
 #include "tests/server/engine/reader_histories.h"
 

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "core/learner.h"
+#include "core/learner/learner.h"
 #include "tests/server/engine/fake_world.h"
 
 namespace prequel {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/error.h"
+#include "core/config/error.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "server/engine/capture.h"
 #include "server/engine/engine.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
+#include "core/config/error.h"
 #include "server/command_line.h"
 
 namespace prequel {

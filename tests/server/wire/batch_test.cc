@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/error.h"
+#include "core/config/error.h"
 
 namespace prequel::wire {
 namespace {

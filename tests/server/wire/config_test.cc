@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
+#include "core/config/error.h"
 
 namespace prequel::wire {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "core/config/error.h"
 #include "google/rpc/error_details.pb.h"
 
 namespace prequel::wire {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/error.h"
+#include "core/config/error.h"
 #include "server/wire/evaluation.h"
 #include "server/wire/tensor.h"
 

@@ -1,0 +1,68 @@
+// Reads the options of one named component: each alternative lists its options once, in Configure,
+// and gets defaults, ranges, unknown-name errors and the filled-in configuration from it.
+#pragma once
+
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/config/learner_config.h"
+
+namespace prequel {
+
+// Usage, in an alternative's `absl::Status Configure(Options& options, …)`:
+//   options.Integer("passes", &passes, 1, 1000);
+//   return options.Finish();
+// Each reader keeps *value when the option is absent, and records the value in use either way.
+class Options {
+ public:
+  // `path` prefixes field names, for example "config.rule". `config` must outlive this.
+  Options(std::string_view path, const ComponentConfig& config);
+
+  void Bool(std::string_view name, bool* value);
+  void Real(std::string_view name, double* value, double low, double high);  // [low, high]
+  void Positive(std::string_view name, double* value, double high = 1e300);  // (0, high]
+  void Integer(std::string_view name, Index* value, Index low, Index high);  // [low, high]
+  void Choice(std::string_view name, std::string* value,
+              std::initializer_list<std::string_view> allowed);
+  // Whole numbers in [low, high]; at most max_size of them.
+  void Integers(std::string_view name, std::vector<Index>* values, Index low, Index high,
+                std::size_t max_size);
+  // A list of `size` numbers, or a table of rows × columns numbers by rows, each in [low, high]; in
+  // place, for they may be very many. Null when the option is absent or wrong.
+  const std::vector<double>* List(std::string_view name, Index size, double low, double high);
+  const std::vector<double>* Table(std::string_view name, Index rows, Index columns, double low,
+                                   double high);
+  // A number in (0, high] or one of `words`: exactly one of *value and *word is set (the other
+  // becomes 0 or empty).
+  void PositiveOrWord(std::string_view name, double* value, std::string* word,
+                      std::initializer_list<std::string_view> words, double high = 1e300);
+
+  bool Has(std::string_view name) const;
+  // Records a failure of a check the readers cannot express.
+  void Fail(std::string_view name, std::string_view description);
+
+  // The first failure, or an error for the first option that no reader asked for.
+  absl::Status Finish() const;
+  // Every option with the value in use. REQUIRES: Finish() is OK.
+  const std::map<std::string, OptionValue>& resolved() const { return resolved_; }
+
+ private:
+  const OptionValue* Find(std::string_view name);
+  // Records the failure when one of them is outside [low, high], as name[i] or name[i,j].
+  bool EachIn(std::string_view name, const std::vector<double>& numbers, Index columns, double low,
+              double high);
+  // The option as a number; null when absent or (after recording the failure) not a number.
+  const double* Number(std::string_view name, std::string_view wanted);
+
+  std::string path_;
+  const ComponentConfig& config_;
+  std::set<std::string, std::less<>> known_;
+  std::map<std::string, OptionValue> resolved_;
+  absl::Status status_;
+};
+
+}  // namespace prequel

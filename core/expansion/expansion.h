@@ -1,0 +1,84 @@
+// The one place where model, likelihood and minibatch meet: the local expansion of the minibatch's
+// log-likelihood around some weights. Rules and posteriors see this and nothing behind it.
+#pragma once
+
+#include <vector>
+
+#include "core/likelihoods/likelihood.h"
+#include "core/likelihoods/moments.h"
+#include "core/models/model.h"
+
+namespace prequel {
+
+enum class Expectation { kLinearized, kAtMean };
+
+// Bound to one encoded minibatch at a time; the buffers stay and grow to the largest. What it is
+// bound to must outlive the use. Allocates nothing once grown.
+class Expansion {
+ public:
+  // inputs: D_in × B, targets: T × B, encoded.
+  void Bind(const Model& model, const Likelihood& likelihood, const Matrix& inputs,
+            const Matrix& targets, const NoiseLevel& noise);
+
+  Index num_params() const;
+  Index num_logits() const;      // C
+  Index curvature_rank() const;  // R: curvature columns per example
+  Index examples() const { return inputs_->cols(); }
+  const Matrix& targets() const { return *targets_; }
+  const NoiseLevel& noise() const { return *noise_; }
+
+  // Logits at θ: moments().mean = f_θ(X). The covariance is left as it was, for kAtMean to ignore.
+  void Forward(const Vector& theta);
+  // Forward, then the back-propagation that J needs, or its rows from `first` on;
+  // moments().covariance is the posterior's to fill (its Local::Project).
+  void Linearize(const Vector& theta, Index first = 0);
+
+  // REQUIRES for these three: Linearize. D × C·B; the rows of it with these increasing indices; and
+  // moments().covariance = J_i diag(v) J_iᵀ.
+  void Jacobian(Matrix& out) const;
+  void JacobianRows(const std::vector<Index>& of, Matrix& out) const;
+  void MarginalCovariance(const Vector& variances);
+  // The same for independent layers with covariances in Kronecker form, first to last.
+  void MarginalCovariance(const std::vector<KroneckerCovariance>& layers);
+
+  // REQUIRES: Forward(theta) or Linearize(theta). out (C × B) = J_i v.
+  void Jvp(const Vector& theta, const Vector& v, MatrixRef out) const;
+
+  LogitMoments& moments() { return moments_; }
+  const LogitMoments& moments() const { return moments_; }
+
+  // Expectations of log density, score and curvature under moments() (kAtMean: as if the logits
+  // were exactly moments().mean). Returns Σ E[log p], nats.
+  double Expect(Expectation expectation);
+  const LocalExpansion& local() const { return local_; }
+
+  // REQUIRES for these three: Linearize, Expect. Σ_i J_iᵀ E[r_i]; Σ_i diag(J_iᵀ E[W_i] J_i); the
+  // Kronecker factors of Σ_i J_iᵀ E[W_i] J_i, of every layer.
+  void Gradient(Vector& out);
+  void CurvatureDiagonal(Vector& out);
+  void CurvatureFactors(std::vector<KroneckerFactors>& out);
+
+  // REQUIRES for these four: Forward(theta), Expect(kAtMean). By one plain back-propagation,
+  // without Linearize: with g_i = J_iᵀ r_i, Σ_i g_i; and beside it Σ_i g_i ∘ g_i (the diagonal of
+  // the empirical Fisher, for one product more per layer), Σ_i diag(J_iᵀ W_i J_i) (for R columns
+  // more back-propagated) or the Kronecker factors of Σ_i g_i g_iᵀ.
+  void BackPropagate(const Vector& theta, Vector& gradient);
+  void BackPropagateSquares(const Vector& theta, Vector& gradient, Vector& squares);
+  void BackPropagateCurvature(const Vector& theta, Vector& gradient, Vector& diagonal);
+  void BackPropagateFactors(const Vector& theta, Vector& gradient,
+                            std::vector<KroneckerFactors>& factors);
+
+ private:
+  const Model* model_ = nullptr;
+  const Likelihood* likelihood_ = nullptr;
+  const Matrix* inputs_ = nullptr;
+  const Matrix* targets_ = nullptr;
+  const NoiseLevel* noise_ = nullptr;
+
+  Tapes tapes_;
+  LogitMoments moments_;
+  Matrix no_covariance_;
+  LocalExpansion local_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,149 @@
+#include "core/learner/learner.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "core/config/error.h"
+#include "core/learner/fold.h"
+#include "core/learner/noise.h"
+#include "core/learner/packing.h"
+#include "core/learner/problem.h"
+#include "core/learner/state_codec.h"
+#include "core/learner/workspace.h"
+#include "core/linalg/flush_denormals.h"
+#include "core/predictive/predictive.h"
+
+namespace prequel {
+namespace {
+
+// What one minibatch may make an update hold: D × C·B numbers of a full Jacobian, or those of its
+// rows that have a covariance, or the tapes of a diagonal one. 1 GiB of doubles.
+constexpr double kMaxJacobian = double{1 << 27};
+
+absl::Status CheckBatchSize(const Problem& problem, Index rows) {
+  const auto correlated = static_cast<double>(problem.num_correlated());
+  const auto* rvga = std::get_if<Rvga>(&problem.rule);
+  const double draws =
+      rvga != nullptr && rvga->draws() && correlated == 0 ? static_cast<double>(rvga->samples) : 1;
+  const double columns = static_cast<double>(rows) * static_cast<double>(problem.num_logits());
+  const double numbers = columns * std::max(correlated, draws);
+  if (numbers <= kMaxJacobian) return absl::OkStatus();
+  const double most = kMaxJacobian / numbers * static_cast<double>(rows);
+  return FieldError("batch.inputs.shape",
+                    absl::StrCat("has ", rows, " rows; this model takes minibatches of at most ",
+                                 static_cast<Index>(most), ": split it"));
+}
+
+LearnerState InitialState(const Problem& problem) {
+  LearnerState state;
+  state.inputs = problem.encoder.Initial();
+  state.targets = problem.target_encoder.Initial();
+  state.noise = InitialNoise(problem);
+  state.posterior = problem.initial;
+  state.rule = FreshState(problem.rule);
+  return state;
+}
+
+// `state` itself, or what it holds in float32.
+const LearnerState& Unpacked(const Problem& problem, const LearnerState& state, Workspace& w) {
+  if (problem.storage == Storage::kFloat64) return state;
+  Unpack(problem, state, w.unpacked);
+  return w.unpacked;
+}
+
+}  // namespace
+
+Scratch::Scratch() : workspace_(std::make_unique<Workspace>()) {}
+Scratch::~Scratch() = default;
+Scratch::Scratch(Scratch&&) noexcept = default;
+Scratch& Scratch::operator=(Scratch&&) noexcept = default;
+
+Learner::Learner(std::unique_ptr<const Problem> problem) : problem_(std::move(problem)) {}
+Learner::Learner(Learner&&) noexcept = default;
+Learner& Learner::operator=(Learner&&) noexcept = default;
+Learner::~Learner() = default;
+
+absl::StatusOr<Learner> Learner::Create(const LearnerConfig& config) {
+  absl::StatusOr<Problem> problem = Problem::Make(config);
+  if (!problem.ok()) return problem.status();
+  Learner learner(std::make_unique<const Problem>(*std::move(problem)));
+  LearnerState packed;
+  if (learner.problem_->storage == Storage::kFloat32 &&
+      !Pack(InitialState(*learner.problem_), packed).ok()) {
+    return FieldError("config.posterior.options.storage",
+                      "is \"float32\", which cannot hold the prior's means or precisions: use "
+                      "\"float64\"");
+  }
+  return learner;
+}
+
+const LearnerConfig& Learner::config() const { return problem_->config; }
+Index Learner::num_parameters() const { return problem_->num_params(); }
+Index Learner::num_encoded_inputs() const { return problem_->encoder.num_encoded(); }
+Index Learner::num_input_columns() const { return problem_->encoder.num_input_columns(); }
+
+LearnerState Learner::Initial() const {
+  LearnerState state = InitialState(*problem_);
+  if (problem_->storage == Storage::kFloat64) return state;
+  LearnerState packed;
+  Pack(state, packed).IgnoreError();  // Create has seen it done
+  return packed;
+}
+
+absl::Status Learner::CheckInputs(const Batch& batch) const {
+  return problem_->encoder.Check(batch);
+}
+
+absl::Status Learner::CheckBatch(const Batch& batch) const {
+  if (absl::Status status = problem_->encoder.Check(batch); !status.ok()) return status;
+  const TargetProblem problem = [this](double y) {
+    return std::visit([&](const auto& l) { return std::string_view(l.TargetProblem(y)); },
+                      problem_->likelihood);
+  };
+  absl::Status status = problem_->target_encoder.Check(batch, problem);
+  return status.ok() ? CheckBatchSize(*problem_, batch.rows()) : status;
+}
+
+absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& batch,
+                                        Scratch& scratch, LearnerState& next,
+                                        const PredictOptions* options,
+                                        Predictions* predictions) const {
+  const FlushDenormals flush;
+  Workspace& w = scratch.workspace();
+  const LearnerState& now = Unpacked(*problem_, state, w);
+  if (predictions != nullptr) {
+    absl::StatusOr<Predictions> before =
+        PredictBatch(*problem_, now, batch, options != nullptr ? *options : PredictOptions{}, w);
+    if (!before.ok()) return before.status();
+    *predictions = *std::move(before);
+  }
+  if (problem_->storage == Storage::kFloat64) return Fold(*problem_, now, batch, w, next);
+  absl::StatusOr<Learned> learned = Fold(*problem_, now, batch, w, w.next_unpacked);
+  if (!learned.ok()) return learned;
+  if (absl::Status status = Pack(w.next_unpacked, next); !status.ok()) return status;
+  return learned;
+}
+
+absl::StatusOr<Predictions> Learner::Predict(const LearnerState& state, const Batch& batch,
+                                             const PredictOptions& options,
+                                             Scratch& scratch) const {
+  const FlushDenormals flush;
+  Workspace& w = scratch.workspace();
+  return PredictBatch(*problem_, Unpacked(*problem_, state, w), batch, options, w);
+}
+
+std::vector<std::string> Learner::Labels(const LearnerState& state) const {
+  return problem_->target_encoder.Labels(state.targets);
+}
+
+std::string Learner::EncodeState(const LearnerState& state) const {
+  return prequel::EncodeState(*problem_, state);
+}
+
+absl::StatusOr<LearnerState> Learner::DecodeState(std::string_view bytes) const {
+  return prequel::DecodeState(*problem_, bytes);
+}
+
+}  // namespace prequel

@@ -1,0 +1,92 @@
+// A model is a fold over its log: state' = Update(config, state, minibatch), pure and repeatable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/config/batch.h"
+#include "core/config/learner_config.h"
+#include "core/learner/learner_state.h"
+#include "core/predictive/prediction.h"
+#include "core/rules/step_report.h"
+#include "core/scores/evaluation.h"
+
+namespace prequel {
+
+struct Problem;    // the parts of a configuration, made ready (core/learner/problem.h)
+struct Workspace;  // all scratch memory of an update or a query (core/learner/workspace.h)
+
+// One minibatch's outcome.
+struct Learned {
+  Scores scores;  // of this minibatch under the posterior before it
+  StepReport report;
+};
+
+// Scratch for one thread at a time; grows to the largest batch once, then never allocates.
+class Scratch {
+ public:
+  Scratch();
+  ~Scratch();
+  Scratch(Scratch&&) noexcept;
+  Scratch& operator=(Scratch&&) noexcept;
+  Workspace& workspace() { return *workspace_; }
+
+ private:
+  std::unique_ptr<Workspace> workspace_;
+};
+
+// Immutable after Create; every method is const, so any number of threads may share one Learner,
+// each with a Scratch of its own.
+class Learner {
+ public:
+  // Validates `config` and fills in its defaults. INVALID_ARGUMENT names the offending field.
+  static absl::StatusOr<Learner> Create(const LearnerConfig& config);
+
+  Learner(Learner&&) noexcept;
+  Learner& operator=(Learner&&) noexcept;
+  ~Learner();
+
+  const LearnerConfig& config() const;  // with every default filled in
+  Index num_parameters() const;         // D
+  Index num_encoded_inputs() const;     // after one-hot columns and indicators
+  Index num_input_columns() const;      // numeric columns a batch must carry
+
+  // The state at revision 0: the prior, nothing seen.
+  LearnerState Initial() const;
+
+  // Whether `batch` has the right shape and finite, admissible values, as far as that can be told
+  // without the state. INVALID_ARGUMENT names field, row and column ("batch.inputs[3,1]").
+  absl::Status CheckInputs(const Batch& batch) const;
+  absl::Status CheckBatch(const Batch& batch) const;  // inputs and targets
+
+  // Scores `batch` under `state`, then folds it in: writes the whole of `next` (which must not be
+  // `state`; its storage is reused). When `predictions` is given, it receives the predictive of
+  // the batch under `state`. REQUIRES: CheckBatch(batch) is OK.
+  // On error `next` is unspecified and `state`, being const, is untouched.
+  absl::StatusOr<Learned> Update(const LearnerState& state, const Batch& batch, Scratch& scratch,
+                                 LearnerState& next, const PredictOptions* options = nullptr,
+                                 Predictions* predictions = nullptr) const;
+
+  // The predictive of `batch`'s inputs. REQUIRES: CheckInputs(batch) is OK.
+  absl::StatusOr<Predictions> Predict(const LearnerState& state, const Batch& batch,
+                                      const PredictOptions& options, Scratch& scratch) const;
+
+  // Class labels known in `state`, in class order; empty for regression and counts.
+  std::vector<std::string> Labels(const LearnerState& state) const;
+
+  // The state as bytes: versioned, checksummed, and the same bytes for the same state.
+  std::string EncodeState(const LearnerState& state) const;
+  // DATA_LOSS for a bad checksum or a malformed body, FAILED_PRECONDITION for a version or a
+  // configuration that is not this one.
+  absl::StatusOr<LearnerState> DecodeState(std::string_view bytes) const;
+
+ private:
+  explicit Learner(std::unique_ptr<const Problem> problem);
+  std::unique_ptr<const Problem> problem_;
+};
+
+}  // namespace prequel

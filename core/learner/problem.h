@@ -1,0 +1,46 @@
+// The parts of a configuration, made ready: what a Learner is made of.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/archive/archive.h"
+#include "core/config/learner_config.h"
+#include "core/encoding/encoder.h"
+#include "core/encoding/target_encoder.h"
+#include "core/likelihoods/likelihood.h"
+#include "core/models/model.h"
+#include "core/posteriors/posterior.h"
+#include "core/rules/rule.h"
+
+namespace prequel {
+
+struct Problem {
+  LearnerConfig config;     // with every default filled in
+  std::uint64_t given = 0;  // Fingerprint of the configuration as it came
+  Encoder encoder;
+  TargetEncoder target_encoder;
+  Model model;
+  Likelihood likelihood;
+  Vector prior_mean, prior_precision;  // D: m₀ and diag Λ₀
+  Posterior initial;                   // that prior, as the posterior family holds it
+  Rule rule;
+  Storage storage = Storage::kFloat64;  // of the posterior's and the rule's vectors
+
+  // INVALID_ARGUMENT names the offending field and what would be right.
+  static absl::StatusOr<Problem> Make(LearnerConfig config);
+
+  Index num_params() const;
+  // How many of them the posterior family gives a covariance with each other.
+  Index num_correlated() const;
+  Index rank() const;  // columns of the posterior family's factor; 0 of one without
+  Index num_logits() const;
+  bool classes() const;
+  // N of a rule in dataset mode; 0 in recursive mode.
+  double dataset_size() const;
+  // The covariance is held in units of the learned noise variance (conjugate rule).
+  bool scaled_by_noise() const;
+};
+
+}  // namespace prequel

@@ -1,0 +1,149 @@
+#include "core/models/prior.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/random/lanes.h"
+
+namespace prequel {
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// One number per weight as the configuration may carry it: under which names and how large.
+struct Parameters {
+  std::string_view whole;            // all D in one list
+  std::string_view weights, biases;  // behind "layerL.", of one layer
+  double low, high;                  // of each number
+};
+
+constexpr Parameters kMeans = {"weights", "weights", "bias", -1e300, 1e300};
+// 1/v is a number too.
+constexpr Parameters kVariances = {"variances", "weights_variances", "bias_variances", 1e-300,
+                                   1e300};
+
+std::string OfLayer(std::size_t l, std::string_view name) {
+  return absl::StrCat("layer", l + 1, ".", std::string(name));
+}
+
+bool Given(const Options& options, const Layers& layers, const Parameters& parameters) {
+  bool given = options.Has(parameters.whole);
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    given = given || options.Has(OfLayer(l, parameters.weights)) ||
+            options.Has(OfLayer(l, parameters.biases));
+  }
+  return given;
+}
+
+// outputs · inputs numbers by rows, to where the layer's weights lie.
+void PlaceWeights(const DenseLayer& layer, const double* numbers, Vector& out) {
+  Eigen::Map<Matrix>(out.data() + layer.offset, layer.outputs, layer.inputs) =
+      Eigen::Map<const RowMajor>(numbers, layer.outputs, layer.inputs);
+}
+
+void PlaceBiases(const DenseLayer& layer, const double* numbers, Vector& out) {
+  out.segment(layer.bias_offset(), layer.outputs) =
+      Eigen::Map<const Vector>(numbers, layer.outputs);
+}
+
+void ReadWhole(Options& options, const Layers& layers, const Parameters& parameters, Vector& out) {
+  const std::vector<double>* all =
+      options.List(parameters.whole, NumParams(layers), parameters.low, parameters.high);
+  if (all == nullptr) return;
+  out.resize(NumParams(layers));
+  const double* next = all->data();
+  for (const DenseLayer& layer : layers) {
+    PlaceWeights(layer, next, out);
+    next += layer.outputs * layer.inputs;
+    if (layer.has_bias) PlaceBiases(layer, next, out);
+    next += layer.has_bias ? layer.outputs : 0;
+  }
+}
+
+void ReadLayers(Options& options, const Layers& layers, const Parameters& parameters, Vector& out) {
+  Vector read(NumParams(layers));
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const DenseLayer& layer = layers[l];
+    const std::string weights = OfLayer(l, parameters.weights);
+    const std::string biases = OfLayer(l, parameters.biases);
+    const std::vector<double>* table =
+        options.Table(weights, layer.outputs, layer.inputs, parameters.low, parameters.high);
+    if (table == nullptr) {
+      return options.Fail(weights, absl::StrCat("is missing: the layer has ", layer.outputs, " × ",
+                                                layer.inputs, " weights"));
+    }
+    PlaceWeights(layer, table->data(), read);
+    if (!layer.has_bias) continue;
+    const std::vector<double>* list =
+        options.List(biases, layer.outputs, parameters.low, parameters.high);
+    if (list == nullptr) {
+      return options.Fail(biases,
+                          absl::StrCat("is missing: the layer has ", layer.outputs, " biases"));
+    }
+    PlaceBiases(layer, list->data(), read);
+  }
+  out = std::move(read);
+}
+
+void Read(Options& options, const Layers& layers, const Parameters& parameters, Vector& out) {
+  if (options.Has(parameters.whole)) return ReadWhole(options, layers, parameters, out);
+  ReadLayers(options, layers, parameters, out);
+}
+
+}  // namespace
+
+void PriorPrecision::Configure(Options& options) {
+  options.Positive("precision", &precision);
+  bias_precision = precision;
+  options.Positive("bias_precision", &bias_precision);
+  options.Choice("layer_scale", &layer_scale, {"none", "fan_in"});
+}
+
+Vector PriorPrecision::Variances(const Layers& layers) const {
+  Vector variances(NumParams(layers));
+  for (const DenseLayer& layer : layers) {
+    const double fan_in =
+        layer_scale == "fan_in" ? static_cast<double>(std::max<Index>(1, layer.inputs)) : 1;
+    variances.segment(layer.offset, layer.size()).setConstant(1 / bias_precision);
+    variances.segment(layer.offset, layer.inputs * layer.outputs)
+        .setConstant(1 / (precision * fan_in));
+  }
+  return variances;
+}
+
+absl::Status IsotropicPrior::Configure(Options& options, const Layers& /*layers*/) {
+  precision.Configure(options);
+  return options.Finish();
+}
+
+Vector IsotropicPrior::Mean(const Model& model, std::uint64_t seed) const {
+  return std::visit(
+      [&](const auto& m) {
+        Vector mean(m.num_params());
+        m.Initialize(Stream{seed, 0, kInitialWeightsLane}, mean);
+        return mean;
+      },
+      model);
+}
+
+absl::Status ImportedPrior::Configure(Options& options, const Layers& layers) {
+  if (!Given(options, layers, kMeans)) {
+    options.Fail("weights", absl::StrCat("is needed: ", NumParams(layers),
+                                         " numbers, layer by layer the weights of one output "
+                                         "after the other, then the biases; or give layer1.weights,"
+                                         " layer1.bias, …"));
+  }
+  Read(options, layers, kMeans, mean);
+  if (!Given(options, layers, kVariances)) {
+    precision.Configure(options);
+    return options.Finish();
+  }
+  for (const char* name : {"precision", "bias_precision", "layer_scale"}) {
+    if (options.Has(name)) options.Fail(name, "says nothing beside variances: leave one out");
+  }
+  Read(options, layers, kVariances, variances);
+  return options.Finish();
+}
+
+}  // namespace prequel

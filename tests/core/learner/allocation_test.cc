@@ -1,0 +1,149 @@
+// After warm-up an update allocates nothing: every call of malloc in this program is counted.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/learner/learner.h"
+#include "core/linalg/quadrature.h"
+#include "tests/core/rules_under_test.h"
+#include "tests/core/streams.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PREQUEL_COUNTS_ALLOCATIONS 0  // the sanitizers own malloc
+#else
+#define PREQUEL_COUNTS_ALLOCATIONS 1
+#endif
+
+#if PREQUEL_COUNTS_ALLOCATIONS
+namespace {
+std::atomic<long> allocations{0};
+}
+
+// glibc lets a program replace malloc and still reach its own (man malloc, "replacing malloc").
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+void* malloc(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_malloc(size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  *out = __libc_memalign(alignment, size);
+  return *out == nullptr ? 12 : 0;
+}
+}
+#endif
+
+namespace prequel {
+namespace {
+
+struct Case {
+  std::string name, model, likelihood, posterior;
+  ComponentConfig rule;
+  Index inputs = 2, rows = 64, hidden = 32;
+  std::string storage = "";
+};
+
+// The eigenpairs that these posteriors keep are found in memory of Eigen's own.
+const std::set<std::string> kPosteriorsThatAllocate = {"low_rank", "low_rank_hidden", "kronecker"};
+
+// Mixtures of draws are built anew for every value that they score; and a phase of laplace takes
+// its memory when it begins, which these do within the minibatches that are counted.
+const std::set<std::string> kMayAllocate = {"rvga_monte_carlo_implicit",
+                                            "rvga_monte_carlo_explicit", "ivon_sampled", "laplace",
+                                            "laplace_from_the_start"};
+
+// Within each phase of laplace.
+std::vector<Case> LaplaceCases() {
+  using Word = std::string;
+  const auto rule = [](double size, double steps) {
+    return ComponentConfig{
+        "laplace", {{"mode", Word("dataset")}, {"dataset_size", size}, {"map_steps", steps}}};
+  };
+  std::vector<Case> cases;
+  for (const char* posterior : {"full", "diagonal", "subnetwork"}) {
+    const Word name = Word("laplace_") + posterior;
+    cases.push_back({name + "_map", "mlp", "bernoulli", posterior, rule(1e6, 100)});
+    cases.push_back({name + "_first_pass", "mlp", "bernoulli", posterior, rule(1e6, 0)});
+    cases.push_back({name + "_curvature", "mlp", "bernoulli", posterior, rule(64, 1)});
+  }
+  return cases;
+}
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const RuleUnderTest& rule : RulesUnderTest()) {
+    if (kMayAllocate.contains(rule.name)) continue;
+    for (const std::string& posterior : rule.posteriors) {
+      if (kPosteriorsThatAllocate.contains(posterior)) continue;
+      for (const char* likelihood : {"gaussian", "bernoulli", "categorical", "poisson"}) {
+        if (!rule.likelihood.empty() && rule.likelihood != likelihood) continue;
+        const std::string name = posterior + "_" + likelihood + "_" + rule.name;
+        cases.push_back({"linear_" + name, "linear", likelihood, posterior, rule.rule, 16, 256, 0});
+        if (!rule.model.empty()) continue;
+        cases.push_back({"mlp_" + name, "mlp", likelihood, posterior, rule.rule, 2, 64, 32});
+      }
+    }
+  }
+  for (const Case& phase : LaplaceCases()) cases.push_back(phase);
+  const ComponentConfig ivon{"ivon", {}};
+  cases.push_back({"mlp_float32", "mlp", "bernoulli", "diagonal", ivon, 2, 64, 32, "float32"});
+  const ComponentConfig explicit_step{"rvga", {{"scheme", std::string("explicit")}}};
+  cases.push_back({"linear1024", "linear", "bernoulli", "full", explicit_step, 1023, 256, 0});
+  return cases;
+}
+
+class Allocation : public testing::TestWithParam<Case> {};
+
+TEST_P(Allocation, NoneAfterWarmUp) {
+#if PREQUEL_COUNTS_ALLOCATIONS
+  const Case& c = GetParam();
+  LearnerConfig config = PlainConfig(c.inputs, c.likelihood);
+  config.standardize_inputs = Standardize::kDefault;
+  config.standardize_targets = Standardize::kDefault;
+  if (c.likelihood == "categorical") config.target.num_classes = 3;
+  config.model.name = c.model;
+  if (c.hidden > 0) {
+    config.model.options["hidden"] = std::vector<double>{static_cast<double>(c.hidden)};
+  }
+  config.posterior.name = c.posterior;
+  if (!c.storage.empty()) config.posterior.options["storage"] = c.storage;
+  config.rule = c.rule;
+  const Learner learner = *Learner::Create(config);
+  LearnerState state = learner.Initial(), next;
+  Scratch scratch;
+  std::vector<Batch> batches;
+  for (std::uint64_t t = 0; t < 8; ++t) {
+    batches.push_back(BatchFor(c.likelihood, c.inputs, c.rows, t));
+  }
+  NormalQuadrature();  // a table made once in a program, by whoever needs it first
+  long counted = 0;
+  for (std::size_t t = 0; t < batches.size(); ++t) {
+    const long before = allocations.load();
+    const absl::StatusOr<Learned> learned = learner.Update(state, batches[t], scratch, next);
+    if (t >= 4) counted += allocations.load() - before;
+    ASSERT_TRUE(learned.ok()) << learned.status();
+    std::swap(state, next);
+  }
+  EXPECT_EQ(counted, 0);
+  const Matrix sentinel = Matrix::Random(64, 64) * Matrix::Random(64, 64);
+  EXPECT_GT(allocations.load(), 0) << "the counter counts nothing" << sentinel(0, 0);
+#else
+  GTEST_SKIP() << "the sanitizer owns malloc";
+#endif
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Allocation, testing::ValuesIn(Cases()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace prequel

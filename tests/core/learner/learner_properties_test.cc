@@ -1,0 +1,167 @@
+// What must hold for every combination of model, likelihood, posterior and rule.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/learner/learner.h"
+#include "tests/core/rules_under_test.h"
+#include "tests/core/streams.h"
+
+namespace prequel {
+namespace {
+
+constexpr Index kInputs = 3;
+
+struct Combination {
+  std::string model, likelihood, posterior;
+  RuleUnderTest rule;
+};
+
+std::string NameOfCombination(const testing::TestParamInfo<Combination>& info) {
+  const Combination& c = info.param;
+  return c.model + "_" + c.likelihood + "_" + c.posterior + "_" + c.rule.name;
+}
+
+std::vector<Combination> AllCombinations() {
+  std::vector<Combination> all;
+  for (const RuleUnderTest& rule : RulesUnderTest()) {
+    for (const char* model : {"linear", "mlp"}) {
+      for (const char* likelihood : {"gaussian", "bernoulli", "categorical", "poisson"}) {
+        if (!rule.model.empty() && rule.model != model) continue;
+        if (!rule.likelihood.empty() && rule.likelihood != likelihood) continue;
+        for (const std::string& posterior : rule.posteriors) {
+          all.push_back({model, likelihood, posterior, rule});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+LearnerConfig ConfigFor(const Combination& c) {
+  LearnerConfig config = PlainConfig(kInputs, c.likelihood);
+  if (c.likelihood == "categorical") config.target.num_classes = 3;
+  config.standardize_inputs = Standardize::kDefault;
+  config.standardize_targets = Standardize::kDefault;
+  config.model.name = c.model;
+  if (c.model == "mlp") config.model.options["hidden"] = std::vector<double>{5, 4};
+  config.posterior.name = c.posterior;
+  config.rule = c.rule.rule;
+  return config;
+}
+
+class EveryLearner : public testing::TestWithParam<Combination> {
+ protected:
+  EveryLearner() : learner_(*Learner::Create(ConfigFor(GetParam()))) {}
+
+  Batch BatchAt(std::uint64_t step, Index rows = 16) const {
+    return BatchFor(GetParam().likelihood, kInputs, rows, step);
+  }
+
+  // Folds `count` minibatches, from `first` on.
+  LearnerState FoldFrom(LearnerState state, std::uint64_t first, std::uint64_t count) {
+    LearnerState next;
+    for (std::uint64_t t = first; t < first + count; ++t) {
+      const absl::StatusOr<Learned> learned = learner_.Update(state, BatchAt(t), scratch_, next);
+      EXPECT_TRUE(learned.ok()) << "step " << t << ": " << learned.status();
+      std::swap(state, next);
+    }
+    return state;
+  }
+
+  Learner learner_;
+  Scratch scratch_;
+};
+
+// What it has learned of 20 minibatches, and goes on to learn, tells it more of the next 20 than
+// one did. All are scored before they are learned, so these are not training errors.
+TEST_P(EveryLearner, ScoresBetterTheMoreItHasLearned) {
+  const LearnerState little = FoldFrom(learner_.Initial(), 0, 1);
+  const LearnerState half = FoldFrom(little, 1, 19);
+  const LearnerState whole = FoldFrom(half, 20, 20);
+  const double informed = (whole.evaluation.cumulative.nll - half.evaluation.cumulative.nll) /
+                          (whole.evaluation.cumulative.weight - half.evaluation.cumulative.weight);
+  double ignorant = 0;
+  LearnerState next;
+  for (std::uint64_t t = 20; t < 40; ++t) {
+    const absl::StatusOr<Learned> learned = learner_.Update(little, BatchAt(t), scratch_, next);
+    ASSERT_TRUE(learned.ok()) << learned.status();
+    ignorant += learned->scores.nll / 20;
+  }
+  EXPECT_LT(informed, ignorant + 0.05);  // a network this small may have guessed well
+  EXPECT_EQ(whole.revision, 40);
+  EXPECT_EQ(whole.examples, 40 * 16);
+}
+
+// The same state comes of folding again, of fresh scratch, and of a restart half way.
+TEST_P(EveryLearner, RestartsBitIdentically) {
+  const LearnerState straight = FoldFrom(learner_.Initial(), 0, 8);
+  scratch_ = Scratch();
+  const std::string half = learner_.EncodeState(FoldFrom(learner_.Initial(), 0, 4));
+  const absl::StatusOr<LearnerState> restored = learner_.DecodeState(half);
+  ASSERT_TRUE(restored.ok()) << restored.status();
+  EXPECT_EQ(learner_.EncodeState(*restored), half);
+  scratch_ = Scratch();
+  const LearnerState resumed = FoldFrom(*restored, 4, 4);
+  EXPECT_EQ(learner_.EncodeState(resumed), learner_.EncodeState(straight));
+}
+
+TEST_P(EveryLearner, PredictsWhatItWillBeScoredBy) {
+  const LearnerState state = FoldFrom(learner_.Initial(), 0, 3);
+  const Batch batch = BatchAt(3, 4);
+  const absl::StatusOr<Predictions> asked =
+      learner_.Predict(state, batch, PredictOptions{}, scratch_);
+  ASSERT_TRUE(asked.ok()) << asked.status();
+  LearnerState next;
+  Predictions told;
+  const PredictOptions options;
+  const absl::StatusOr<Learned> learned =
+      learner_.Update(state, batch, scratch_, next, &options, &told);
+  ASSERT_TRUE(learned.ok()) << learned.status();
+  EXPECT_EQ(asked->probabilities, told.probabilities);
+  EXPECT_EQ(asked->mean, told.mean);
+  EXPECT_EQ(asked->quantiles, told.quantiles);
+  if (GetParam().likelihood == "bernoulli" || GetParam().likelihood == "categorical") {
+    double nll = 0;
+    for (Index i = 0; i < batch.targets.cols(); ++i) {
+      nll -= std::log(asked->probabilities(static_cast<Index>(batch.targets(0, i)), i));
+    }
+    EXPECT_NEAR(learned->scores.nll, nll / 4, 1e-8);
+  } else {
+    EXPECT_NEAR(*learned->scores.rmse, std::sqrt((asked->mean - batch.targets).squaredNorm() / 4),
+                1e-8);
+  }
+}
+
+// Fewer rows than weights and more.
+TEST_P(EveryLearner, TakesOneRowAndManyRows) {
+  LearnerState state = learner_.Initial(), next;
+  for (const Index rows : {1, 2, 1, 100, 1}) {
+    const absl::StatusOr<Learned> learned =
+        learner_.Update(state, BatchAt(static_cast<std::uint64_t>(rows), rows), scratch_, next);
+    ASSERT_TRUE(learned.ok()) << rows << " rows: " << learned.status();
+    std::swap(state, next);
+  }
+  EXPECT_EQ(state.examples, 105);
+}
+
+TEST_P(EveryLearner, StaysFiniteOnExtremeInputs) {
+  LearnerState state = FoldFrom(learner_.Initial(), 0, 3), next;
+  Batch batch = BatchAt(3);
+  batch.inputs.col(0).setConstant(1e8);
+  batch.inputs.col(1).setConstant(-1e12);
+  ASSERT_TRUE(learner_.CheckBatch(batch).ok());
+  const std::string before = learner_.EncodeState(state);
+  const absl::StatusOr<Learned> learned = learner_.Update(state, batch, scratch_, next);
+  if (learned.ok()) {  // otherwise refused, with the state as it was
+    EXPECT_TRUE(std::visit([](const auto& q) { return q.IsFinite(); }, next.posterior));
+  }
+  EXPECT_EQ(learner_.EncodeState(state), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryLearner, testing::ValuesIn(AllCombinations()),
+                         NameOfCombination);
+
+}  // namespace
+}  // namespace prequel

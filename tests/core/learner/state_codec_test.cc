@@ -1,0 +1,285 @@
+// The learner's state as bytes: golden files of every posterior, and what is no state.
+#include "core/learner/state_codec.h"
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/archive/archive.h"
+#include "core/learner/learner.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/core/golden_file.h"
+
+namespace prequel {
+namespace {
+
+using ::testing::HasSubstr;
+using Word = std::string;
+
+// The configurations are written out, with every option that version 1 had, as they stand in the
+// data directories of that time. Every number has few binary digits, so no build computes others.
+LearnerConfig ConfigV1(const Word& likelihood, ComponentConfig posterior, ComponentConfig rule) {
+  LearnerConfig config;
+  config.features = {{.name = "x", .width = 2},
+                     {.name = "c", .kind = FeatureConfig::Kind::kCategorical, .max_categories = 2}};
+  config.target = {.name = "y"};
+  config.model = {"linear", {{"bias", true}}};
+  config.likelihood = {likelihood, {}};
+  config.prior = {"isotropic",
+                  {{"bias_precision", 1.0}, {"layer_scale", Word("none")}, {"precision", 1.0}}};
+  config.posterior = std::move(posterior);
+  config.rule = std::move(rule);
+  config.standardize_inputs = Standardize::kRunning;
+  config.standardize_targets = Standardize::kNone;
+  config.seed = 7;
+  return config;
+}
+
+struct Golden {
+  const char* name;
+  LearnerConfig config;
+  std::function<void(LearnerState&)> learn;  // what it has come to, from the initial state
+};
+
+// 1, 1.25, 1.5, … and alike.
+Vector Steps(Index size, double first, double step = 0.25) {
+  Vector v(size);
+  for (Index i = 0; i < size; ++i) v[i] = first + step * static_cast<double>(i);
+  return v;
+}
+
+SharedTable Table(std::vector<std::string> values) {
+  return std::make_shared<const CategoryTable>(*CategoryTable::FromValues(std::move(values)));
+}
+
+// What every model has.
+void SetEncodings(LearnerState& s) {
+  s.revision = 3;
+  s.examples = 24;
+  s.inputs.moments = {Steps(2, 24, 0), Steps(2, -0.5), Steps(2, 6)};
+  s.inputs.tables = {Table({"red", ""})};
+  s.evaluation.cumulative.weight = 16;
+  s.evaluation.cumulative.nll = 20.5;
+  s.evaluation.cumulative.bin_weight = {1, 2, 3};
+  s.evaluation.window.weight = 15.75;
+  s.evaluation.window.squared_error = 2;
+  s.evaluation.skipped_rows = 5;
+  s.evaluation.unscored_rows = 8;
+}
+
+Golden Full() {
+  Golden g{.name = "full",
+           .config = ConfigV1("gaussian", {"full", {}},
+                              {"rvga",
+                               {{"expectation", Word("linearized")},
+                                {"mode", Word("recursive")},
+                                {"passes", 10.0},
+                                {"samples", 10.0},
+                                {"scheme", Word("implicit")},
+                                {"tolerance", 0.0009765625}}})};
+  g.config.likelihood.options = {
+      {"noise", Word("learned")}, {"noise_rate", 0.125}, {"noise_shape", 1.5}};
+  g.config.standardize_targets = Standardize::kRunning;
+  g.learn = [](LearnerState& s) {
+    SetEncodings(s);
+    s.targets.moments = {Steps(1, 24), Steps(1, 0.125), Steps(1, 3)};
+    s.noise = {Steps(1, 13.5), Steps(1, 4.25)};
+    auto& q = std::get<FullGaussian>(s.posterior);
+    q.mean = Steps(q.size(), -1);
+    q.covariance = Matrix::Constant(q.size(), q.size(), 0.0625);
+    q.covariance.diagonal() = Steps(q.size(), 0.5);
+  };
+  return g;
+}
+
+Golden Diagonal() {
+  Golden g{.name = "diagonal",
+           .config = ConfigV1("poisson", {"diagonal", {}},
+                              {"ivon",
+                               {{"alpha", 0.125},
+                                {"beta1", 0.875},
+                                {"beta2", 0.75},
+                                {"clip_radius", Word("none")},
+                                {"dataset_size", 64.0},
+                                {"effective_size", Word("dataset_size")},
+                                {"initial_curvature", 0.125},
+                                {"mode", Word("dataset")},
+                                {"predictive", Word("linearized")},
+                                {"samples", 1.0}}})};
+  g.learn = [](LearnerState& s) {
+    SetEncodings(s);
+    auto& q = std::get<DiagonalGaussian>(s.posterior);
+    q.mean = Steps(q.size(), -1);
+    q.precision = Steps(q.size(), 8);
+    auto& rule = StateOf<Ivon>(s.rule);
+    rule.steps = 3;
+    rule.momentum = Steps(q.size(), 0.5);
+  };
+  return g;
+}
+
+Golden LowRank() {
+  Golden g{.name = "low_rank",
+           .config = ConfigV1("bernoulli", {"low_rank", {{"rank", 2.0}}},
+                              {"slang",
+                               {{"alpha", 0.125},
+                                {"beta", 0.125},
+                                {"beta1", 0.875},
+                                {"curvature", Word("fisher")},
+                                {"dataset_size", 64.0},
+                                {"initial_curvature", 0.125},
+                                {"mode", Word("dataset")},
+                                {"predictive", Word("linearized")},
+                                {"samples", 1.0},
+                                {"schedule", Word("decay")}}})};
+  g.config.target.num_classes = 2;
+  g.learn = [](LearnerState& s) {
+    SetEncodings(s);
+    s.targets.labels = Table({"no", "yes"});
+    auto& q = std::get<LowRankGaussian>(s.posterior);
+    q.mean = Steps(q.size(), -1);
+    q.diagonal = Steps(q.size(), 8);
+    q.factor.resize(q.size(), 2);
+    q.factor.col(0) = Steps(q.size(), 1);
+    q.factor.col(1) = Steps(q.size(), 2, -0.5);
+    auto& rule = StateOf<Slang>(s.rule);
+    rule.steps = 3;
+    rule.momentum = Steps(q.size(), 0.5);
+  };
+  return g;
+}
+
+Golden Point() {
+  Golden g{.name = "point",
+           .config = ConfigV1("categorical", {"point", {}},
+                              {"adam",
+                               {{"alpha", 0.125},
+                                {"beta1", 0.875},
+                                {"beta2", 0.75},
+                                {"dataset_size", 64.0},
+                                {"epsilon", 0.0009765625},
+                                {"mode", Word("dataset")}}})};
+  g.config.target.num_classes = 3;
+  g.learn = [](LearnerState& s) {
+    SetEncodings(s);
+    s.targets.integers = true;
+    auto& q = std::get<PointMass>(s.posterior);
+    q.mean = Steps(q.size(), -1);
+    auto& rule = StateOf<Adam>(s.rule);
+    rule.steps = 3;
+    rule.momentum = Steps(q.size(), 0.5);
+    rule.squares = Steps(q.size(), 0);
+  };
+  return g;
+}
+
+std::vector<Golden> Goldens() { return {Full(), Diagonal(), LowRank(), Point()}; }
+
+// Without the seal and the fingerprint.
+std::string BodyOf(const std::string& bytes) { return bytes.substr(kSealBytes + 8); }
+
+std::string PathOf(const Golden& golden) {
+  return Word(PREQUEL_GOLDEN) + "/state_v1_" + golden.name + ".bin";
+}
+
+TEST(StateCodecTest, ReadsAndWritesVersion1) {
+  for (const Golden& golden : Goldens()) {
+    SCOPED_TRACE(golden.name);
+    const absl::StatusOr<Learner> learner = Learner::Create(golden.config);
+    ASSERT_TRUE(learner.ok()) << learner.status();
+    LearnerState state = learner->Initial();
+    golden.learn(state);
+    const std::string current = learner->EncodeState(state);
+    const std::string bytes = GoldenFile(PathOf(golden), current);
+    const absl::StatusOr<LearnerState> read = learner->DecodeState(bytes);
+    ASSERT_TRUE(read.ok()) << read.status();
+    // Equal states give equal bytes, so this compares every field with what is known.
+    EXPECT_EQ(BodyOf(learner->EncodeState(*read)), BodyOf(current));
+    EXPECT_EQ(BodyOf(current), BodyOf(bytes)) << "version 1 is the current one";
+    EXPECT_EQ(bytes.substr(0, 12), std::string("PREQUELS\1\0\0\0", 12));
+  }
+}
+
+// A later build completes a stored configuration by options of its own, whose defaults mean what
+// was. Here the stored one leaves out what this build would add.
+TEST(StateCodecTest, AnOptionAddedSinceDoesNotMakeItAnotherConfiguration) {
+  Golden golden = Full();
+  const absl::StatusOr<Learner> now = Learner::Create(golden.config);
+  ASSERT_TRUE(now.ok()) << now.status();
+  golden.config.rule.options.erase("samples");
+  ArchiveWriter then;  // what a build without that option wrote
+  then.Value("fingerprint", Fingerprint(golden.config));
+  const std::string bytes =
+      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 1);
+  const absl::StatusOr<Learner> completed = Learner::Create(golden.config);
+  ASSERT_TRUE(completed.ok()) << completed.status();
+  EXPECT_EQ(completed->config(), now->config());
+  EXPECT_TRUE(completed->DecodeState(bytes).ok()) << completed->DecodeState(bytes).status();
+  EXPECT_EQ(now->DecodeState(bytes).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+// What no fold leads to is refused, not gone on from.
+TEST(StateCodecTest, UnsoundStatesAreDataLoss) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const Golden golden = Full();
+  const absl::StatusOr<Learner> learner = Learner::Create(golden.config);
+  ASSERT_TRUE(learner.ok()) << learner.status();
+  const std::vector<std::pair<const char*, std::function<void(LearnerState&)>>> broken = {
+      {"revision", [](LearnerState& s) { s.revision = -1; }},
+      {"the last revision", [](LearnerState& s) { s.revision = kMost; }},
+      {"examples", [](LearnerState& s) { s.examples = kMost; }},
+      {"skipped", [](LearnerState& s) { s.evaluation.skipped_rows = -1; }},
+      {"unscored", [](LearnerState& s) { s.evaluation.unscored_rows = kMost; }},
+      {"noise shape", [](LearnerState& s) { s.noise.shape[0] = kNaN; }},
+      {"noise rate", [](LearnerState& s) { s.noise.rate[0] = kInfinity; }},
+      {"no noise", [](LearnerState& s) { s.noise = {}; }},
+      {"moments", [](LearnerState& s) { s.inputs.moments.m2[1] = kNaN; }},
+      {"too large a mean", [](LearnerState& s) { s.inputs.moments.mean[1] = 1e200; }},
+      {"mean", [](LearnerState& s) { std::get<FullGaussian>(s.posterior).mean[0] = kNaN; }},
+      {"a size", [](LearnerState& s) { std::get<FullGaussian>(s.posterior).mean.resize(1); }}};
+  for (const auto& [name, breaking] : broken) {
+    LearnerState state = learner->Initial();
+    golden.learn(state);
+    breaking(state);
+    const absl::Status status = learner->DecodeState(learner->EncodeState(state)).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << name << ": " << status;
+  }
+}
+
+TEST(StateCodecTest, EveryFlippedBitAndEveryTruncationIsRefused) {
+  const Golden golden = LowRank();
+  const absl::StatusOr<Learner> learner = Learner::Create(golden.config);
+  ASSERT_TRUE(learner.ok()) << learner.status();
+  LearnerState state = learner->Initial();
+  golden.learn(state);
+  const std::string bytes = learner->EncodeState(state);
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string flipped = bytes;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_FALSE(learner->DecodeState(flipped).ok()) << bit;
+  }
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(learner->DecodeState(bytes.substr(0, size)).ok()) << size;
+  }
+}
+
+TEST(StateCodecTest, AnotherConfigurationIsTold) {
+  Golden golden = Point();
+  const absl::StatusOr<Learner> learner = Learner::Create(golden.config);
+  golden.config.seed = 8;
+  const absl::StatusOr<Learner> other = Learner::Create(golden.config);
+  ASSERT_TRUE(learner.ok() && other.ok());
+  const absl::Status status = other->DecodeState(learner->EncodeState(learner->Initial())).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("another configuration"));
+}
+
+}  // namespace
+}  // namespace prequel
