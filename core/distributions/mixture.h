@@ -1,23 +1,27 @@
-// K members with equal weights: the predictive by Monte Carlo over the weights of the model.
+// A weighted mixture of distributions of one kind: the predictive of several beliefs, or by Monte
+// Carlo over the weights of the model.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
-#include <vector>
 
-#include "core/distributions/poisson_mixture.h"
 #include "core/distributions/student_t.h"
-#include "core/linalg/types.h"
 
 namespace prequel {
 
+// A view: members and weights are somebody else's, and outlive it.
 template <class D>
 class Mixture {
  public:
-  // REQUIRES: at least one member.
-  explicit Mixture(std::vector<D> members) : members_(std::move(members)) {}
+  static constexpr bool kDiscrete = D::kDiscrete;
+
+  Mixture() = default;  // to be assigned to
+  // REQUIRES: at least one member, as many weights, which are positive and sum to 1.
+  Mixture(std::span<const D> members, std::span<const double> weights)
+      : members_(members), weights_(weights) {}
 
   double LogDensity(double y) const {
     double top = -std::numeric_limits<double>::infinity();
@@ -28,9 +32,8 @@ class Mixture {
   double Cdf(double y) const {
     return Average([&](const D& d) { return d.Cdf(y); });
   }
-  // The least y (of the counts, for counts) with Cdf(y) ≥ p, which lies between the members'.
   double Quantile(double p) const;
-  double Crps(double y) const;  // ∫ (Cdf(x) − 1{x ≥ y})² dx, to about 1e-6 of the scale
+  double Crps(double y) const;  // to about 1e-6 of the scale
 
   double Mean() const {
     return Average([](const D& d) { return d.Mean(); });
@@ -51,20 +54,60 @@ class Mixture {
   template <class F>
   double Average(F f) const {
     double sum = 0;
-    for (const D& member : members_) sum += f(member);
-    return sum / static_cast<double>(members_.size());
+    for (std::size_t k = 0; k < members_.size(); ++k) sum += weights_[k] * f(members_[k]);
+    return sum;
   }
+  // The least and the greatest of the members' p-quantiles; the mixture's lies between them.
+  std::pair<double, double> QuantileRange(double p) const;
 
-  std::vector<D> members_;
+  std::span<const D> members_;
+  std::span<const double> weights_;
 };
 
-template <>
-double Mixture<StudentT>::Quantile(double p) const;
+template <class D>
+std::pair<double, double> Mixture<D>::QuantileRange(double p) const {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const D& member : members_) {
+    const double quantile = member.Quantile(p);
+    low = std::min(low, quantile);
+    high = std::max(high, quantile);
+  }
+  return {low, high};
+}
+
+// By bisection, of the numbers or of the counts.
+template <class D>
+double Mixture<D>::Quantile(double p) const {
+  auto [low, high] = QuantileRange(p);
+  if (kDiscrete) low -= 1;
+  for (int i = 0; i < 200 && !(kDiscrete && high - low <= 1); ++i) {
+    const double half = 0.5 * (low + high);
+    const double middle = kDiscrete ? std::floor(half) : half;
+    if (!(middle > low && middle < high)) break;
+    (Cdf(middle) < p ? low : high) = middle;
+  }
+  return high;
+}
+
+// Of counts: Σ_k (Cdf(k) − 1{k ≥ y})² = E|Y − y| − ½ E|Y − Y'| = the mean of the members' CRPS
+// less the disagreement Σ_k mean (F_j(k) − Cdf(k))², which vanishes in the tails.
+template <class D>
+double Mixture<D>::Crps(double y) const {
+  static_assert(kDiscrete);
+  constexpr double kTail = 1e-6;  // Cdf² and (1 − Cdf)² beyond contribute nothing visible
+  constexpr double kMaxTerms = 256;
+  const double low = QuantileRange(kTail).first, high = QuantileRange(1 - kTail).second;
+  const double stride = std::max(1.0, std::floor((high - low) / kMaxTerms));
+  double disagreement = 0;
+  for (double k = low; k <= high; k += stride) {
+    const double cdf = Cdf(k);
+    disagreement +=
+        stride * Average([&](const D& d) { return (d.Cdf(k) - cdf) * (d.Cdf(k) - cdf); });
+  }
+  return Average([y](const D& d) { return d.Crps(y); }) - disagreement;
+}
+
 template <>
 double Mixture<StudentT>::Crps(double y) const;
-template <>
-double Mixture<PoissonMixture>::Quantile(double p) const;
-template <>
-double Mixture<PoissonMixture>::Crps(double y) const;
 
 }  // namespace prequel

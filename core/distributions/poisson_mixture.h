@@ -11,6 +11,8 @@ namespace prequel {
 
 class PoissonMixture {
  public:
+  static constexpr bool kDiscrete = true;
+
   PoissonMixture() = default;
   // μ and v ≥ 0 of the log rate. REQUIRES: μ + v/2 at most a few hundred.
   PoissonMixture(double mean, double variance);

@@ -7,6 +7,8 @@
 namespace prequel {
 
 struct StudentT {
+  static constexpr bool kDiscrete = false;
+
   double location = 0;
   double scale = 1;  // positive
   double dof = std::numeric_limits<double>::infinity();

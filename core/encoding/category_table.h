@@ -49,12 +49,6 @@ using SharedTable = std::shared_ptr<const CategoryTable>;  // never null
 const std::string* AppendNew(const std::vector<std::string>& values, Index capacity,
                              bool skip_empty, SharedTable& table);
 
-// 64 bits of `bytes` that never change between builds or machines: FNV-1a, then MurmurHash3's
-// finaliser, without which FNV's low bits are too regular for a modulus.
-std::uint64_t StableHash(std::string_view bytes);
-std::uint64_t Fnv1a(std::string_view bytes);
-std::uint64_t MurmurFinalizer(std::uint64_t hash);
-
 // `text` in double quotes for an error message: escaped, cut after 40 bytes
 // at most and between UTF-8 characters.
 std::string Quoted(std::string_view text);

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
+#include "core/archive/stable_hash.h"
 #include "core/config/error.h"
 
 namespace prequel {

@@ -22,6 +22,10 @@ void Expansion::Bind(const Model& model, const Likelihood& likelihood, const Mat
   model_ = &model;
   likelihood_ = &likelihood;
   inputs_ = &inputs;
+  Retarget(targets, noise);
+}
+
+void Expansion::Retarget(const Matrix& targets, const NoiseLevel& noise) {
   targets_ = &targets;
   noise_ = &noise;
 }

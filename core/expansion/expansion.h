@@ -6,6 +6,7 @@
 
 #include "core/likelihoods/likelihood.h"
 #include "core/likelihoods/moments.h"
+#include "core/likelihoods/noise.h"
 #include "core/models/model.h"
 
 namespace prequel {
@@ -19,6 +20,8 @@ class Expansion {
   // inputs: D_in × B, targets: T × B, encoded.
   void Bind(const Model& model, const Likelihood& likelihood, const Matrix& inputs,
             const Matrix& targets, const NoiseLevel& noise);
+  // The same examples, with other targets and noise: what has been linearised stays.
+  void Retarget(const Matrix& targets, const NoiseLevel& noise);
 
   Index num_params() const;
   Index num_logits() const;      // C

@@ -3,19 +3,23 @@
 
 #include "absl/status/statusor.h"
 #include "core/config/batch.h"
+#include "core/learner/answer.h"
 #include "core/learner/learner.h"
 #include "core/learner/problem.h"
 #include "core/learner/workspace.h"
 
 namespace prequel {
 
-// The contract of Learner::Update. In order:
-//   1. the known rows, encoded as `state` encodes, are scored under the posterior of `state`:
-//      exactly what Predict would have answered;
-//   2. the encoders absorb the rows; while that moves the encoding noticeably (a young stream, a
-//      new category) the rows are encoded again, else the linearisation of 1 serves for 3;
-//   3. the rule fits the posterior; learned noise and the evaluation follow.
+// The contract of Learner::Update, for a state with all arrays in doubles. In order:
+//   Predict   the rows, encoded as `state` encodes, under its beliefs: exactly what a query would
+//             be answered, and `answering` is, when given
+//   Score     those of known target
+//   Absorb    the rows into the encoders; while that moves the encoding noticeably (a young stream,
+//             a new category) they are encoded again, else the linearisations of the prediction
+//             serve for the fit
+//   Fit       each belief to them, with its noise
+//   Reweigh   the beliefs by how they predicted
 absl::StatusOr<Learned> Fold(const Problem& problem, const LearnerState& state, const Batch& batch,
-                             Workspace& workspace, LearnerState& next);
+                             Workspace& workspace, LearnerState& next, const Answering* answering);
 
 }  // namespace prequel

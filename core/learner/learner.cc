@@ -1,11 +1,14 @@
 #include "core/learner/learner.h"
 
-#include <algorithm>
+#include <concepts>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
+#include "core/learner/answer.h"
+#include "core/learner/belief.h"
 #include "core/learner/fold.h"
 #include "core/learner/noise.h"
 #include "core/learner/packing.h"
@@ -13,7 +16,6 @@
 #include "core/learner/state_codec.h"
 #include "core/learner/workspace.h"
 #include "core/linalg/flush_denormals.h"
-#include "core/predictive/predictive.h"
 
 namespace prequel {
 namespace {
@@ -22,13 +24,21 @@ namespace {
 // rows that have a covariance, or the tapes of a diagonal one. 1 GiB of doubles.
 constexpr double kMaxJacobian = double{1 << 27};
 
+// Linearisations that a fit holds at once when no Jacobian is formed.
+Index RoundsOf(const Rule& rule) {
+  return std::visit(
+      []<class R>(const R& r) -> Index {
+        if constexpr (std::derived_from<R, FittingRule>) return r.rounds();
+        return 1;
+      },
+      rule);
+}
+
 absl::Status CheckBatchSize(const Problem& problem, Index rows) {
-  const auto correlated = static_cast<double>(problem.num_correlated());
-  const auto* rvga = std::get_if<Rvga>(&problem.rule);
-  const double draws =
-      rvga != nullptr && rvga->draws() && correlated == 0 ? static_cast<double>(rvga->samples) : 1;
+  const Index correlated = problem.num_correlated();
+  const Index held = correlated > 0 ? correlated : RoundsOf(problem.rule);
   const double columns = static_cast<double>(rows) * static_cast<double>(problem.num_logits());
-  const double numbers = columns * std::max(correlated, draws);
+  const double numbers = columns * static_cast<double>(held);
   if (numbers <= kMaxJacobian) return absl::OkStatus();
   const double most = kMaxJacobian / numbers * static_cast<double>(rows);
   return FieldError("batch.inputs.shape",
@@ -40,9 +50,13 @@ LearnerState InitialState(const Problem& problem) {
   LearnerState state;
   state.inputs = problem.encoder.Initial();
   state.targets = problem.target_encoder.Initial();
-  state.noise = InitialNoise(problem);
-  state.posterior = problem.initial;
-  state.rule = FreshState(problem.rule);
+  state.evaluation = Evaluation(problem.classes() ? TargetKind::kClasses : TargetKind::kValues);
+  Belief belief;
+  belief.noise = InitialNoise(problem);
+  belief.posterior = problem.initial;
+  belief.rule = FreshState(problem.rule);
+  belief.dynamics = FreshState(problem.dynamics);
+  state.beliefs.push_back(std::move(belief));
   return state;
 }
 
@@ -112,15 +126,16 @@ absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& 
                                         Predictions* predictions) const {
   const FlushDenormals flush;
   Workspace& w = scratch.workspace();
-  const LearnerState& now = Unpacked(*problem_, state, w);
-  if (predictions != nullptr) {
-    absl::StatusOr<Predictions> before =
-        PredictBatch(*problem_, now, batch, options != nullptr ? *options : PredictOptions{}, w);
-    if (!before.ok()) return before.status();
-    *predictions = *std::move(before);
+  if (predictions != nullptr && options == nullptr) {
+    const PredictOptions usual;
+    return Update(state, batch, scratch, next, &usual, predictions);
   }
-  if (problem_->storage == Storage::kFloat64) return Fold(*problem_, now, batch, w, next);
-  absl::StatusOr<Learned> learned = Fold(*problem_, now, batch, w, w.next_unpacked);
+  std::optional<Answering> answering;
+  if (predictions != nullptr) answering.emplace(Answering{*options, *predictions});
+  const Answering* asked = answering.has_value() ? &*answering : nullptr;
+  const LearnerState& now = Unpacked(*problem_, state, w);
+  if (problem_->storage == Storage::kFloat64) return Fold(*problem_, now, batch, w, next, asked);
+  absl::StatusOr<Learned> learned = Fold(*problem_, now, batch, w, w.next_unpacked, asked);
   if (!learned.ok()) return learned;
   if (absl::Status status = Pack(w.next_unpacked, next); !status.ok()) return status;
   return learned;
@@ -131,7 +146,7 @@ absl::StatusOr<Predictions> Learner::Predict(const LearnerState& state, const Ba
                                              Scratch& scratch) const {
   const FlushDenormals flush;
   Workspace& w = scratch.workspace();
-  return PredictBatch(*problem_, Unpacked(*problem_, state, w), batch, options, w);
+  return AnswerBatch(*problem_, Unpacked(*problem_, state, w), batch, options, w);
 }
 
 std::vector<std::string> Learner::Labels(const LearnerState& state) const {

@@ -13,7 +13,7 @@
 #include "core/learner/learner_state.h"
 #include "core/predictive/prediction.h"
 #include "core/rules/step_report.h"
-#include "core/scores/evaluation.h"
+#include "core/scores/scores.h"
 
 namespace prequel {
 

@@ -2,35 +2,47 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <vector>
 
 #include "core/encoding/encoder.h"
 #include "core/encoding/target_encoder.h"
-#include "core/posteriors/posterior.h"
-#include "core/rules/rule.h"
 #include "core/scores/evaluation.h"
 
 namespace prequel {
 
-// Inverse-gamma knowledge of each output's noise variance, in the units the model learns in.
-// Empty unless the likelihood learns its noise.
-struct NoiseState {
-  Vector shape;  // α
-  Vector rate;   // β
-};
+struct Belief;  // learner/belief.h: only the fold looks into one
 
-// Copying into a state of the same shape allocates nothing.
-struct LearnerState {
+// What the beliefs of a model share.
+struct CommonState {
   std::int64_t revision = 0;  // minibatches folded in
   std::int64_t examples = 0;  // examples learned from
   EncoderState inputs;
   TargetState targets;
-  NoiseState noise;
-  Posterior posterior;
-  RuleState rule;
-  std::string
-      packed;  // of a model with storage float32: those two (core/learner/packing.h), then empty
   Evaluation evaluation;
+
+  template <class A, class Self>
+  static void Fields(A& a, Self& s) {
+    a.Value("revision", s.revision);
+    a.Value("examples", s.examples);
+    a.Value("inputs", s.inputs);
+    a.Value("targets", s.targets);
+    a.Value("evaluation", s.evaluation);
+  }
+};
+
+// Copying into a state of the same shape allocates nothing.
+struct LearnerState : CommonState {
+  LearnerState();
+  LearnerState(const LearnerState&);
+  LearnerState(LearnerState&&) noexcept;
+  LearnerState& operator=(const LearnerState&);
+  LearnerState& operator=(LearnerState&&) noexcept;
+  ~LearnerState();
+
+  CommonState& common() { return *this; }
+  const CommonState& common() const { return *this; }
+
+  std::vector<Belief> beliefs;  // at least one
 };
 
 }  // namespace prequel

@@ -1,10 +1,10 @@
-// What the gaussian likelihood knows of its noise at each point of an update.
+// What one belief knows of the noise of the targets, at each point of an update.
 #pragma once
 
 #include "core/encoding/target_encoder.h"
-#include "core/learner/learner_state.h"
+#include "core/learner/belief.h"
 #include "core/learner/problem.h"
-#include "core/likelihoods/moments.h"
+#include "core/likelihoods/noise.h"
 
 namespace prequel {
 
@@ -20,8 +20,13 @@ void PredictiveNoise(const Problem& problem, const TargetState& targets, const N
 void FitNoise(const Problem& problem, const TargetState& targets, const NoiseState& noise,
               NoiseLevel& out);
 
-// In dataset mode an example counts once, however many passes are pushed: `noise` decays so that
-// with `rows` residuals more it stands for at most N. Nothing in recursive mode.
-void ForgetRepeated(const Problem& problem, Index rows, NoiseState& noise);
+// Learned noise after a minibatch of B examples with encoded `targets`, whose logits at the mean
+// were `before` it and are `after` it (all C × B):
+//   α += B/2,  β += ½ rᵀ S⁻¹ r  with r = y − f_{m_{t−1}}, S = I + J P Jᵀ/σ²
+// On the linear model S⁻¹ r = y − f_{m_t}, which is how it is computed here (and never less than
+// |y − f_{m_t}|²). In dataset mode an example counts once, however many passes are pushed: `noise`
+// first decays so that it will stand for at most N. INTERNAL when it overflows.
+absl::Status LearnNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
+                        const Matrix& after, NoiseState& noise);
 
 }  // namespace prequel

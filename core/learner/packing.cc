@@ -1,7 +1,7 @@
 #include "core/learner/packing.h"
 
+#include <cstddef>
 #include <limits>
-#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -12,16 +12,13 @@ namespace prequel {
 namespace {
 
 // All but the posterior and the rule.
-void CopyRest(const LearnerState& from, LearnerState& to) {
-  to.revision = from.revision;
-  to.examples = from.examples;
-  to.inputs = from.inputs;
-  to.targets = from.targets;
+void CopyRest(const Belief& from, Belief& to) {
+  to.log_weight = from.log_weight;
   to.noise = from.noise;
-  to.evaluation = from.evaluation;
+  to.dynamics = from.dynamics;
 }
 
-// Whether floats tell every number of `part` from infinity, and every precision from 0.
+// Whether floats tell every number of `part` from infinity.
 template <class Part>
 bool FitsFloats(const Part& part) {
   bool fits = true;
@@ -29,25 +26,39 @@ bool FitsFloats(const Part& part) {
     if (values.size() == 0) return;
     fits = fits && values.cwiseAbs().maxCoeff() <= std::numeric_limits<float>::max();
   });
-  if constexpr (requires { part.precision; }) {
-    fits = fits && part.precision.minCoeff() >= std::numeric_limits<float>::min();
-  }
+  return fits;
+}
+
+bool PackBelief(const Belief& belief, Belief& packed) {
+  CopyRest(belief, packed);
+  bool fits = true;
+  ArchiveWriter writer(Storage::kFloat32, std::move(packed.packed));
+  const auto add = [&](const auto& part) {
+    fits = fits && FitsFloats(part);
+    writer.Value("", part);
+  };
+  std::visit(add, belief.posterior);
+  std::visit(add, belief.rule);
+  std::visit(
+      [&]<class Q>(const Q& q) {
+        if constexpr (VectorPosterior<Q>) {
+          fits = fits && q.least_positive() >= std::numeric_limits<float>::min();
+        }
+      },
+      belief.posterior);
+  packed.packed = std::move(writer).Take();
   return fits;
 }
 
 }  // namespace
 
 absl::Status Pack(const LearnerState& state, LearnerState& packed) {
-  CopyRest(state, packed);
+  packed.common() = state.common();
+  packed.beliefs.resize(state.beliefs.size());
   bool fits = true;
-  ArchiveWriter writer(Storage::kFloat32, std::move(packed.packed));
-  const auto add = [&]<class Part>(const Part& part) {
-    fits = fits && FitsFloats(part);
-    writer.Value("", part);
-  };
-  std::visit(add, state.posterior);
-  std::visit(add, state.rule);
-  packed.packed = std::move(writer).Take();
+  for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
+    fits = PackBelief(state.beliefs[k], packed.beliefs[k]) && fits;
+  }
   if (fits) return absl::OkStatus();
   return absl::InternalError(
       "a weight, or what the rule remembers of one, is beyond what storage \"float32\" can hold; "
@@ -55,17 +66,22 @@ absl::Status Pack(const LearnerState& state, LearnerState& packed) {
 }
 
 void Unpack(const Problem& problem, const LearnerState& packed, LearnerState& state) {
-  CopyRest(packed, state);
-  UnpackParts(problem, packed.packed, state).IgnoreError();  // as this process packed or checked it
+  state.common() = packed.common();
+  state.beliefs.resize(packed.beliefs.size());
+  for (std::size_t k = 0; k < packed.beliefs.size(); ++k) {
+    CopyRest(packed.beliefs[k], state.beliefs[k]);
+    // As this process packed or checked it.
+    UnpackParts(problem, packed.beliefs[k].packed, state.beliefs[k]).IgnoreError();
+  }
 }
 
-absl::Status UnpackParts(const Problem& problem, std::string_view bytes, LearnerState& state) {
-  if (state.posterior.index() != problem.initial.index()) state.posterior = problem.initial;
-  std::visit([&]<class R>(const R&) { StateOf<R>(state.rule); }, problem.rule);
+absl::Status UnpackParts(const Problem& problem, std::string_view bytes, Belief& belief) {
+  if (belief.posterior.index() != problem.initial.index()) belief.posterior = problem.initial;
+  std::visit([&]<class R>(const R&) { StateOf<R>(belief.rule); }, problem.rule);
   ArchiveReader reader(bytes, Storage::kFloat32);
   const auto read = [&]<class Part>(Part& part) { Part::Fields(reader, part); };
-  std::visit(read, state.posterior);
-  std::visit(read, state.rule);
+  std::visit(read, belief.posterior);
+  std::visit(read, belief.rule);
   return reader.Finish();
 }
 

@@ -1,14 +1,11 @@
 #include "core/learner/problem.h"
 
-#include <algorithm>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "core/config/fingerprint.h"
 #include "core/config/registry.h"
-#include "core/learner/state_codec.h"
 #include "core/models/prior.h"
 
 namespace prequel {
@@ -28,69 +25,6 @@ absl::StatusOr<Variant> Configured(const std::string& path, ComponentConfig& con
   ComponentConfig resolved{config.name, options.resolved()};
   config = std::move(resolved);
   return made;
-}
-
-// Numbers that the covariances of a posterior with a part per layer hold, and the widest of their
-// matrices.
-struct PartSizes {
-  double entries = 0;
-  Index widest = 0;
-
-  void Add(Index width) {
-    entries += static_cast<double>(width) * static_cast<double>(width);
-    widest = std::max(widest, width);
-  }
-};
-
-absl::Status CheckParts(const Posterior& posterior) {
-  PartSizes sizes;
-  Index most = ConfigLimits::kMaxFullParameters;
-  if (const auto* blocks = std::get_if<BlockDiagonalGaussian>(&posterior)) {
-    for (const auto& block : blocks->blocks) sizes.Add(block.size());
-  } else if (const auto* kronecker = std::get_if<KroneckerGaussian>(&posterior)) {
-    most = ConfigLimits::kMaxKroneckerWidth;
-    for (const auto& layer : kronecker->layers) {
-      sizes.Add(layer.columns());
-      sizes.Add(layer.outputs());
-    }
-  }
-  const std::string family(NameOf(posterior));
-  if (sizes.widest > most) {
-    return FieldError(
-        "config.model",
-        absl::StrCat("has a layer that posterior \"", family, "\" needs a matrix of ", sizes.widest,
-                     " rows for; at most ", most,
-                     " are allowed: use posterior \"diagonal\" or a smaller network"));
-  }
-  if (sizes.entries > ConfigLimits::kMaxPartEntries) {
-    return FieldError("config.model",
-                      absl::StrFormat("has layers of which posterior \"%s\" holds %.3g numbers; at "
-                                      "most %.3g are allowed: use posterior \"diagonal\" or a "
-                                      "smaller network",
-                                      family, sizes.entries, ConfigLimits::kMaxPartEntries));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckSizes(const Problem& problem) {
-  const Index params = problem.num_params();
-  const bool full = std::holds_alternative<FullGaussian>(problem.initial);
-  const Index limit = full ? ConfigLimits::kMaxFullParameters : ConfigLimits::kMaxParameters;
-  if (params > limit) {
-    return FieldError("config.model",
-                      absl::StrCat("has ", params, " parameters; at most ", limit,
-                                   full ? " fit a full posterior: use posterior \"diagonal\" or a "
-                                          "smaller network"
-                                        : " are allowed: use a smaller network"));
-  }
-  const Index rank = problem.rank();
-  if (rank > ConfigLimits::kMaxFactorEntries / params) {
-    return FieldError(
-        "config.posterior.options.rank",
-        absl::StrCat("is ", rank, "; with ", params, " parameters it must be in [1, ",
-                     std::max<Index>(1, ConfigLimits::kMaxFactorEntries / params), "]"));
-  }
-  return CheckParts(problem.initial);
 }
 
 // The posterior families that a rule can update: the first, and all as '"a" or "b"'.
@@ -127,58 +61,54 @@ absl::Status CheckFamily(const Problem& problem) {
       problem.rule, problem.initial);
 }
 
-// Whether the options of vogn, or of a rule made of it, are those of the posterior's family.
-absl::Status CheckVogn(const Vogn& vogn, const Posterior& posterior) {
-  const bool kronecker = std::holds_alternative<KroneckerGaussian>(posterior);
-  if (kronecker && !vogn.mode.dataset()) {
-    return FieldError("config.rule.options.mode",
-                      "must be \"dataset\" with posterior \"kronecker\": a diagonal prior and one "
-                      "average curvature make a Kronecker form, many minibatches' priors do not; "
-                      "or use posterior \"diagonal\"");
-  }
-  if (!kronecker && vogn.refresh != 1) {
-    return FieldError("config.rule.options.refresh",
-                      "is of posterior \"kronecker\", and the others need none: leave it out");
-  }
-  return absl::OkStatus();
-}
-
 // Whether the rule can update this posterior for this model and likelihood.
 absl::Status CheckRule(const Problem& problem) {
-  const bool linear = std::holds_alternative<Linear>(problem.model);
-  const bool full = std::holds_alternative<FullGaussian>(problem.initial);
   if (absl::Status status = CheckFamily(problem); !status.ok()) return status;
-  if (std::holds_alternative<Conjugate>(problem.rule)) {
-    if (!linear) return FieldError("config.rule", "\"conjugate\" needs model \"linear\"");
-    if (!std::holds_alternative<Gaussian>(problem.likelihood)) {
-      return FieldError("config.rule", "\"conjugate\" needs likelihood \"gaussian\"");
-    }
-  }
-  if (const auto* vogn = std::get_if<Vogn>(&problem.rule)) return CheckVogn(*vogn, problem.initial);
-  if (const auto* ogn = std::get_if<Ogn>(&problem.rule)) return CheckVogn(*ogn, problem.initial);
-  const auto* rvga = std::get_if<Rvga>(&problem.rule);
-  if (rvga != nullptr && rvga->over == Rvga::Over::kClosedForm &&
-      !(linear && full && std::holds_alternative<Bernoulli>(problem.likelihood))) {
-    return FieldError("config.rule.options.expectation",
-                      "\"closed_form\" needs model \"linear\", likelihood \"bernoulli\" and "
-                      "posterior \"full\"; use \"linearized\"");
-  }
-  return absl::OkStatus();
+  return std::visit(
+      [&]<class R, class Q>(const R& rule, const Q& prototype) {
+        if constexpr (Updates<R, Q>) return rule.CheckFor(problem.setting(), prototype);
+        return absl::OkStatus();
+      },
+      problem.rule, problem.initial);
 }
 
-Standardize TargetStandardization(const LearnerConfig& config, const Likelihood& likelihood) {
-  if (config.standardize_targets != Standardize::kDefault) return config.standardize_targets;
-  const auto* gaussian = std::get_if<Gaussian>(&likelihood);
-  return gaussian != nullptr && gaussian->learns_noise() ? Standardize::kRunning
-                                                         : Standardize::kNone;
+absl::Status CheckDynamics(const Problem& problem) {
+  return std::visit(
+      [&]<class T, class Q>(const T&, const Q&) -> absl::Status {
+        if constexpr (!T::kMoves) return absl::OkStatus();
+        const std::string name(T::kName);
+        if (problem.dataset_size() > 0) {
+          return FieldError("config.dynamics",
+                            absl::StrCat("is \"", name,
+                                         "\", and the rule is in mode \"dataset\", in which the "
+                                         "data do not move: use dynamics \"static\" or a rule in "
+                                         "mode \"recursive\""));
+        }
+        if constexpr (AppliesTo<T, Q>) return absl::OkStatus();
+        return FieldError(
+            "config.dynamics",
+            absl::StrCat("is \"", name, "\", which posterior \"", std::string(Q::kName),
+                         "\" has no form for: use dynamics \"static\" or another "
+                         "posterior"));
+      },
+      problem.dynamics, problem.initial);
 }
 
-absl::Status CheckTargetStandardization(Standardize standardize, const Likelihood& likelihood) {
-  if (standardize == Standardize::kRunning && !std::holds_alternative<Gaussian>(likelihood)) {
-    return FieldError("config.encoding.targets",
-                      "only targets of likelihood \"gaussian\" can be standardised; use NONE");
-  }
-  return absl::OkStatus();
+// Whether targets are standardised, as the configuration says or by default.
+absl::StatusOr<Standardize> TargetStandardization(const LearnerConfig& config,
+                                                  const Likelihood& likelihood) {
+  return std::visit(
+      [&]<class L>(const L& l) -> absl::StatusOr<Standardize> {
+        const Standardize usual = l.standardizes() ? Standardize::kRunning : Standardize::kNone;
+        const Standardize given = config.standardize_targets;
+        if (given == Standardize::kRunning && !L::kHasUnits) {
+          return FieldError(
+              "config.encoding.targets",
+              "only targets of likelihood \"gaussian\" can be standardised; use NONE");
+        }
+        return given == Standardize::kDefault ? usual : given;
+      },
+      likelihood);
 }
 
 // The first error of a sequence of steps, each of which assigns on success.
@@ -192,16 +122,6 @@ bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
   return status->ok();
 }
 
-Layers LayersOf(const Model& model) {
-  return std::visit(
-      [](const auto& m) {
-        Layers layers;
-        for (Index l = 0; l < m.num_layers(); ++l) layers.push_back(m.layer(l));
-        return layers;
-      },
-      model);
-}
-
 // By name; by default the first family that the rule can update.
 absl::Status MakePosterior(Problem& p) {
   ComponentConfig& config = p.config.posterior;
@@ -213,15 +133,12 @@ absl::Status MakePosterior(Problem& p) {
   Options options("config.posterior", config);
   status = std::visit(
       [&]<class Q>(Q& q) {
-        if constexpr (requires { q.Configure(options, Layers{}); }) {
-          return q.Configure(options, LayersOf(p.model));
-        }
-        if constexpr (requires { Q::kIsVectors; }) {
+        if (Q::kIsVectors) {
           std::string storage = "float64";
           options.Choice("storage", &storage, {"float64", "float32"});
           p.storage = storage == "float32" ? Storage::kFloat32 : Storage::kFloat64;
         }
-        return options.Finish();
+        return q.Configure(options, LayersOf(p.model));
       },
       p.initial);
   if (status.ok()) config.options = options.resolved();
@@ -248,15 +165,14 @@ absl::Status MakeParts(Problem& p, Prior& prior) {
             &p.likelihood, &status)) {
     return status;
   }
-  config.standardize_targets = TargetStandardization(config, p.likelihood);
-  status = CheckTargetStandardization(config.standardize_targets, p.likelihood);
-  if (std::holds_alternative<Bernoulli>(p.likelihood) && config.target.labels.empty()) {
-    config.target.num_classes = 2;
+  if (!Take(TargetStandardization(config, p.likelihood), &config.standardize_targets, &status)) {
+    return status;
   }
+  std::visit([&](const auto& likelihood) { likelihood.CompleteTarget(config.target); },
+             p.likelihood);
   const Index width =
       std::visit([](const auto& likelihood) { return likelihood.num_targets(); }, p.likelihood);
-  if (!status.ok() ||
-      !Take(TargetEncoder::Create(config.target, p.classes(), width, config.standardize_targets),
+  if (!Take(TargetEncoder::Create(config.target, p.classes(), width, config.standardize_targets),
             &p.target_encoder, &status)) {
     return status;
   }
@@ -265,7 +181,8 @@ absl::Status MakeParts(Problem& p, Prior& prior) {
   if (!Take(Configured<Model>("config.model", config.model, p.encoder.num_encoded(), logits),
             &p.model, &status) ||
       !Take(Configured<Prior>("config.prior", config.prior, LayersOf(p.model)), &prior, &status) ||
-      !Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status)) {
+      !Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status) ||
+      !Take(Configured<Dynamics>("config.dynamics", config.dynamics), &p.dynamics, &status)) {
     return status;
   }
   return MakePosterior(p);
@@ -280,23 +197,25 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   p.config = std::move(config);
   if (absl::Status status = MakeParts(p, prior); !status.ok()) return status;
   if (absl::Status status = CheckRule(p); !status.ok()) return status;
-  if (absl::Status status = CheckSizes(p); !status.ok()) return status;
-  const Vector variances = std::visit(
+  if (absl::Status status = CheckDynamics(p); !status.ok()) return status;
+  absl::Status status = std::visit(
+      [&](const auto& prototype) { return prototype.CheckSize(p.num_params()); }, p.initial);
+  if (!status.ok()) return status;
+  p.prior_variances = std::visit(
       [&](const auto& weights) {
         p.prior_mean = weights.Mean(p.model, p.config.seed);
         return weights.Variances(LayersOf(p.model));
       },
       prior);
-  p.prior_precision = variances.cwiseInverse();
-  if (const auto* kronecker = std::get_if<KroneckerGaussian>(&p.initial);
-      kronecker != nullptr && !kronecker->Holds(variances)) {
-    return FieldError(
-        "config.prior",
-        "has variances that differ among the weights of one input to one layer, which "
-        "posterior \"kronecker\" cannot hold: make them equal, or use posterior "
-        "\"diagonal\"");
-  }
-  std::visit([&]<class Q>(Q& q) { q = q.FromDiagonal(p.prior_mean, variances); }, p.initial);
+  p.prior_precision = p.prior_variances.cwiseInverse();
+  status = std::visit(
+      [&](auto& q) {
+        absl::Status checked = q.CheckPrior(p.prior_variances);
+        if (checked.ok()) q = q.FromDiagonal(p.prior_mean, p.prior_variances);
+        return checked;
+      },
+      p.initial);
+  if (!status.ok()) return status;
   return p;
 }
 
@@ -305,24 +224,11 @@ Index Problem::num_params() const {
 }
 
 Index Problem::num_correlated() const {
-  return std::visit(
-      [&]<class Q>(const Q& q) -> Index {
-        if constexpr (std::is_base_of_v<SubsetGaussian, Q>) return q.count();
-        if constexpr (std::is_same_v<Q, LowRankHiddenGaussian>) return q.last();
-        constexpr bool kAll =
-            std::is_same_v<Q, FullGaussian> || std::is_same_v<Q, BlockDiagonalGaussian>;
-        return kAll ? num_params() : 0;
-      },
-      initial);
+  return std::visit([](const auto& q) { return q.num_correlated(); }, initial);
 }
 
 Index Problem::rank() const {
-  return std::visit(
-      [](const auto& q) -> Index {
-        if constexpr (requires { q.rank(); }) return q.rank();
-        return 0;
-      },
-      initial);
+  return std::visit([](const auto& q) { return q.rank(); }, initial);
 }
 
 Index Problem::num_logits() const {
@@ -333,18 +239,22 @@ bool Problem::classes() const {
   return std::visit([](const auto& l) { return l.kClasses; }, likelihood);
 }
 
-double Problem::dataset_size() const {
-  return std::visit(
-      [](const auto& r) {
-        if constexpr (requires { r.mode; }) return r.mode.dataset_size;
-        return 0.0;
-      },
-      rule);
+Setting Problem::setting() const {
+  return {.linear = std::visit([](const auto& m) { return m.kLinear; }, model),
+          .link = std::visit([](const auto& l) { return l.kLink; }, likelihood),
+          .learns_noise = noise().learned()};
 }
 
-bool Problem::scaled_by_noise() const {
-  const auto* gaussian = std::get_if<Gaussian>(&likelihood);
-  return std::holds_alternative<Conjugate>(rule) && gaussian != nullptr && gaussian->learns_noise();
+NoiseModel Problem::noise() const {
+  return std::visit([](const auto& l) { return l.noise(); }, likelihood);
+}
+
+double Problem::dataset_size() const {
+  return std::visit([](const auto& r) { return r.mode.dataset_size; }, rule);
+}
+
+bool Problem::in_noise_units() const {
+  return std::visit([&](const auto& r) { return r.InNoiseUnits(setting()); }, rule);
 }
 
 }  // namespace prequel

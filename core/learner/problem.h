@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "core/archive/archive.h"
 #include "core/config/learner_config.h"
+#include "core/dynamics/dynamics.h"
 #include "core/encoding/encoder.h"
 #include "core/encoding/target_encoder.h"
 #include "core/likelihoods/likelihood.h"
@@ -23,9 +23,10 @@ struct Problem {
   TargetEncoder target_encoder;
   Model model;
   Likelihood likelihood;
-  Vector prior_mean, prior_precision;  // D: m₀ and diag Λ₀
-  Posterior initial;                   // that prior, as the posterior family holds it
+  Vector prior_mean, prior_variances, prior_precision;  // D: m₀, and diag Λ₀⁻¹ and Λ₀
+  Posterior initial;                                    // that prior, as the family holds it
   Rule rule;
+  Dynamics dynamics;
   Storage storage = Storage::kFloat64;  // of the posterior's and the rule's vectors
 
   // INVALID_ARGUMENT names the offending field and what would be right.
@@ -37,10 +38,12 @@ struct Problem {
   Index rank() const;  // columns of the posterior family's factor; 0 of one without
   Index num_logits() const;
   bool classes() const;
+  Setting setting() const;
+  NoiseModel noise() const;
   // N of a rule in dataset mode; 0 in recursive mode.
   double dataset_size() const;
-  // The covariance is held in units of the learned noise variance (conjugate rule).
-  bool scaled_by_noise() const;
+  // The covariance is held in units of the learned noise variance.
+  bool in_noise_units() const;
 };
 
 }  // namespace prequel

@@ -1,196 +1,76 @@
 #include "core/learner/state_codec.h"
 
-#include <cmath>
 #include <utility>
 #include <variant>
 
 #include "core/archive/archive.h"
+#include "core/config/fingerprint.h"
 #include "core/config/registry.h"
-#include "core/encoding/category_table.h"
 #include "core/encoding/state_archive.h"
-#include "core/learner/noise.h"
+#include "core/learner/belief.h"
 #include "core/learner/packing.h"
-#include "core/scores/evaluation_archive.h"
+#include "core/learner/sound_state.h"
+#include "core/learner/state_v1.h"
 
 namespace prequel {
-
-template <class A>
-void Archive(A& a, Field<A, NoiseState>& s) {
-  a.Value("shape", s.shape);
-  a.Value("rate", s.rate);
-}
-
-// Everything but the posterior and the rule's state, whose tags are their names.
-template <class A>
-void Archive(A& a, Field<A, LearnerState>& s) {
-  a.Value("revision", s.revision);
-  a.Value("examples", s.examples);
-  a.Value("inputs", s.inputs);
-  a.Value("targets", s.targets);
-  a.Value("noise", s.noise);
-  a.Value("evaluation", s.evaluation);
-}
-
-template <class A>
-void Archive(A& a, Field<A, FeatureConfig>& s) {
-  a.Value("name", s.name);
-  a.Value("kind", static_cast<std::int64_t>(s.kind));
-  a.Value("width", s.width);
-  a.Value("allow_missing", s.allow_missing);
-  a.Value("max_categories", s.max_categories);
-  a.Value("hash_buckets", s.hash_buckets);
-}
-
-template <class A>
-void Archive(A& a, Field<A, TargetConfig>& s) {
-  a.Value("name", s.name);
-  a.Value("labels", s.labels);
-  a.Value("num_classes", s.num_classes);
-  a.Value("width", s.width);
-  a.Value("allow_missing", s.allow_missing);
-}
-
-template <class A>
-void Archive(A& a, Field<A, NumberTable>& s) {
-  a.Value("rows", s.rows);
-  a.Value("columns", s.columns);
-  a.Value("numbers", s.numbers);
-}
-
-template <class A>
-void Archive(A& a, Field<A, ComponentConfig>& s) {
-  a.Value("name", s.name);
-  for (const auto& [name, value] : s.options) {
-    a.Value("option", name);
-    a.Value("value", value);
-  }
-}
-
 namespace {
 
 constexpr std::string_view kMagic = "PREQUELS";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
-template <class A, class Config>
-void ArchiveConfig(A& a, const Config& config) {
-  a.Value("features", config.features);
-  a.Value("target", config.target);
-  for (const ComponentConfig* component :
-       {&config.model, &config.likelihood, &config.prior, &config.posterior, &config.rule}) {
-    a.Value("component", *component);
-  }
-  a.Value("standardize_inputs", static_cast<std::int64_t>(config.standardize_inputs));
-  a.Value("standardize_targets", static_cast<std::int64_t>(config.standardize_targets));
-  a.Value("input_clip", config.input_clip);
-  a.Value("evaluation_window", config.evaluation_window);
-  a.Value("seed", config.seed);
+void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a) {
+  a.Value("log_weight", belief.log_weight);
+  a.Value("noise", belief.noise);
+  a.Value("dynamics", std::string(NameOf(problem.dynamics)));
+  std::visit([&](const auto& s) { a.Value("dynamics", s); }, belief.dynamics);
+  a.Value("posterior", std::string(NameOf(problem.initial)));
+  a.Value("rule", std::string(NameOf(problem.rule)));
+  if (problem.storage == Storage::kFloat32) return a.Value("packed", belief.packed);
+  std::visit([&](const auto& q) { a.Value("posterior", q); }, belief.posterior);
+  std::visit([&](const auto& s) { a.Value("rule", s); }, belief.rule);
 }
 
-// REQUIRES: both are of one family.
-bool HasShape(const Posterior& prototype, const Posterior& posterior) {
-  return std::visit(
-      [&]<class Q>(const Q& q) {
-        if constexpr (requires { q.HasShapeOf(q); }) return q.HasShapeOf(std::get<Q>(prototype));
-        return true;
-      },
-      posterior);
-}
-
-// Of a rule whose state is another for every family: whether it is this posterior's.
-bool Suits(const RuleState& state, const Posterior& posterior) {
-  return std::visit(
-      []<class S, class Q>(const S& s, const Q& q) {
-        if constexpr (requires { s.Suits(q); }) return s.Suits(q);
-        return true;
-      },
-      state, posterior);
-}
-
-// Far from where counting on would overflow.
-bool IsCount(std::int64_t count) { return count >= 0 && count <= std::int64_t{1} << 62; }
-
-bool HasCounts(const LearnerState& state) {
-  const bool steps = std::visit(
-      [](const auto& rule) {
-        if constexpr (requires { rule.steps; }) return IsCount(rule.steps);
-        return true;
-      },
-      state.rule);
-  return steps && IsCount(state.revision) && IsCount(state.examples) &&
-         IsCount(state.evaluation.skipped_rows) && IsCount(state.evaluation.unscored_rows);
-}
-
-// Of every output, positive and finite.
-bool IsNoise(const Vector& values, Index outputs) {
-  return values.size() == outputs && values.allFinite() && (values.array() > 0).all();
-}
-
-// Whether a decoded state is one that this problem's fold could have produced.
-absl::Status CheckDecoded(const Problem& problem, const LearnerState& state) {
-  if (absl::Status status = problem.encoder.CheckState(state.inputs); !status.ok()) return status;
-  if (absl::Status status = problem.target_encoder.CheckState(state.targets); !status.ok()) {
-    return status;
-  }
-  const auto sound = [&](const auto& part) { return part.IsSound(problem.num_params()); };
-  if (!std::visit(sound, state.posterior) || !HasShape(problem.initial, state.posterior)) {
-    return absl::DataLossError("posterior: has the wrong size or is not finite");
-  }
-  if (!std::visit(sound, state.rule) || !Suits(state.rule, state.posterior)) {
-    return absl::DataLossError("rule: its state has the wrong size or is not finite");
-  }
-  const Index outputs = InitialNoise(problem).shape.size();
-  if (!IsNoise(state.noise.shape, outputs) || !IsNoise(state.noise.rate, outputs)) {
-    return absl::DataLossError("noise: has the wrong size or is not positive and finite");
-  }
-  if (!HasCounts(state)) return absl::DataLossError("counts: out of range");
-  return absl::OkStatus();
-}
-
-absl::Status ReadRuleName(const Problem& problem, ArchiveReader& reader) {
+// The next name, which must be that of the configuration.
+void ReadName(ArchiveReader& a, std::string_view part, std::string_view want) {
   std::string name;
-  reader.Value("rule", name);
-  if (reader.ok() && name != problem.config.rule.name) {
-    return absl::DataLossError("rule: its state is of another rule");
-  }
-  return absl::OkStatus();
+  a.Value(part, name);
+  if (a.ok() && name != want) a.Fail(part, "is not the configured one");
 }
 
-// From the rule's name on.
-absl::StatusOr<LearnerState> DecodePacked(const Problem& problem, ArchiveReader& reader,
-                                          LearnerState state) {
-  if (absl::Status status = ReadRuleName(problem, reader); !status.ok()) return status;
-  reader.Value("packed", state.packed);
-  if (absl::Status status = reader.Finish(); !status.ok()) return status;
-  LearnerState unpacked = state;
-  absl::Status status = UnpackParts(problem, state.packed, unpacked);
-  if (status.ok()) status = CheckDecoded(problem, unpacked);
-  if (!status.ok()) return status;
-  return state;
+void ReadBelief(const Problem& problem, ArchiveReader& a, Belief& belief) {
+  a.Value("log_weight", belief.log_weight);
+  a.Value("noise", belief.noise);
+  ReadName(a, "dynamics", NameOf(problem.dynamics));
+  belief.dynamics = FreshState(problem.dynamics);
+  std::visit([&](auto& s) { a.Value("dynamics", s); }, belief.dynamics);
+  ReadName(a, "posterior", NameOf(problem.initial));
+  ReadName(a, "rule", NameOf(problem.rule));
+  if (problem.storage == Storage::kFloat32) return a.Value("packed", belief.packed);
+  belief.posterior = problem.initial;  // the right alternative, to be read into
+  std::visit([&](auto& q) { a.Value("posterior", q); }, belief.posterior);
+  belief.rule = FreshState(problem.rule);
+  std::visit([&](auto& s) { a.Value("rule", s); }, belief.rule);
+}
+
+void ReadBeliefs(const Problem& problem, ArchiveReader& a, LearnerState& state) {
+  std::uint64_t count = 0;
+  a.Value("beliefs", count);
+  if (!a.ok()) return;
+  if (count == 0 || count > kMaxBeliefs) return a.Fail("beliefs", "are too few or too many");
+  state.beliefs.resize(count);
+  for (Belief& belief : state.beliefs) {
+    if (a.ok()) ReadBelief(problem, a, belief);
+  }
 }
 
 }  // namespace
 
-std::uint64_t Fingerprint(const LearnerConfig& config) {
-  ArchiveWriter writer;
-  ArchiveConfig(writer, config);
-  return StableHash(std::move(writer).Take());
-}
-
 std::string EncodeState(const Problem& problem, const LearnerState& state) {
-  const auto write = [&](ArchiveWriter& writer) {
-    writer.Value("fingerprint", Fingerprint(problem.config));
-    writer.Value("state", state);
-    writer.Value("posterior", std::string(NameOf(problem.initial)));
-    const bool packed = problem.storage == Storage::kFloat32;
-    if (!packed) {
-      std::visit([&](const auto& q) { writer.Value("posterior", q); }, state.posterior);
-    }
-    writer.Value("rule", std::string(NameOf(problem.rule)));
-    if (packed) {
-      writer.Value("packed", state.packed);
-    } else {
-      std::visit([&](const auto& s) { writer.Value("rule", s); }, state.rule);
-    }
+  const auto write = [&](ArchiveWriter& a) {
+    a.Value("fingerprint", Fingerprint(problem.config));
+    CommonState::Fields(a, state.common());
+    a.Value("beliefs", std::uint64_t{state.beliefs.size()});
+    for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
   };
   // Counted first, so that the bytes of a large state are never in memory twice.
   ArchiveWriter counter = ArchiveWriter::Counter();
@@ -202,30 +82,27 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
 }
 
 absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_view bytes) {
-  const absl::StatusOr<std::string_view> body = Open(bytes, kMagic, kVersion);
+  absl::StatusOr<std::string_view> body = Open(bytes, kMagic, kVersion);
+  const absl::StatusOr<std::string_view> body_v1 = Open(bytes, kMagic, 1);
+  const bool v1 = !body.ok() && body_v1.ok();
+  if (v1) body = body_v1;
   if (!body.ok()) return body.status();
-  ArchiveReader reader(*body);
+  ArchiveReader a(*body);
   std::uint64_t fingerprint = 0;
-  reader.Value("fingerprint", fingerprint);
+  a.Value("fingerprint", fingerprint);
   // The second is what an older build, which knew fewer options, made of the same configuration.
-  if (reader.ok() && fingerprint != Fingerprint(problem.config) && fingerprint != problem.given) {
+  if (a.ok() && fingerprint != Fingerprint(problem.config) && fingerprint != problem.given) {
     return absl::FailedPreconditionError("the state is of another configuration");
   }
   LearnerState state;
-  reader.Value("state", state);
-  std::string name;
-  reader.Value("posterior", name);
-  if (reader.ok() && name != problem.config.posterior.name) {
-    return absl::DataLossError("posterior: is not of the configured family");
+  if (v1) {
+    ReadStateV1(problem, a, state);
+  } else {
+    CommonState::Fields(a, state.common());
+    ReadBeliefs(problem, a, state);
   }
-  if (problem.storage == Storage::kFloat32) return DecodePacked(problem, reader, std::move(state));
-  state.posterior = problem.initial;  // the right alternative, to be read into
-  std::visit([&](auto& q) { reader.Value("posterior", q); }, state.posterior);
-  if (absl::Status status = ReadRuleName(problem, reader); !status.ok()) return status;
-  state.rule = FreshState(problem.rule);
-  std::visit([&](auto& s) { reader.Value("rule", s); }, state.rule);
-  if (absl::Status status = reader.Finish(); !status.ok()) return status;
-  if (absl::Status status = CheckDecoded(problem, state); !status.ok()) return status;
+  if (absl::Status status = a.Finish(); !status.ok()) return status;
+  if (absl::Status status = CheckSound(problem, state); !status.ok()) return status;
   return state;
 }
 

@@ -4,31 +4,46 @@
 #include <vector>
 
 #include "core/config/batch.h"
-#include "core/distributions/class_predictive.h"
 #include "core/expansion/expansion.h"
+#include "core/learner/belief.h"
 #include "core/learner/learner_state.h"
-#include "core/posteriors/posterior.h"
-#include "core/rules/rule.h"
+#include "core/predictive/predictive.h"
 
 namespace prequel {
 
-struct Workspace {
-  std::vector<Index> known;  // rows whose target is known
-  Batch selected;            // those rows, when they are not all
-  Matrix inputs, targets;    // encoded
-  NoiseLevel noise;
-
-  Vector location, scale;  // T: from the units the model learns in to those of the targets
-
+// What one belief has of the minibatch at hand, from its prediction to its fit.
+struct BeliefWorkspace {
+  Posterior moved;  // the prior of the minibatch, where the dynamics move it
+  const Posterior* prior = nullptr;
   Expansion expansion;
   Projectors projectors;
+  NoiseLevel noise;
+  bool at_mean = false;    // the expansion holds Forward at the prior's mean
+  bool projected = false;  // and is linearised there, and the projector has seen it
+  Matrix prior_logits;     // C × B: at the prior's mean (learned noise)
+};
+
+struct Workspace {
+  std::vector<Index> known;     // rows of the minibatch whose target is known
+  std::vector<Index> kept;      // 0, 1, 2, …: as many
+  std::vector<Index> scored;    // one of the two: where those rows stand among the predicted ones
+  Batch selected;               // those rows, when they are not all
+  Matrix inputs, moved_inputs;  // encoded as before the minibatch, and with it counted in
+  Matrix outcomes;              // what is scored: values in their units, or indices of classes
+  Matrix targets;               // encoded, what is learned
+
+  Predictive predictive;
+  std::vector<BeliefWorkspace> beliefs;  // grows to the most that there were
+
+  // Of one belief at a time.
   Samplers samplers;
   Divergences divergences;
   RuleScratch rule;
-  RuleState passing;                  // of a recursive rule, which lives as long as the minibatch
-  std::vector<LogitMoments> members;  // of the predictive: one, or one per Monte Carlo draw
-  Matrix previous_mean;               // C × B, logits before the update (noise learning)
-  ClassPredictive classes, member_classes;
+  RuleState passing;  // of a recursive rule, which lives as long as the minibatch
+  DynamicsScratch dynamics;
+
+  Matrix log_densities;  // K × B: of each belief
+
   LearnerState unpacked, next_unpacked;  // of a model with storage float32
 };
 

@@ -148,6 +148,10 @@ struct Lanes {
 
 }  // namespace
 
+void Bernoulli::CompleteTarget(TargetConfig& target) {
+  if (target.labels.empty() && target.num_classes == 0) target.num_classes = 2;
+}
+
 absl::Status Bernoulli::Configure(Options& options, const TargetConfig& target) {
   const auto labels = static_cast<Index>(target.labels.size());
   if (labels != 0 && labels != 2) {

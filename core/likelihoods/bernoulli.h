@@ -11,15 +11,18 @@
 #include "core/config/learner_config.h"
 #include "core/config/options.h"
 #include "core/distributions/class_predictive.h"
+#include "core/likelihoods/likelihood_defaults.h"
 #include "core/likelihoods/moments.h"
 
 namespace prequel {
 
-class Bernoulli {
+class Bernoulli : public LikelihoodDefaults {
  public:
   static constexpr std::string_view kName = "bernoulli";
   static constexpr bool kClasses = true;
+  static constexpr Link kLink = Link::kLogistic;
 
+  static void CompleteTarget(TargetConfig& target);
   absl::Status Configure(Options& options, const TargetConfig& target);
 
   Index num_logits() const { return 1; }

@@ -12,14 +12,16 @@
 #include "core/config/learner_config.h"
 #include "core/config/options.h"
 #include "core/distributions/class_predictive.h"
+#include "core/likelihoods/likelihood_defaults.h"
 #include "core/likelihoods/moments.h"
 
 namespace prequel {
 
-class Categorical {
+class Categorical : public LikelihoodDefaults {
  public:
   static constexpr std::string_view kName = "categorical";
   static constexpr bool kClasses = true;
+  static constexpr Link kLink = Link::kSoftmax;
   static constexpr Index kDraws = 64;  // K, even
 
   absl::Status Configure(Options& options, const TargetConfig& target);

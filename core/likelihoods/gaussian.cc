@@ -9,10 +9,10 @@ namespace prequel {
 absl::Status Gaussian::Configure(Options& options, const TargetConfig& target) {
   outputs_ = target.width;
   std::string word = "learned";
-  options.PositiveOrWord("noise", &noise_, &word, {"learned"});
-  learns_noise_ = !word.empty();
-  options.Positive("noise_shape", &shape_);
-  options.Positive("noise_rate", &rate_);
+  options.PositiveOrWord("noise", &noise_.variance, &word, {"learned"});
+  noise_.kind = word.empty() ? NoiseModel::Kind::kGiven : NoiseModel::Kind::kLearned;
+  options.Positive("noise_shape", &noise_.shape);
+  options.Positive("noise_rate", &noise_.rate);
   return options.Finish();
 }
 
@@ -41,8 +41,8 @@ void Gaussian::Expand(const LogitMoments& moments, ConstMatrixRef targets, const
   expansion.log_density = -0.5 * (energy + static_cast<double>(examples) * log_noise);
 }
 
-StudentT Gaussian::Predictive(const LogitMoments& moments, const NoiseLevel& noise, Index output,
-                              Index example) const {
+StudentT Gaussian::Marginal(const LogitMoments& moments, const NoiseLevel& noise, Index output,
+                            Index example) const {
   const double epistemic =
       moments.exact() ? 0 : moments.covariance(output, example * outputs_ + output);
   const double total = epistemic + noise.variance[output];

@@ -11,6 +11,7 @@
 #include "core/config/learner_config.h"
 #include "core/config/options.h"
 #include "core/distributions/student_t.h"
+#include "core/likelihoods/likelihood_defaults.h"
 #include "core/likelihoods/moments.h"
 
 namespace prequel {
@@ -22,10 +23,12 @@ namespace prequel {
 //                a finite variance.
 //   noise_rate   prior rate of a learned R, in the squared units the model learns in. The default
 //                0.15 centres R on rate/shape = 0.1: a tenth of a standardised target's variance.
-class Gaussian {
+class Gaussian : public LikelihoodDefaults {
  public:
   static constexpr std::string_view kName = "gaussian";
   static constexpr bool kClasses = false;
+  static constexpr Link kLink = Link::kIdentity;
+  static constexpr bool kHasUnits = true;
 
   absl::Status Configure(Options& options, const TargetConfig& target);
 
@@ -33,24 +36,22 @@ class Gaussian {
   Index num_targets() const { return outputs_; }
   Index curvature_rank() const { return outputs_; }
 
-  bool learns_noise() const { return learns_noise_; }
-  double noise_variance() const { return noise_; }  // squared target units; 0 when learned
-  double noise_shape() const { return shape_; }
-  double noise_rate() const { return rate_; }
+  // A prior of learned noise says how large it is beside the deviation of the targets.
+  bool standardizes() const { return noise_.learned(); }
+  NoiseModel noise() const { return noise_; }
 
   std::string_view TargetProblem(double y) const;
 
   void Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
               LocalExpansion& expansion) const;
 
-  // Of one output of one example, in the units the model learns in: scale² = v + R.
-  StudentT Predictive(const LogitMoments& moments, const NoiseLevel& noise, Index output,
-                      Index example) const;
+  // scale² = v + R.
+  StudentT Marginal(const LogitMoments& moments, const NoiseLevel& noise, Index output,
+                    Index example) const;
 
  private:
   Index outputs_ = 1;
-  bool learns_noise_ = true;
-  double noise_ = 0, shape_ = 1.5, rate_ = 0.15;
+  NoiseModel noise_{NoiseModel::Kind::kLearned, 0, 1.5, 0.15};
 };
 
 }  // namespace prequel

@@ -24,11 +24,4 @@ struct LocalExpansion {
   Matrix draws, block;  // scratch of the likelihood
 };
 
-// What the gaussian likelihood knows of its noise, in the units the model learns in; the other
-// likelihoods ignore it.
-struct NoiseLevel {
-  Vector variance;  // C: scale² of the predictive noise (rate/shape when learned)
-  Vector dof;       // C: degrees of freedom of the Student-t predictive; +inf when known
-};
-
 }  // namespace prequel

@@ -44,8 +44,8 @@ void Poisson::Expand(const LogitMoments& moments, ConstMatrixRef targets, const 
   }
 }
 
-PoissonMixture Poisson::Predictive(const LogitMoments& moments, const NoiseLevel&, Index output,
-                                   Index example) const {
+PoissonMixture Poisson::Marginal(const LogitMoments& moments, const NoiseLevel&, Index output,
+                                 Index example) const {
   const double v = moments.exact() ? 0 : moments.covariance(output, example * outputs_ + output);
   const double variance = std::clamp(v, 0.0, kMaxVariance);
   return {std::min(moments.mean(output, example), kMaxLogRate - 0.5 * variance), variance};

@@ -11,14 +11,16 @@
 #include "core/config/learner_config.h"
 #include "core/config/options.h"
 #include "core/distributions/poisson_mixture.h"
+#include "core/likelihoods/likelihood_defaults.h"
 #include "core/likelihoods/moments.h"
 
 namespace prequel {
 
-class Poisson {
+class Poisson : public LikelihoodDefaults {
  public:
   static constexpr std::string_view kName = "poisson";
   static constexpr bool kClasses = false;
+  static constexpr Link kLink = Link::kLog;
   static constexpr double kMaxLogRate = 300;
   static constexpr double kMaxCount = 9007199254740992;  // 2⁵³: counts beyond are not all doubles
 
@@ -33,9 +35,8 @@ class Poisson {
   void Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
               LocalExpansion& expansion) const;
 
-  // Of one output of one example.
-  PoissonMixture Predictive(const LogitMoments& moments, const NoiseLevel& noise, Index output,
-                            Index example) const;
+  PoissonMixture Marginal(const LogitMoments& moments, const NoiseLevel& noise, Index output,
+                          Index example) const;
 
  private:
   Index outputs_ = 1;

@@ -20,6 +20,7 @@ namespace prequel {
 class Linear {
  public:
   static constexpr std::string_view kName = "linear";
+  static constexpr bool kLinear = true;
 
   struct Tape {
     Buffer input;  // D_in × B

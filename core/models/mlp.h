@@ -32,6 +32,7 @@ namespace prequel {
 class Mlp {
  public:
   static constexpr std::string_view kName = "mlp";
+  static constexpr bool kLinear = false;
 
   struct Tape {
     struct Layer {

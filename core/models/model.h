@@ -10,6 +10,7 @@
 #include "core/config/options.h"
 #include "core/linalg/types.h"
 #include "core/models/kronecker.h"
+#include "core/models/layer.h"
 #include "core/models/linear.h"
 #include "core/models/mlp.h"
 #include "core/random/philox.h"
@@ -27,6 +28,7 @@ concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
                              std::vector<KroneckerFactors>& factors,
                              const std::vector<KroneckerCovariance>& covariances) {
   { M::kName } -> std::convertible_to<std::string_view>;
+  { M::kLinear } -> std::convertible_to<bool>;  // whether f is linear in θ
   // Reads options; D_in = inputs, C = outputs.
   { m.Configure(options, size, size) } -> std::same_as<absl::Status>;
   { c.num_params() } -> std::same_as<Index>;  // D
@@ -72,5 +74,15 @@ struct ModelSet {
 using Models = ModelSet<Linear, Mlp>;
 using Model = Models::Variant;
 using Tapes = Models::Tapes;
+
+inline Layers LayersOf(const Model& model) {
+  return std::visit(
+      [](const auto& m) {
+        Layers layers;
+        for (Index l = 0; l < m.num_layers(); ++l) layers.push_back(m.layer(l));
+        return layers;
+      },
+      model);
+}
 
 }  // namespace prequel

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/config/learner_config.h"
+#include "core/posteriors/part_sizes.h"
+
 namespace prequel {
 
 absl::Status BlockDiagonalGaussian::Configure(Options& options, const Layers& layers) {
@@ -10,9 +13,18 @@ absl::Status BlockDiagonalGaussian::Configure(Options& options, const Layers& la
   return options.Finish();
 }
 
+absl::Status BlockDiagonalGaussian::CheckSize(Index params) const {
+  absl::Status status = PosteriorDefaults::CheckSize(params);
+  if (!status.ok()) return status;
+  PartSizes sizes;
+  for (const Block& block : blocks) sizes.Add(block.size());
+  return sizes.Check(kName, ConfigLimits::kMaxFullParameters);
+}
+
 BlockDiagonalGaussian BlockDiagonalGaussian::FromDiagonal(const Vector& prior_mean,
                                                           const Vector& variances) const {
-  BlockDiagonalGaussian q{prior_mean, {}};
+  BlockDiagonalGaussian q;
+  q.mean = prior_mean;
   Index offset = 0;
   for (const Block& block : blocks) {
     q.blocks.push_back({Matrix(variances.segment(offset, block.size()).asDiagonal())});
@@ -37,6 +49,15 @@ bool BlockDiagonalGaussian::IsSound(Index params) const {
 bool BlockDiagonalGaussian::HasShapeOf(const BlockDiagonalGaussian& other) const {
   return std::equal(blocks.begin(), blocks.end(), other.blocks.begin(), other.blocks.end(),
                     [](const Block& a, const Block& b) { return a.size() == b.size(); });
+}
+
+void BlockDiagonalGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& /*scratch*/) {
+  Index offset = 0;
+  for (Block& block : blocks) {
+    DiffuseCovariance(keep.segment(offset, block.size()), added.segment(offset, block.size()),
+                      block.covariance);
+    offset += block.size();
+  }
 }
 
 absl::Status BlockDiagonalSampler::Prepare(const BlockDiagonalGaussian& posterior) {

@@ -10,6 +10,7 @@
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
 #include "core/posteriors/full_gaussian.h"
+#include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
 namespace prequel {
@@ -18,9 +19,9 @@ class BlockDiagonalDivergence;
 class BlockDiagonalSampler;
 class LocalBlockDiagonal;
 
-struct BlockDiagonalGaussian {
+struct BlockDiagonalGaussian : PosteriorDefaults {
   static constexpr std::string_view kName = "block_diagonal";
-  static constexpr bool kHasVariance = true;
+  static constexpr bool kDiffuses = true;
 
   using Projector = LocalBlockDiagonal;
   using Sampler = BlockDiagonalSampler;
@@ -40,8 +41,9 @@ struct BlockDiagonalGaussian {
   Vector mean;                // D
   std::vector<Block> blocks;  // of the layers, first to last
 
-  // A block per layer. Leaves a prototype, to make others of.
+  // A block per layer.
   absl::Status Configure(Options& options, const Layers& layers);
+  absl::Status CheckSize(Index params) const;
   // N(mean, diag(variances)) in the blocks of this one.
   BlockDiagonalGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 
@@ -52,9 +54,12 @@ struct BlockDiagonalGaussian {
   }
 
   Index size() const { return mean.size(); }
+  Index num_correlated() const { return size(); }
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const BlockDiagonalGaussian& other) const;
+
+  void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
 };
 
 // Draws mean + blockdiag(L_1, …) z with L_ℓ L_ℓᵀ = P_ℓ.

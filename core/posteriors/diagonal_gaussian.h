@@ -8,6 +8,7 @@
 #include "core/linalg/sum_log.h"
 #include "core/linalg/tiles.h"
 #include "core/linalg/types.h"
+#include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
 namespace prequel {
@@ -16,10 +17,10 @@ class DiagonalDivergence;
 class DiagonalSampler;
 class LocalDiagonal;
 
-struct DiagonalGaussian {
+struct DiagonalGaussian : PosteriorDefaults {
   static constexpr std::string_view kName = "diagonal";
-  static constexpr bool kHasVariance = true;
   static constexpr bool kIsVectors = true;
+  static constexpr bool kDiffuses = true;
 
   using Projector = LocalDiagonal;
   using Sampler = DiagonalSampler;
@@ -29,7 +30,10 @@ struct DiagonalGaussian {
   Vector precision;  // D, positive
 
   static DiagonalGaussian FromDiagonal(const Vector& mean, const Vector& variances) {
-    return {mean, variances.cwiseInverse()};
+    DiagonalGaussian q;
+    q.mean = mean;
+    q.precision = variances.cwiseInverse();
+    return q;
   }
 
   template <class A, class Self>
@@ -39,6 +43,9 @@ struct DiagonalGaussian {
   }
 
   Index size() const { return mean.size(); }
+  Anchor anchor() const { return {.precision = &precision}; }
+  // The least of what must stay above 0 when it is rounded to floats.
+  double least_positive() const { return precision.minCoeff(); }
   bool IsFinite() const {
     // 0 · x is NaN for the x that are not finite; a sum vectorises, a test per element does not.
     double zero = 0, least = 1;
@@ -51,6 +58,11 @@ struct DiagonalGaussian {
   }
   bool IsSound(Index params) const {
     return mean.size() == params && precision.size() == params && IsFinite();
+  }
+
+  // 1/(k/λ + a)
+  void Diffuse(const Vector& keep, const Vector& added, Matrix& /*scratch*/) {
+    precision.array() /= keep.array() + added.array() * precision.array();
   }
 };
 

@@ -1,10 +1,17 @@
 #include "core/posteriors/full_gaussian.h"
 
+#include <cmath>
 #include <limits>
 
+#include "core/config/learner_config.h"
 #include "core/linalg/cholesky.h"
 
 namespace prequel {
+
+absl::Status FullGaussian::CheckSize(Index params) {
+  return CheckParams(params, ConfigLimits::kMaxFullParameters,
+                     "fit a full posterior: use posterior \"diagonal\" or a smaller network");
+}
 
 FullGaussian FullGaussian::FromDiagonal(const Vector& mean, const Vector& variances) {
   FullGaussian q;
@@ -19,6 +26,19 @@ bool FullGaussian::IsFinite() const {
   // vectorises where a test per element does not.
   return mean.allFinite() && covariance.diagonal().allFinite() &&
          covariance.diagonal().minCoeff() > 0;
+}
+
+void FullGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& /*scratch*/) {
+  DiffuseCovariance(keep, added, covariance);
+}
+
+void DiffuseCovariance(ConstVectorRef keep, ConstVectorRef added, Matrix& covariance) {
+  const Index size = covariance.rows();
+  for (Index j = 0; j < size; ++j) {
+    auto column = covariance.col(j).tail(size - j).array();
+    column *= keep.tail(size - j).array().sqrt() * std::sqrt(keep[j]);
+    covariance(j, j) += added[j];
+  }
 }
 
 absl::Status FactorCovariance(const Matrix& covariance, Matrix& factor) {

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "core/linalg/types.h"
+#include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
 namespace prequel {
@@ -13,9 +14,9 @@ class FullDivergence;
 class FullSampler;
 class LocalFull;
 
-struct FullGaussian {
+struct FullGaussian : PosteriorDefaults {
   static constexpr std::string_view kName = "full";
-  static constexpr bool kHasVariance = true;
+  static constexpr bool kDiffuses = true;
 
   using Projector = LocalFull;
   using Sampler = FullSampler;
@@ -24,6 +25,7 @@ struct FullGaussian {
   Vector mean;        // D
   Matrix covariance;  // D × D; only the lower triangle is ever read
 
+  static absl::Status CheckSize(Index params);
   // N(mean, diag(variances)).
   static FullGaussian FromDiagonal(const Vector& mean, const Vector& variances);
 
@@ -34,11 +36,18 @@ struct FullGaussian {
   }
 
   Index size() const { return mean.size(); }
+  Index num_correlated() const { return size(); }
+  Anchor anchor() const { return {.covariance = &covariance}; }
   bool IsFinite() const;
   bool IsSound(Index params) const {
     return mean.size() == params && covariance.rows() == params && IsFinite();
   }
+
+  void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
 };
+
+// P ← diag(√k) P diag(√k) + diag(a), in the lower triangle.
+void DiffuseCovariance(ConstVectorRef keep, ConstVectorRef added, Matrix& covariance);
 
 // L with L Lᵀ = `covariance` in the lower triangle of `factor`. INTERNAL when the covariance is no
 // longer positive definite. Only lower triangles are read.

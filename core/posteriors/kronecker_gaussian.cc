@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+#include "core/config/error.h"
+#include "core/config/learner_config.h"
+#include "core/posteriors/part_sizes.h"
+
 namespace prequel {
 namespace {
 
@@ -98,22 +102,38 @@ absl::Status KroneckerGaussian::Configure(Options& options, const Layers& of) {
   return options.Finish();
 }
 
-bool KroneckerGaussian::Holds(const Vector& variances) const {
+absl::Status KroneckerGaussian::CheckSize(Index params) const {
+  absl::Status status = PosteriorDefaults::CheckSize(params);
+  if (!status.ok()) return status;
+  PartSizes sizes;
+  for (const Layer& layer : layers) {
+    sizes.Add(layer.columns());
+    sizes.Add(layer.outputs());
+  }
+  return sizes.Check(kName, ConfigLimits::kMaxKroneckerWidth);
+}
+
+absl::Status KroneckerGaussian::CheckPrior(const Vector& variances) const {
   Index offset = 0;
   for (const Layer& layer : layers) {
     const Eigen::Map<const Matrix> columns(variances.data() + offset, layer.outputs(),
                                            layer.columns());
     for (Index o = 1; o < layer.outputs(); ++o) {
-      if (columns.row(o) != columns.row(0)) return false;
+      if (columns.row(o) == columns.row(0)) continue;
+      return FieldError("config.prior",
+                        "has variances that differ among the weights of one input to one layer, "
+                        "which posterior \"kronecker\" cannot hold: make them equal, or use "
+                        "posterior \"diagonal\"");
     }
     offset += layer.size();
   }
-  return true;
+  return absl::OkStatus();
 }
 
 KroneckerGaussian KroneckerGaussian::FromDiagonal(const Vector& prior_mean,
                                                   const Vector& variances) const {
-  KroneckerGaussian q{prior_mean, {}};
+  KroneckerGaussian q;
+  q.mean = prior_mean;
   Index offset = 0;
   for (const Layer& layer : layers) {
     const Index columns = layer.columns(), outputs = layer.outputs();

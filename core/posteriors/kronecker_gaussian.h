@@ -18,6 +18,7 @@
 #include "core/linalg/types.h"
 #include "core/models/kronecker.h"
 #include "core/models/layer.h"
+#include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
 namespace prequel {
@@ -26,9 +27,8 @@ class KroneckerDivergence;
 class KroneckerProjector;
 class KroneckerSampler;
 
-struct KroneckerGaussian {
+struct KroneckerGaussian : PosteriorDefaults {
   static constexpr std::string_view kName = "kronecker";
-  static constexpr bool kHasVariance = true;
 
   using Projector = KroneckerProjector;
   using Sampler = KroneckerSampler;
@@ -67,11 +67,11 @@ struct KroneckerGaussian {
   Vector mean;                // D
   std::vector<Layer> layers;  // first to last
 
-  // Leaves a prototype, to make others of.
   absl::Status Configure(Options& options, const Layers& layers);
-  // Whether N(·, diag(variances)) is of this form: the outputs' weights of one input vary alike.
-  bool Holds(const Vector& variances) const;
-  // REQUIRES: Holds(variances).
+  absl::Status CheckSize(Index params) const;
+  // The outputs' weights of one input must vary alike.
+  absl::Status CheckPrior(const Vector& variances) const;
+  // REQUIRES: CheckPrior(variances) is OK.
   KroneckerGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 
   template <class T, class Self>

@@ -22,6 +22,8 @@ class LocalBlockDiagonal {
 
   absl::Status Begin(const BlockDiagonalGaussian& prior, Index columns = 0, bool draws = false);
 
+  static Index first_uncertain() { return 0; }
+  static absl::Status CheckRoom() { return absl::OkStatus(); }
   const Vector& mean() const { return mean_; }
 
   void Project(Expansion& expansion);

@@ -18,6 +18,8 @@ class LocalDiagonal {
 
   absl::Status Begin(const DiagonalGaussian& prior, Index columns = 0, bool draws = false);
 
+  static Index first_uncertain() { return 0; }
+  static absl::Status CheckRoom() { return absl::OkStatus(); }
   const Vector& mean() const { return *mean_; }
 
   void Project(Expansion& expansion) { expansion.MarginalCovariance(Variance()); }

@@ -20,6 +20,10 @@ class LocalFull {
   // `draws` asks for Draw to be possible (and so for the form by parameters).
   absl::Status Begin(const FullGaussian& prior, Index columns = 0, bool draws = false);
 
+  const FullGaussian& prior() const { return *prior_; }
+  static Index first_uncertain() { return 0; }
+  // Whether the columns of a round can be held; INVALID_ARGUMENT.
+  static absl::Status CheckRoom() { return absl::OkStatus(); }
   const Vector& mean() const { return mean_; }
 
   // Logit covariance J_i P_q J_iᵀ of the linearisation in `expansion`, into its moments.

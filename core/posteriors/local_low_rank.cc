@@ -9,8 +9,6 @@
 namespace prequel {
 
 absl::Status LocalLowRank::Begin(const LowRankGaussian& prior, Index columns, bool /*draws*/) {
-  absl::Status status = CheckColumns(prior.size(), columns);
-  if (!status.ok()) return status;
   prior_ = &prior;
   columns_ = columns;
   compression_ = Compression();

@@ -20,11 +20,12 @@ class LocalLowRank {
  public:
   using Posterior = LowRankGaussian;
 
-  // INVALID_ARGUMENT when `columns` are too many to hold.
   absl::Status Begin(const LowRankGaussian& prior, Index columns = 0, bool draws = false);
   // How Commit makes room; keep_diagonal unless said, which Begin resets it to.
   void Compress(const Compression& compression) { compression_ = compression; }
 
+  static Index first_uncertain() { return 0; }
+  absl::Status CheckRoom() const { return CheckColumns(prior_->size(), columns_); }
   const Vector& mean() const { return mean_; }
 
   void Project(Expansion& expansion);

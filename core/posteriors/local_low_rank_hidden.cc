@@ -10,9 +10,8 @@ namespace prequel {
 
 absl::Status LocalLowRankHidden::Begin(const LowRankHiddenGaussian& prior, Index columns,
                                        bool /*draws*/) {
-  absl::Status status = CheckColumns(prior.size(), columns);
-  if (!status.ok()) return status;
   prior_ = &prior;
+  num_columns_ = columns;
   mean_ = prior.mean;
   last_.resize(static_cast<std::size_t>(prior.last()));
   std::iota(last_.begin(), last_.end(), prior.hidden());
@@ -21,6 +20,10 @@ absl::Status LocalLowRankHidden::Begin(const LowRankHiddenGaussian& prior, Index
   tangent_.setZero(prior.size());
   kl_ = 0;
   return absl::OkStatus();
+}
+
+absl::Status LocalLowRankHidden::CheckRoom() const {
+  return CheckColumns(prior_->size(), num_columns_);
 }
 
 void LocalLowRankHidden::Project(Expansion& expansion) {

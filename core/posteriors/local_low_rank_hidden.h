@@ -18,10 +18,11 @@ class LocalLowRankHidden {
  public:
   using Posterior = LowRankHiddenGaussian;
 
-  // INVALID_ARGUMENT when `columns` (n) are too many to hold. `prior` must outlive the fit.
+  // n = columns. `prior` must outlive the fit.
   absl::Status Begin(const LowRankHiddenGaussian& prior, Index columns = 0, bool draws = false);
 
   const Vector& mean() const { return mean_; }
+  absl::Status CheckRoom() const;
 
   // Logit covariance J_i P J_iᵀ of the linearisation in `expansion`, into its moments: a forward
   // derivative per column of C, and the last layer's rows of the Jacobian.
@@ -45,6 +46,7 @@ class LocalLowRankHidden {
   void Multiply(ConstMatrixRef v, MatrixRef out);
 
   const LowRankHiddenGaussian* prior_ = nullptr;
+  Index num_columns_ = 0;    // n
   std::vector<Index> last_;  // its places
   Vector mean_;
   double kl_ = 0;

@@ -24,6 +24,7 @@ class LocalSubset {
 
   const Vector& mean() const { return mean_; }
   Index first_uncertain() const { return prior_->first_uncertain(); }
+  static absl::Status CheckRoom() { return absl::OkStatus(); }
 
   void Attach(Expansion& expansion) {
     expansion.JacobianRows(prior_->subset, block_.jacobian());

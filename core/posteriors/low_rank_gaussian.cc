@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
+#include "core/config/learner_config.h"
+#include "core/linalg/cholesky.h"
 
 namespace prequel {
 namespace {
@@ -24,7 +26,11 @@ absl::Status LowRankGaussian::Configure(Options& options, const Layers& layers) 
 
 LowRankGaussian LowRankGaussian::FromDiagonal(const Vector& prior_mean,
                                               const Vector& variances) const {
-  return {prior_mean, variances.cwiseInverse(), Matrix::Zero(prior_mean.size(), rank())};
+  LowRankGaussian q;
+  q.mean = prior_mean;
+  q.diagonal = variances.cwiseInverse();
+  q.factor = Matrix::Zero(prior_mean.size(), rank());
+  return q;
 }
 
 bool LowRankGaussian::IsFinite() const {
@@ -35,6 +41,33 @@ bool LowRankGaussian::IsFinite() const {
 bool LowRankGaussian::IsSound(Index params) const {
   return mean.size() == params && diagonal.size() == params && factor.rows() == params &&
          rank() >= 1 && rank() <= params && IsFinite();
+}
+
+absl::Status LowRankGaussian::CheckSize(Index params) const {
+  absl::Status status = PosteriorDefaults::CheckSize(params);
+  return status.ok() ? CheckRank(params, rank()) : status;
+}
+
+// With B = d⁻¹ and M = I + Wᵀ B W the covariance is B − B W M⁻¹ Wᵀ B. Scaled, d is d/k and W is
+// W/√k; a is added to B alone, and the matrix inversion lemma twice gives the form above, in which
+// nothing cancels.
+void LowRankGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& scratch) {
+  const auto k = keep.array(), a = added.array();
+  const auto d = diagonal.array();
+  scratch.noalias() = factor.transpose() * (a / (k * (k + a * d))).matrix().asDiagonal() * factor;
+  scratch.diagonal().array() += 1;
+  FactorInPlace(scratch);  // I plus a positive semidefinite matrix
+  factor.array().colwise() *= k.sqrt() / (k + a * d);
+  scratch.transpose().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(factor);
+  diagonal.array() /= k + a * d;
+}
+
+absl::Status CheckRank(Index params, Index rank) {
+  const Index most = ConfigLimits::kMaxFactorEntries / params;
+  if (rank <= most) return absl::OkStatus();
+  return FieldError("config.posterior.options.rank",
+                    absl::StrCat("is ", rank, "; with ", params, " parameters it must be in [1, ",
+                                 std::max<Index>(1, most), "]"));
 }
 
 absl::Status CheckColumns(Index params, Index columns) {

@@ -8,6 +8,7 @@
 #include "core/linalg/types.h"
 #include "core/linalg/woodbury.h"
 #include "core/models/layer.h"
+#include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
 namespace prequel {
@@ -18,9 +19,9 @@ class LowRankSampler;
 
 // Options:
 //   rank  L, 1 ≤ L ≤ D; 10 unless given, D when that is less
-struct LowRankGaussian {
+struct LowRankGaussian : PosteriorDefaults {
   static constexpr std::string_view kName = "low_rank";
-  static constexpr bool kHasVariance = true;
+  static constexpr bool kDiffuses = true;
 
   using Projector = LocalLowRank;
   using Sampler = LowRankSampler;
@@ -30,8 +31,8 @@ struct LowRankGaussian {
   Vector diagonal;  // d: D, positive
   Matrix factor;    // W: D × L
 
-  // The rank from the options. Leaves a prototype, to make others of.
   absl::Status Configure(Options& options, const Layers& layers);
+  absl::Status CheckSize(Index params) const;
   // N(mean, diag(variances)) of the rank of this one.
   LowRankGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 
@@ -47,6 +48,9 @@ struct LowRankGaussian {
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const LowRankGaussian& other) const { return rank() == other.rank(); }
+
+  // d' = d/(k + a d),  W' = diag(√k/(k + a d)) W R⁻ᵀ,  R Rᵀ = I + Wᵀ diag(a/(k + a d)) W
+  void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
 };
 
 // Draws mean + Λ^{−1/2}-distributed deviations, by Woodbury::Deviate.
@@ -70,6 +74,9 @@ class LowRankDivergence {
   Matrix solved_;  // Λ_q⁻¹ W_p
   Vector moved_, turned_;
 };
+
+// INVALID_ARGUMENT when a factor of `rank` columns and `params` rows is too large to hold.
+absl::Status CheckRank(Index params, Index rank);
 
 // INVALID_ARGUMENT when a minibatch of `columns` curvature columns of D = params weights is too
 // large to hold.

@@ -7,6 +7,7 @@
 #include "core/config/error.h"
 #include "core/config/learner_config.h"
 #include "core/posteriors/full_gaussian.h"
+#include "core/posteriors/low_rank_gaussian.h"
 #include "core/random/lanes.h"
 
 namespace prequel {
@@ -60,6 +61,18 @@ LowRankHiddenGaussian LowRankHiddenGaussian::FromDiagonal(const Vector& prior_me
   q.factor = std::sqrt(1 - share_) * RandomDirections(variances.head(of_hidden), rank());
   q.covariance = variances.tail(last()).asDiagonal();
   return q;
+}
+
+absl::Status LowRankHiddenGaussian::CheckSize(Index params) const {
+  absl::Status status = PosteriorDefaults::CheckSize(params);
+  return status.ok() ? CheckRank(params, rank()) : status;
+}
+
+// f' = k f + a,  C' = √k C; the last layer's as of any covariance.
+void LowRankHiddenGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& /*scratch*/) {
+  floor.array() = keep.head(hidden()).array() * floor.array() + added.head(hidden()).array();
+  factor.array().colwise() *= keep.head(hidden()).array().sqrt();
+  DiffuseCovariance(keep.tail(last()), added.tail(last()), covariance);
 }
 
 bool LowRankHiddenGaussian::IsFinite() const {

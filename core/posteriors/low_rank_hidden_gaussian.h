@@ -2,12 +2,14 @@
 // full one over the last, ℓ. O(D_h L + D_ℓ²) memory.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "core/config/options.h"
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
+#include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
 namespace prequel {
@@ -26,9 +28,9 @@ class LowRankHiddenSampler;
 //   rank   L, 1 ≤ L ≤ D_h; 50 unless given, D_h when that is less; 0 of a model without hidden
 //          layers
 //   floor  in [0, 1], of the prior's variances; 0.01 unless given
-struct LowRankHiddenGaussian {
+struct LowRankHiddenGaussian : PosteriorDefaults {
   static constexpr std::string_view kName = "low_rank_hidden";
-  static constexpr bool kHasVariance = true;
+  static constexpr bool kDiffuses = true;
 
   using Projector = LocalLowRankHidden;
   using Sampler = LowRankHiddenSampler;
@@ -39,8 +41,8 @@ struct LowRankHiddenGaussian {
   Matrix factor;      // C: D_h × L
   Matrix covariance;  // P: D_ℓ × D_ℓ; only the lower triangle is ever read
 
-  // Leaves a prototype, to make others of.
   absl::Status Configure(Options& options, const Layers& layers);
+  absl::Status CheckSize(Index params) const;
   LowRankHiddenGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 
   template <class A, class Self>
@@ -55,11 +57,14 @@ struct LowRankHiddenGaussian {
   Index hidden() const { return floor.size(); }     // D_h
   Index last() const { return covariance.rows(); }  // D_ℓ, of a prototype as well
   Index rank() const { return factor.cols(); }      // L, of a prototype as well
+  Index num_correlated() const { return last(); }
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const LowRankHiddenGaussian& other) const {
     return rank() == other.rank() && last() == other.last();
   }
+
+  void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
 
  private:
   double share_ = 0;  // of a prototype: floor
@@ -77,6 +82,11 @@ class LowRankHiddenSampler {
 };
 
 // Not offered: with a floor of 0 there is none.
-class LowRankHiddenDivergence {};
+class LowRankHiddenDivergence {
+ public:
+  static std::optional<double> Kl(const LowRankHiddenGaussian&, const LowRankHiddenGaussian&) {
+    return std::nullopt;
+  }
+};
 
 }  // namespace prequel

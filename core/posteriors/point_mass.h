@@ -1,11 +1,13 @@
 // All mass at one point: what an optimiser holds. No variance; O(D) memory.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "core/expansion/expansion.h"
 #include "core/linalg/types.h"
+#include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
 namespace prequel {
@@ -14,7 +16,7 @@ class PointDivergence;
 class PointProjector;
 class PointSampler;
 
-struct PointMass {
+struct PointMass : PosteriorDefaults {
   static constexpr std::string_view kName = "point";
   static constexpr bool kHasVariance = false;
   static constexpr bool kIsVectors = true;
@@ -25,7 +27,11 @@ struct PointMass {
 
   Vector mean;  // D
 
-  static PointMass FromDiagonal(const Vector& mean, const Vector& /*variances*/) { return {mean}; }
+  static PointMass FromDiagonal(const Vector& mean, const Vector& /*variances*/) {
+    PointMass q;
+    q.mean = mean;
+    return q;
+  }
 
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
@@ -33,12 +39,16 @@ struct PointMass {
   }
 
   Index size() const { return mean.size(); }
+  static double least_positive() { return 1; }  // nothing must be positive
   bool IsFinite() const { return mean.allFinite(); }
   bool IsSound(Index params) const { return mean.size() == params && IsFinite(); }
 };
 
 // Two points have none.
-class PointDivergence {};
+class PointDivergence {
+ public:
+  static std::optional<double> Kl(const PointMass&, const PointMass&) { return std::nullopt; }
+};
 
 // The logits are known exactly.
 class PointProjector {

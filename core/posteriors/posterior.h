@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <variant>
@@ -21,38 +22,60 @@
 #include "core/posteriors/low_rank_gaussian.h"
 #include "core/posteriors/low_rank_hidden_gaussian.h"
 #include "core/posteriors/point_mass.h"
+#include "core/posteriors/posterior_defaults.h"
 #include "core/posteriors/subset_gaussian.h"
 #include "core/random/philox.h"
 
 namespace prequel {
 
 // A posterior is plain data. What it says of the logits of a minibatch is its Projector's to work
-// out, its draws are its Sampler's to make, and its Divergence has Kl(q, p) if there is one: all
-// three are scratch. Nothing allocates once grown.
+// out, its draws are its Sampler's to make, and its Divergence has Kl(q, p), nats, if there is one:
+// all three are scratch. Nothing allocates once grown. What it leaves to PosteriorDefaults it need
+// not say.
 template <class Q>
-concept PosteriorType = std::copyable<Q> &&
-    requires(const Q& q, const Vector& v, Index params, typename Q::Projector& projector,
-             typename Q::Sampler& sampler, Expansion& expansion, const Stream& stream,
+concept PosteriorType = std::copyable<Q> && std::derived_from<Q, PosteriorDefaults> &&
+    requires(const Q& q, Q& prototype, const Vector& v, Index params, Options& options,
+             const Layers& layers, typename Q::Projector& projector, typename Q::Sampler& sampler,
+             typename Q::Divergence& divergence, Expansion& expansion, const Stream& stream,
              Vector& theta) {
   { Q::kName } -> std::convertible_to<std::string_view>;
-  // Whether the weights are uncertain: else logits are known, and nothing is linearised.
   { Q::kHasVariance } -> std::convertible_to<bool>;
-  // One that is nothing but vectors says kIsVectors, and has the option `storage`.
-  // Of the prior's mean and variances. A family with a shape has Configure(options, layers) as
-  // well, which leaves a prototype that makes others of its shape.
+  { Q::kIsVectors } -> std::convertible_to<bool>;
+  { Q::kDiffuses } -> std::convertible_to<bool>;
+  { prototype.Configure(options, layers) } -> std::same_as<absl::Status>;
+  { q.CheckSize(params) } -> std::same_as<absl::Status>;
+  { q.CheckPrior(v) } -> std::same_as<absl::Status>;
+  // Of the prior's mean and variances; called on a prototype, which gives it the shape.
   { q.FromDiagonal(v, v) } -> std::same_as<Q>;
   { q.mean } -> std::convertible_to<const Vector&>;
   { q.size() } -> std::same_as<Index>;
+  { q.first_uncertain() } -> std::same_as<Index>;
+  { q.num_correlated() } -> std::same_as<Index>;
+  { q.rank() } -> std::same_as<Index>;
+  { q.anchor() } -> std::same_as<Anchor>;
   { q.IsFinite() } -> std::same_as<bool>;
-  // Whether a decoded value is one that an update of D = params weights could have left. A family
-  // with a shape may have HasShapeOf(prototype) as well.
+  // Whether a decoded value is one that an update of D = params weights could have left.
   { q.IsSound(params) } -> std::same_as<bool>;
+  { q.HasShapeOf(q) } -> std::same_as<bool>;
 
   // Begin, then any number of linearisations at the mean, each given its logit covariance.
   { projector.Begin(q) } -> std::same_as<absl::Status>;
   projector.Project(expansion);
   { sampler.Prepare(q) } -> std::same_as<absl::Status>;
   sampler.Draw(stream, theta);
+  { divergence.Kl(q, q) } -> std::convertible_to<std::optional<double>>;
+};
+
+// Drift: P ← diag(√k) P diag(√k) + diag(a), of D weights each; 0 < k ≤ 1, a ≥ 0.
+template <class Q>
+concept Diffusive = Q::kDiffuses && requires(Q& q, const Vector& v, Matrix& scratch) {
+  q.Diffuse(v, v, scratch);
+};
+
+// One that storage may round to floats says what must stay above 0.
+template <class Q>
+concept VectorPosterior = Q::kIsVectors && requires(const Q& q) {
+  { q.least_positive() } -> std::same_as<double>;
 };
 
 // A Projector that can also be fitted to a minibatch (LocalFull documents the interface): what a
@@ -61,6 +84,8 @@ template <class P>
 concept LocalFit = requires(P& p, const P& c, typename P::Posterior& q, Expansion& expansion,
                             const Stream& stream, Vector& theta, double x, bool flag, Index n) {
   { p.Begin(q, n, flag) } -> std::same_as<absl::Status>;
+  { c.first_uncertain() } -> std::same_as<Index>;
+  { c.CheckRoom() } -> std::same_as<absl::Status>;
   p.StartCurve();
   p.AddCurve(expansion, x);
   { p.SolveCurve() } -> std::same_as<absl::Status>;
@@ -73,16 +98,9 @@ concept LocalFit = requires(P& p, const P& c, typename P::Posterior& q, Expansio
   { p.Commit(q) } -> std::same_as<absl::Status>;
 };
 
-// The weights before this index are known exactly, to a posterior or to a fit of one, so that no
-// derivatives by them are asked for.
-template <class Q>
-Index FirstUncertain(const Q& q) {
-  if constexpr (requires { q.first_uncertain(); }) return q.first_uncertain();
-  return 0;
-}
-
 template <PosteriorType... Qs>
-struct PosteriorSet {
+requires((Qs::kDiffuses <= Diffusive<Qs> &&
+          Qs::kIsVectors <= VectorPosterior<Qs>)&&...) struct PosteriorSet {
   using Variant = std::variant<Qs...>;
   using Projectors = std::tuple<typename Qs::Projector...>;
   using Samplers = std::tuple<typename Qs::Sampler...>;

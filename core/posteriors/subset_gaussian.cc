@@ -1,6 +1,7 @@
 #include "core/posteriors/subset_gaussian.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <numeric>
@@ -35,6 +36,17 @@ void SubsetGaussian::Assign(const Vector& mean_of_all, const Vector& variances,
   mean = mean_of_all;
   subset = std::move(of);
   part = FullGaussian::FromDiagonal(mean(subset), variances(subset));
+}
+
+void SubsetGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& /*scratch*/) {
+  Matrix& covariance = part.covariance;
+  for (Index j = 0; j < count(); ++j) {
+    const Index column = subset[static_cast<std::size_t>(j)];
+    for (Index i = j; i < count(); ++i) {
+      covariance(i, j) *= std::sqrt(keep[subset[static_cast<std::size_t>(i)]] * keep[column]);
+    }
+    covariance(j, j) += added[column];
+  }
 }
 
 void SubsetGaussian::Gather() {

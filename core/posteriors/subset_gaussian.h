@@ -2,6 +2,7 @@
 // of a large network are to say how sure it is. O(D + S²) memory for S of D weights.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
 #include "core/posteriors/full_gaussian.h"
+#include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
 namespace prequel {
@@ -25,8 +27,8 @@ class SubsetDivergence;
 void Scatter(const Vector& values, const std::vector<Index>& subset, Vector& theta);
 
 // θ_S ~ N(m_S, P), and θ_j = m_j for the others.
-struct SubsetGaussian {
-  static constexpr bool kHasVariance = true;
+struct SubsetGaussian : PosteriorDefaults {
+  static constexpr bool kDiffuses = true;
 
   Vector mean;                // m: D
   std::vector<Index> subset;  // S, increasing
@@ -43,7 +45,7 @@ struct SubsetGaussian {
   Index size() const { return mean.size(); }
   // |S|, of a prototype as well.
   Index count() const { return static_cast<Index>(subset.size()); }
-  // No weight before this one is uncertain.
+  Index num_correlated() const { return count(); }
   Index first_uncertain() const { return subset.empty() ? size() : subset.front(); }
   bool IsFinite() const { return mean.allFinite() && part.IsFinite(); }
   bool IsSound(Index params) const;
@@ -51,6 +53,7 @@ struct SubsetGaussian {
 
   // N(mean, diag(variances)) of the weights in `subset`.
   void Assign(const Vector& mean, const Vector& variances, std::vector<Index> subset);
+  void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
   // part.mean := m_S, of a subset that IsSound; else nothing.
   void Gather();
 
@@ -69,7 +72,6 @@ struct LastLayerGaussian : SubsetGaussian {
 
   bool HasShapeOf(const LastLayerGaussian& other) const { return subset == other.subset; }
 
-  // Leaves S, as a prototype.
   absl::Status Configure(Options& options, const Layers& layers);
   LastLayerGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 };
@@ -88,7 +90,6 @@ struct SubnetworkGaussian : SubsetGaussian {
   using Sampler = SubsetSampler<SubnetworkGaussian>;
   using Divergence = SubsetDivergence<SubnetworkGaussian>;
 
-  // Leaves a subset of that size, as a prototype.
   absl::Status Configure(Options& options, const Layers& layers);
   SubnetworkGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 };
@@ -120,6 +121,9 @@ class SubsetSampler {
 
 // There is none in general: what is a point in one may be anything in another.
 template <class Q>
-class SubsetDivergence {};
+class SubsetDivergence {
+ public:
+  static std::optional<double> Kl(const Q&, const Q&) { return std::nullopt; }
+};
 
 }  // namespace prequel

@@ -3,24 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
+#include <tuple>
 #include <variant>
-#include <vector>
-
-#include "absl/strings/str_cat.h"
-#include "core/config/error.h"
-#include "core/distributions/mixture.h"
-#include "core/learner/noise.h"
-#include "core/random/lanes.h"
 
 namespace prequel {
 namespace {
-
-constexpr Index kMatchedSamples = 64;  // of a rule that fits by draws and leaves no choice
-constexpr Index kTile = 256;           // examples predicted at a time, of a model not too large
-constexpr double kMaxProjected = double{1 << 26};     // of a Jacobian's numbers held at once
-constexpr double kMaxMemberLogits = double{1 << 26};  // samples × examples × logits held at once
-constexpr double kMaxAnswer = double{1 << 25};        // numbers in one answer
 
 // log(e^a + e^b), which does not underflow when both exponentials do.
 double LogAdd(double a, double b) {
@@ -28,337 +15,156 @@ double LogAdd(double a, double b) {
   return low == high ? high + std::numbers::ln2 : high + std::log1p(std::exp(low - high));
 }
 
-// The predictive of a mixture over `members` with equal weights.
-template <class L>
-void MixClasses(const L& likelihood, bool wants_entropy, Workspace& w) {
-  ClassPredictive& mixed = w.classes;
-  w.classes.wants_entropy = w.member_classes.wants_entropy = wants_entropy;
-  likelihood.Probabilities(w.members.front(), mixed);
-  if (w.members.size() == 1) return;
-  for (std::size_t k = 1; k < w.members.size(); ++k) {
-    likelihood.Probabilities(w.members[k], w.member_classes);
-    mixed.probabilities += w.member_classes.probabilities;
-    mixed.log_probabilities =
-        mixed.log_probabilities.binaryExpr(w.member_classes.log_probabilities, &LogAdd);
-    mixed.expected_entropy += w.member_classes.expected_entropy;
-  }
-  const double weight = 1.0 / static_cast<double>(w.members.size());
-  mixed.probabilities *= weight;
-  mixed.expected_entropy *= weight;
-  mixed.log_probabilities.array() += std::log(weight);
-}
-
-// Calls use(distribution) with the predictive of one output of one example.
-template <class L, class Use>
-void WithPredictive(const L& likelihood, const Workspace& w, Index output, Index example,
-                    const Use& use) {
-  if (w.members.size() == 1) {
-    use(likelihood.Predictive(w.members.front(), w.noise, output, example));
-    return;
-  }
-  using D = decltype(likelihood.Predictive(w.members.front(), w.noise, output, example));
-  std::vector<D> members;
-  members.reserve(w.members.size());
-  for (const LogitMoments& member : w.members) {
-    members.push_back(likelihood.Predictive(member, w.noise, output, example));
-  }
-  use(Mixture<D>(std::move(members)));
-}
-
-// Whether a distribution has mass on whole numbers only.
-template <class D>
-constexpr bool kCounts = std::is_same_v<D, PoissonMixture>;
-template <class D>
-constexpr bool kCounts<Mixture<D>> = kCounts<D>;
-
-// Adds one value's scores; `scale` takes the encoded unit to the pushed one, `share` is 1/outputs.
-template <class D>
-void AddValue(const D& d, double y, double scale, double share, Tally& tally) {
-  tally.nll += std::log(scale) - d.LogDensity(y);
-  const double error = scale * (y - d.Mean());
-  tally.squared_error += share * error * error;
-  tally.absolute_error += share * std::abs(error);
-  tally.crps += share * scale * d.Crps(y);
-  // y lies in the central interval of level c when F(y) ≥ (1−c)/2 and F(y⁻) ≤ (1+c)/2.
-  const double upper = d.Cdf(y);
-  const double lower = kCounts<D> ? d.Cdf(y - 1) : upper;
-  const auto inside = [&](double level) {
-    return upper >= 0.5 * (1 - level) && lower <= 0.5 * (1 + level) ? share : 0.0;
-  };
-  tally.inside50 += inside(0.50);
-  tally.inside90 += inside(0.90);
-  tally.inside95 += inside(0.95);
-}
-
-void LoadUnits(const Problem& problem, const LearnerState& state, Workspace& w) {
-  problem.target_encoder.Location(state.targets, w.location);
-  problem.target_encoder.Scale(state.targets, w.scale);
-}
-
-double Entropy(const ClassPredictive& p, Index i) {
-  return -p.probabilities.col(i).dot(p.log_probabilities.col(i));
-}
-
-template <class L>
-void FillClasses(const L& likelihood, Workspace& w, Index first, Predictions& out) {
-  MixClasses(likelihood, true, w);
-  const ClassPredictive& p = w.classes;
-  const Index examples = p.probabilities.cols();
-  out.probabilities.middleCols(first, examples) = p.probabilities;
-  for (Index i = 0; i < examples; ++i) {
-    const double total = Entropy(p, i);
-    out.entropy[first + i] = total;
-    out.aleatoric_entropy[first + i] = std::min(p.expected_entropy[i], total);
-    out.epistemic_entropy[first + i] = std::max(0.0, total - p.expected_entropy[i]);
-  }
-}
-
-template <class L>
-void FillValues(const L& likelihood, Workspace& w, Index first, Predictions& out) {
-  const auto levels = static_cast<Index>(out.quantile_levels.size());
-  const Index examples = w.members.front().mean.cols();
-  for (Index i = 0; i < examples; ++i) {
-    for (Index o = 0; o < likelihood.num_targets(); ++o) {
-      const double location = w.location[o], scale = w.scale[o];
-      WithPredictive(likelihood, w, o, i, [&](const auto& d) {
-        out.mean(o, first + i) = location + scale * d.Mean();
-        out.epistemic_variance(o, first + i) = scale * scale * d.EpistemicVariance();
-        out.aleatoric_variance(o, first + i) = scale * scale * d.AleatoricVariance();
-        for (Index l = 0; l < levels; ++l) {
-          const double level = out.quantile_levels[static_cast<std::size_t>(l)];
-          out.quantiles(o * levels + l, first + i) = location + scale * d.Quantile(level);
-        }
-      });
-    }
-  }
-}
-
-// Logit moments of all members together, by the law of total covariance.
-void FillLogits(const Workspace& w, Index first, Predictions& out) {
-  const LogitMoments& front = w.members.front();
-  const Index logits = front.mean.rows(), examples = front.mean.cols();
-  const double weight = 1.0 / static_cast<double>(w.members.size());
-  for (Index i = 0; i < examples; ++i) {
-    Vector mean = Vector::Zero(logits);
-    Matrix second = Matrix::Zero(logits, logits);
-    for (const LogitMoments& member : w.members) {
-      mean += weight * member.mean.col(i);
-      if (!member.exact()) {
-        second += weight * member.covariance.middleCols(i * logits, logits);
-      }
-    }
-    for (const LogitMoments& member : w.members) {
-      const Vector deviation = member.mean.col(i) - mean;
-      second += weight * deviation * deviation.transpose();
-    }
-    out.logit_mean.col(first + i) = mean;
-    out.logit_covariance.col(first + i) = second.reshaped();
-  }
-}
-
-Predictions Sized(const Problem& problem, const LearnerState& state, const PredictOptions& options,
-                  Index rows) {
-  Predictions out;
-  if (problem.classes()) {
-    const Index classes = problem.target_encoder.num_classes();
-    out.probabilities.resize(classes, rows);
-    out.labels = problem.target_encoder.Labels(state.targets);
-    out.entropy.resize(rows);
-    out.aleatoric_entropy.resize(rows);
-    out.epistemic_entropy.resize(rows);
-  } else {
-    const Index outputs = problem.target_encoder.width();
-    out.quantile_levels = options.quantiles;
-    out.mean.resize(outputs, rows);
-    out.epistemic_variance.resize(outputs, rows);
-    out.aleatoric_variance.resize(outputs, rows);
-    out.quantiles.resize(outputs * static_cast<Index>(options.quantiles.size()), rows);
-  }
-  if (options.logits) {
-    const Index logits = problem.num_logits();
-    out.logit_mean.resize(logits, rows);
-    out.logit_covariance.resize(logits * logits, rows);
-  }
-  return out;
-}
-
-// As many examples as a projector can hold the derivatives of, but no more than kTile.
-Index TileOf(const Problem& problem) {
-  const Index per_logit = std::max<Index>(1, problem.num_correlated() + problem.rank());
-  const double most =
-      kMaxProjected / static_cast<double>(per_logit) / static_cast<double>(problem.num_logits());
-  return std::clamp<Index>(static_cast<Index>(most), 1, kTile);
-}
-
-absl::Status CheckSize(const Problem& problem, const PredictOptions& options, int samples,
-                       Index rows) {
-  const auto logits = static_cast<double>(problem.num_logits());
-  const double held = samples * static_cast<double>(std::min(rows, kTile)) * logits;
-  if (held > kMaxMemberLogits) {
-    return FieldError("options.samples",
-                      absl::StrCat("is ", samples, "; this model takes at most ",
-                                   static_cast<std::int64_t>(samples * kMaxMemberLogits / held)));
-  }
-  const double per_row = logits * (static_cast<double>(options.quantiles.size()) + 3) +
-                         (options.logits ? logits * logits : 0.0);
-  if (per_row * static_cast<double>(rows) > kMaxAnswer) {
-    return FieldError("batch.inputs.shape",
-                      absl::StrCat("has ", rows, " rows; ask for at most ",
-                                   static_cast<std::int64_t>(kMaxAnswer / per_row), " at a time"));
-  }
-  return absl::OkStatus();
-}
-
-// One member: the moments of w.inputs under the posterior of `state`.
-absl::Status OneMember(const Problem& problem, const LearnerState& state, Workspace& w) {
-  w.expansion.Bind(problem.model, problem.likelihood, w.inputs, w.targets, w.noise);
-  absl::Status status = MeanLogits(problem, state, w);
-  return status.ok() ? LinearizedLogits(problem, state, w.expansion.moments(), w) : status;
-}
-
 }  // namespace
 
-MatchedPredictive MatchedTo(const Problem& problem, const LearnerState& state) {
-  using Kind = MatchedPredictive::Kind;
-  return std::visit(
-      [&]<class R, class Q>(const R& rule, const Q&) -> MatchedPredictive {
-        if constexpr (!Q::kHasVariance) {
-          return {Kind::kMean};
-        } else if constexpr (requires { rule.PredictiveOf(StateOf<R>(state.rule)); }) {
-          return rule.PredictiveOf(StateOf<R>(state.rule));
-        } else if constexpr (requires { rule.predictive; }) {
-          return rule.predictive;
-        } else if constexpr (requires { rule.draws(); }) {
-          if (rule.draws()) return {Kind::kMonteCarlo, kMatchedSamples};
-        }
-        return {Kind::kLinearized};
-      },
-      problem.rule, problem.initial);
+void Predictive::Reset(const Likelihood& likelihood) {
+  likelihood_ = &likelihood;
+  num_members_ = num_beliefs_ = 0;
 }
 
-absl::Status MeanLogits(const Problem& problem, const LearnerState& state, Workspace& w) {
-  const bool linearized = MatchedTo(problem, state).kind != MatchedPredictive::Kind::kMean;
-  return std::visit(
-      [&]<class Q>(const Q& q) {
-        if (!linearized || !Q::kHasVariance) {
-          w.expansion.Forward(q.mean);
-          w.expansion.moments().covariance.resize(w.expansion.num_logits(), 0);
-          return absl::OkStatus();
-        }
-        auto& projector = std::get<typename Q::Projector>(w.projectors);
-        absl::Status begun = projector.Begin(q);
-        if (!begun.ok()) return begun;
-        w.expansion.Linearize(q.mean, FirstUncertain(q));
-        projector.Project(w.expansion);
-        return absl::OkStatus();
-      },
-      state.posterior);
+void Predictive::AddBelief(double weight, const NoiseLevel& noise) {
+  if (beliefs_.size() == num_beliefs_) beliefs_.emplace_back();
+  Belief& belief = beliefs_[num_beliefs_++];
+  belief.weight = weight;
+  belief.first_member = num_members_;
+  belief.noise = noise;
 }
 
-absl::Status LinearizedLogits(const Problem& problem, const LearnerState& state,
-                              const LogitMoments& moments, Workspace& w) {
-  PredictiveNoise(problem, state.targets, state.noise, w.noise);
-  w.members.resize(1);
-  LogitMoments& member = w.members.front();
-  member.mean = moments.mean;
-  member.covariance = moments.covariance;
-  if (problem.scaled_by_noise()) {
-    for (Index j = 0; j < member.covariance.cols(); ++j) {
-      member.covariance.col(j).array() *= w.noise.variance.array();
-    }
+LogitMoments& Predictive::AddMember(double share) {
+  if (members_.size() == num_members_) members_.emplace_back();
+  Member& member = members_[num_members_++];
+  member.share = share;
+  member.belief = num_beliefs_ - 1;
+  return member.logits;
+}
+
+bool Predictive::classes() const {
+  return std::visit([](const auto& likelihood) { return likelihood.kClasses; }, *likelihood_);
+}
+
+Index Predictive::num_targets() const {
+  return std::visit([](const auto& likelihood) { return likelihood.num_targets(); }, *likelihood_);
+}
+
+bool Predictive::IsFinite() const {
+  return std::all_of(members_.begin(), members_.begin() + static_cast<std::ptrdiff_t>(num_members_),
+                     [](const Member& member) { return member.logits.mean.allFinite(); });
+}
+
+Predictive::Range Predictive::All() {
+  weights_.resize(num_members_);
+  for (std::size_t m = 0; m < num_members_; ++m) {
+    weights_[m] = beliefs_[members_[m].belief].weight * members_[m].share;
   }
-  return absl::OkStatus();
+  return {0, num_members_};
 }
 
-absl::Status SampledLogits(const Problem& problem, const LearnerState& state, const Matrix& inputs,
-                           int samples, Workspace& w) {
-  PredictiveNoise(problem, state.targets, state.noise, w.noise);
-  w.members.resize(static_cast<std::size_t>(samples));
-  w.expansion.Bind(problem.model, problem.likelihood, inputs, w.targets, w.noise);
-  // A covariance in units of the noise is taken at the noise's point estimate.
-  const double scale = problem.scaled_by_noise() ? std::sqrt(w.noise.variance.mean()) : 1.0;
-  return std::visit(
-      [&]<class Q>(const Q& posterior) {
-        auto& sampler = std::get<typename Q::Sampler>(w.samplers);
-        if (absl::Status status = sampler.Prepare(posterior); !status.ok()) return status;
-        Stream stream{problem.config.seed, static_cast<std::uint64_t>(state.revision), 0};
-        for (int k = 0; k < samples; ++k) {
-          stream.lane = kPredictLane + static_cast<std::uint32_t>(k);
-          sampler.Draw(stream, w.rule.theta);
-          if (scale != 1) w.rule.theta = posterior.mean + scale * (w.rule.theta - posterior.mean);
-          w.expansion.Forward(w.rule.theta);
-          LogitMoments& member = w.members[static_cast<std::size_t>(k)];
-          member.mean = w.expansion.moments().mean;
-          member.covariance.resize(member.mean.rows(), 0);
-        }
-        return absl::OkStatus();
-      },
-      state.posterior);
+Predictive::Range Predictive::Of(std::size_t belief) {
+  const std::size_t begin = beliefs_[belief].first_member;
+  const std::size_t end =
+      belief + 1 < num_beliefs_ ? beliefs_[belief + 1].first_member : num_members_;
+  weights_.resize(end - begin);
+  for (std::size_t m = begin; m < end; ++m) weights_[m - begin] = members_[m].share;
+  return {begin, end};
 }
 
-Tally ScorePredictive(const Problem& problem, const LearnerState& state, const Matrix& targets,
-                      Workspace& w) {
-  Tally tally;
+// p = Σ_k w_k p_k, in logarithms where p_k underflows.
+template <ClassLikelihood L>
+void Predictive::Mix(const L& likelihood, Range range, bool wants_entropy) {
+  ClassPredictive& mixed = classes_;
+  classes_.wants_entropy = member_classes_.wants_entropy = wants_entropy;
+  likelihood.Probabilities(members_[range.begin].logits, mixed);
+  if (range.end - range.begin == 1) return;
+  mixed.probabilities *= weights_[0];
+  mixed.expected_entropy *= weights_[0];
+  mixed.log_probabilities.array() += std::log(weights_[0]);
+  for (std::size_t m = range.begin + 1; m < range.end; ++m) {
+    const double weight = weights_[m - range.begin];
+    likelihood.Probabilities(members_[m].logits, member_classes_);
+    mixed.probabilities += weight * member_classes_.probabilities;
+    mixed.expected_entropy += weight * member_classes_.expected_entropy;
+    member_classes_.log_probabilities.array() += std::log(weight);
+    mixed.log_probabilities =
+        mixed.log_probabilities.binaryExpr(member_classes_.log_probabilities, &LogAdd);
+  }
+}
+
+template <ValueLikelihood L>
+const Distribution& Predictive::Mix(const L& likelihood, Range range, Index output, Index example) {
+  auto& marginals = std::get<Marginals<L>>(marginals_);
+  const auto of = [&](const Member& member) {
+    return likelihood.Marginal(member.logits, beliefs_[member.belief].noise, output, example);
+  };
+  const double location = units_.location[output], scale = units_.scale[output];
+  if (range.end - range.begin == 1) {
+    marginals.one.Assign(of(members_[range.begin]), location, scale);
+    return marginals.one;
+  }
+  marginals.members.clear();
+  for (std::size_t m = range.begin; m < range.end; ++m) {
+    marginals.members.push_back(of(members_[m]));
+  }
+  marginals.mixed.Assign({marginals.members, weights_}, location, scale);
+  return marginals.mixed;
+}
+
+const ClassPredictive& Predictive::Classes(bool wants_entropy) {
   std::visit(
       [&]<class L>(const L& likelihood) {
-        if constexpr (L::kClasses) {
-          MixClasses(likelihood, false, w);
-          for (Index i = 0; i < targets.cols(); ++i) {
-            const auto label = static_cast<Index>(targets(0, i));
-            AddClassified(w.classes.probabilities.col(i), label,
-                          w.classes.log_probabilities(label, i), tally);
-          }
-        } else {
-          LoadUnits(problem, state, w);
-          const double share = 1.0 / static_cast<double>(targets.rows());
-          tally.weight = static_cast<double>(targets.cols());
-          for (Index i = 0; i < targets.cols(); ++i) {
-            for (Index o = 0; o < targets.rows(); ++o) {
-              WithPredictive(likelihood, w, o, i, [&](const auto& d) {
-                AddValue(d, targets(o, i), w.scale[o], share, tally);
-              });
-            }
-          }
-        }
+        if constexpr (ClassLikelihood<L>) Mix(likelihood, All(), wants_entropy);
       },
-      problem.likelihood);
-  return tally;
+      *likelihood_);
+  return classes_;
 }
 
-absl::StatusOr<Predictions> PredictBatch(const Problem& problem, const LearnerState& state,
-                                         const Batch& batch, const PredictOptions& options,
-                                         Workspace& w) {
-  const int samples = options.samples > 0 ? options.samples : MatchedTo(problem, state).draws();
-  const Index rows = batch.rows();
-  if (absl::Status status = CheckPredictOptions(options); !status.ok()) return status;
-  if (absl::Status status = CheckSize(problem, options, samples, rows); !status.ok()) {
-    return status;
-  }
-  Predictions out = Sized(problem, state, options, rows);
-  LoadUnits(problem, state, w);
-  Matrix encoded;
-  problem.encoder.Encode(state.inputs, batch, encoded);
-  const Index tile = TileOf(problem);
-  for (Index first = 0; first < rows; first += tile) {
-    w.inputs = encoded.middleCols(first, std::min(tile, rows - first));
-    absl::Status status = samples > 0 ? SampledLogits(problem, state, w.inputs, samples, w)
-                                      : OneMember(problem, state, w);
-    if (!status.ok()) return status;
-    if (!w.members.front().mean.allFinite()) {
-      return absl::InternalError("the prediction is not finite: the inputs are too extreme");
+const Distribution& Predictive::At(Index output, Index example) {
+  return std::visit(
+      [&]<class L>(const L& likelihood) -> const Distribution& {
+        if constexpr (ValueLikelihood<L>) return Mix(likelihood, All(), output, example);
+        std::abort();
+      },
+      *likelihood_);
+}
+
+void Predictive::LogDensities(const std::vector<Index>& of, const Matrix& targets, Matrix& out) {
+  out.setZero(static_cast<Index>(num_beliefs_), targets.cols());
+  const auto add = [&]<class L>(const L& likelihood, Index k, Range range) {
+    if constexpr (ClassLikelihood<L>) Mix(likelihood, range, false);
+    for (Index j = 0; j < targets.cols(); ++j) {
+      const Index i = of[static_cast<std::size_t>(j)];
+      for (Index o = 0; o < targets.rows(); ++o) {
+        if constexpr (ClassLikelihood<L>) {
+          out(k, j) = classes_.log_probabilities(static_cast<Index>(targets(0, j)), i);
+        } else {
+          out(k, j) += Mix(likelihood, range, o, i).LogDensity(targets(o, j));
+        }
+      }
     }
-    std::visit(
-        [&]<class L>(const L& likelihood) {
-          if constexpr (L::kClasses) {
-            FillClasses(likelihood, w, first, out);
-          } else {
-            FillValues(likelihood, w, first, out);
-          }
-        },
-        problem.likelihood);
-    if (options.logits) FillLogits(w, first, out);
+  };
+  std::visit(
+      [&](const auto& likelihood) {
+        for (std::size_t k = 0; k < num_beliefs_; ++k) {
+          add(likelihood, static_cast<Index>(k), Of(k));
+        }
+      },
+      *likelihood_);
+}
+
+void Predictive::Logits(Index example, Vector& mean, Matrix& covariance) const {
+  const Index logits = num_logits();
+  mean.setZero(logits);
+  covariance.setZero(logits, logits);
+  const auto weight = [&](const Member& m) { return beliefs_[m.belief].weight * m.share; };
+  for (std::size_t m = 0; m < num_members_; ++m) {
+    const Member& member = members_[m];
+    mean += weight(member) * member.logits.mean.col(example);
+    if (member.logits.exact()) continue;
+    covariance += weight(member) * member.logits.covariance.middleCols(example * logits, logits);
   }
-  return out;
+  for (std::size_t m = 0; m < num_members_; ++m) {
+    const Vector deviation = members_[m].logits.mean.col(example) - mean;
+    covariance += weight(members_[m]) * deviation * deviation.transpose();
+  }
 }
 
 }  // namespace prequel

@@ -1,44 +1,102 @@
-// The predictive distribution: from a posterior to answers and scores in the units of the targets.
+// What a model predicts of B examples: a weighted mixture over its beliefs, in the units of the
+// targets.
 #pragma once
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "core/config/batch.h"
-#include "core/learner/learner_state.h"
-#include "core/learner/problem.h"
-#include "core/learner/workspace.h"
-#include "core/predictive/prediction.h"
-#include "core/scores/evaluation.h"
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "core/distributions/class_predictive.h"
+#include "core/distributions/distribution.h"
+#include "core/distributions/mixture.h"
+#include "core/likelihoods/likelihood.h"
+#include "core/linalg/types.h"
 
 namespace prequel {
 
-// The predictive is a mixture of likelihood predictives over Workspace::members, the moments of
-// the logits: one member for the linearised posterior, one per draw for Monte Carlo.
+// Target = location + scale · what the model learns, of each output; 0 and 1 of classes and counts.
+struct Units {
+  Vector location, scale;  // T
+};
 
-// The predictive that matches what the rule has fitted: the one place where that is decided. Of a
-// posterior without variance, the logits at the mean.
-MatchedPredictive MatchedTo(const Problem& problem, const LearnerState& state);
+// A mixture of the likelihood's predictives over members, each the logits of all examples under one
+// belief: one member of a belief that is linearised, one per draw by Monte Carlo. Filled member by
+// member, then asked. One thread at a time; nothing allocates once grown.
+class Predictive {
+ public:
+  // Forgets what it held. `likelihood` outlives the use.
+  void Reset(const Likelihood& likelihood);
+  Units& units() { return units_; }
 
-// Moments of the logits of the bound minibatch under the posterior of `state`, into w.expansion:
-// linearised at the mean; or, when that is what matches, at the mean and exact, by a forward pass
-// alone.
-absl::Status MeanLogits(const Problem& problem, const LearnerState& state, Workspace& workspace);
+  // One more belief; the weights of all are to sum to 1. Its members follow, with that noise.
+  void AddBelief(double weight, const NoiseLevel& noise);
+  // One more member, which has that share of its belief's weight: its logits, to be filled.
+  LogitMoments& AddMember(double share);
 
-// One member: `moments`, which MeanLogits or a fit left under the posterior of `state`.
-absl::Status LinearizedLogits(const Problem& problem, const LearnerState& state,
-                              const LogitMoments& moments, Workspace& workspace);
+  bool classes() const;
+  Index num_examples() const { return members_.front().logits.mean.cols(); }  // B
+  Index num_logits() const { return members_.front().logits.mean.rows(); }    // C
+  Index num_targets() const;                                                  // T
+  // Whether every logit has a finite mean.
+  bool IsFinite() const;
 
-// `samples` members: the logits of the encoded `inputs` at as many draws of θ.
-absl::Status SampledLogits(const Problem& problem, const LearnerState& state, const Matrix& inputs,
-                           int samples, Workspace& workspace);
+  // REQUIRES: classes(). Of all examples; the entropies only when wanted. Good until the next call.
+  const ClassPredictive& Classes(bool wants_entropy);
+  // REQUIRES: not classes(). Of one output of one example. Good until the next call.
+  const Distribution& At(Index output, Index example);
 
-// Scores of encoded targets (T × B; values in the units known to `state`) under the members.
-Tally ScorePredictive(const Problem& problem, const LearnerState& state, const Matrix& targets,
-                      Workspace& workspace);
+  // log p_k(y_j) under each belief k alone, of the examples `of`: K × their number. `targets`, T ×
+  // as many: values in their units, or indices of classes.
+  void LogDensities(const std::vector<Index>& of, const Matrix& targets, Matrix& out);
 
-// The contract of Learner::Predict.
-absl::StatusOr<Predictions> PredictBatch(const Problem& problem, const LearnerState& state,
-                                         const Batch& batch, const PredictOptions& options,
-                                         Workspace& workspace);
+  // Mean and covariance of one example's logits, of all members together by the law of total
+  // covariance: C and C × C.
+  void Logits(Index example, Vector& mean, Matrix& covariance) const;
+
+ private:
+  struct Member {
+    double share = 0;
+    std::size_t belief = 0;
+    LogitMoments logits;
+  };
+  struct Belief {
+    double weight = 0;
+    std::size_t first_member = 0;
+    NoiseLevel noise;
+  };
+  // The marginals of members for one output of one example.
+  template <class L>
+  struct Marginals {};
+  template <ValueLikelihood L>
+  struct Marginals<L> {
+    using D = decltype(std::declval<const L&>().Marginal({}, {}, 0, 0));
+    std::vector<D> members;
+    InUnits<D> one;
+    InUnits<Mixture<D>> mixed;
+  };
+
+  // Members side by side in members_, each with its weight.
+  struct Range {
+    std::size_t begin, end;
+  };
+  // All of them, with their weights in the whole; those of one belief, with their shares of it.
+  Range All();
+  Range Of(std::size_t belief);
+
+  template <ClassLikelihood L>
+  void Mix(const L& likelihood, Range range, bool wants_entropy);
+  template <ValueLikelihood L>
+  const Distribution& Mix(const L& likelihood, Range range, Index output, Index example);
+
+  const Likelihood* likelihood_ = nullptr;
+  Units units_;
+  std::vector<Member> members_;  // the first num_members_ of them are in use
+  std::vector<Belief> beliefs_;  // the first num_beliefs_
+  std::size_t num_members_ = 0, num_beliefs_ = 0;
+
+  std::vector<double> weights_;  // of the members of a range
+  Likelihoods::Each<Marginals> marginals_;
+  ClassPredictive classes_, member_classes_;
+};
 
 }  // namespace prequel

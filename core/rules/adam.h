@@ -12,20 +12,19 @@
 #include "core/config/options.h"
 #include "core/posteriors/point_mass.h"
 #include "core/rules/adam_state.h"
-#include "core/rules/mode.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/schedule.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
 
-struct Adam {
+struct Adam : SteppingRule {
   static constexpr std::string_view kName = "adam";
   static constexpr std::string_view kHolds = "keeps a mean and no variance";
   static constexpr std::string_view kRemedy = "use a smaller alpha or a larger epsilon";
 
   using State = AdamState<1>;
 
-  Mode mode;  // dataset only
   double alpha = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   Schedule schedule;  // of α
 

@@ -6,12 +6,13 @@
 
 #include "core/linalg/tiles.h"
 #include "core/linalg/types.h"
+#include "core/rules/rule_state.h"
 
 namespace prequel {
 
 // With `kPerWeight` quantities learned for every weight, one after the other in each vector.
 template <Index kPerWeight>
-struct AdamState {
+struct AdamState : StateDefaults {
   std::int64_t steps = 0;  // t
   Vector momentum;         // b: kPerWeight · D
   Vector squares;          // s: kPerWeight · D, not negative
@@ -25,7 +26,7 @@ struct AdamState {
 
   bool IsSound(Index params) const {
     const Index size = steps > 0 ? kPerWeight * params : 0;
-    return steps >= 0 && momentum.size() == size && squares.size() == size &&
+    return IsCount(steps) && momentum.size() == size && squares.size() == size &&
            momentum.allFinite() && squares.allFinite() && (size == 0 || squares.minCoeff() >= 0);
   }
 };

@@ -12,22 +12,19 @@
 #include "core/config/options.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/rules/adam_state.h"
-#include "core/rules/matched_predictive.h"
-#include "core/rules/mode.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/schedule.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
 
-struct Bbb {
+struct Bbb : SteppingRule {
   static constexpr std::string_view kName = "bbb";
   static constexpr std::string_view kHolds = "keeps one deviation per weight";
   static constexpr std::string_view kRemedy = "use a smaller alpha";
 
   using State = AdamState<2>;  // of m, then of ρ
 
-  Mode mode;
-  MatchedPredictive predictive;
   double alpha = 1e-2, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   Schedule schedule;  // of α, dataset only
   Index samples = 1;

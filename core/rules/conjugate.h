@@ -8,8 +8,8 @@
 #include "core/posteriors/posterior.h"
 #include "core/random/philox.h"
 #include "core/rules/explicit_step.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/rule_scratch.h"
-#include "core/rules/rule_state.h"
 #include "core/rules/step_report.h"
 
 namespace prequel {
@@ -18,23 +18,18 @@ namespace prequel {
 // stored covariance is P̃, the covariance in units of the noise variance (P = σ² P̃), the
 // curvature is X ᵀX, and the predictive is Student-t with 2α degrees of freedom.
 // Only for the linear model with gaussian likelihood and a full posterior.
-struct Conjugate {
+struct Conjugate : FittingRule {
   static constexpr std::string_view kName = "conjugate";
   static constexpr std::string_view kHolds = "keeps the full covariance";
 
-  using State = NoState;
-
   absl::Status Configure(Options& options) { return options.Finish(); }
-
-  bool draws() const { return false; }
-  Index Columns(const Expansion& expansion) const {
-    return expansion.curvature_rank() * expansion.examples();
-  }
+  static absl::Status CheckFor(const Setting& setting, const FullGaussian& /*prototype*/);
+  static bool InNoiseUnits(const Setting& setting) { return setting.learns_noise; }
 
   // Fits `local`, which stands at its prior with `expansion` linearised and projected there.
   absl::Status Fit(Expansion& expansion, LocalFull& local, const Stream& /*stream*/,
-                   RuleScratch& /*scratch*/, StepReport& report) const {
-    return ExplicitStep(Expectation::kAtMean, expansion, local, report);
+                   RuleScratch& /*scratch*/, StepReport& report, FullGaussian& next) const {
+    return ExplicitStep(Expectation::kAtMean, expansion, local, report, next);
   }
 };
 

@@ -10,11 +10,11 @@
 
 namespace prequel {
 
-// Λ ← Λ + H, m ← m + Λ⁻¹ Σ_i J_iᵀ E[r_i]. REQUIRES: `local` (a LocalFit) stands at its prior, with
-// `expansion` linearised and projected there. It is then ready to Commit.
+// Λ ← Λ + H, m ← m + Λ⁻¹ Σ_i J_iᵀ E[r_i], into `next`. REQUIRES: `local` (a LocalFit) stands at its
+// prior, with `expansion` linearised and projected there.
 template <class Local>
 absl::Status ExplicitStep(Expectation expectation, Expansion& expansion, Local& local,
-                          StepReport& report) {
+                          StepReport& report, typename Local::Posterior& next) {
   expansion.Expect(expectation);
   local.StartCurve();
   local.AddCurve(expansion, 1.0);
@@ -23,7 +23,7 @@ absl::Status ExplicitStep(Expectation expectation, Expansion& expansion, Local& 
   local.Accept();
   report.passes = 1;
   report.kl = local.kl();
-  return absl::OkStatus();
+  return local.Commit(next);
 }
 
 // Reads "expectation": "linearized", over the logits f ~ N(f_m, J P Jᵀ), or "mean", over none.

@@ -7,8 +7,8 @@
 namespace prequel {
 
 absl::Status Hilofi::Configure(Options& options) {
-  std::string mode = "recursive";
-  options.Choice("mode", &mode, {"recursive"});
+  std::string mode_name = "recursive";
+  options.Choice("mode", &mode_name, {"recursive"});
   ConfigureExpectation(options, &expectation);
   return options.Finish();
 }

@@ -11,34 +11,29 @@
 #include "core/config/options.h"
 #include "core/expansion/expansion.h"
 #include "core/posteriors/local_low_rank_hidden.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/rule_scratch.h"
-#include "core/rules/rule_state.h"
 #include "core/rules/step_report.h"
 
 namespace prequel {
 
-struct Hilofi {
+struct Hilofi : FittingRule {
   static constexpr std::string_view kName = "hilofi";
   static constexpr std::string_view kHolds = "keeps a covariance of low rank over hidden layers";
-
-  using State = NoState;
 
   Expectation expectation = Expectation::kLinearized;
 
   absl::Status Configure(Options& options);
 
-  bool draws() const { return false; }
-  Index Columns(const Expansion& expansion) const {
-    return expansion.curvature_rank() * expansion.examples();
-  }
   // Steps `local`, which stands at its prior with `expansion` linearised and projected there.
   absl::Status Fit(Expansion& expansion, LocalLowRankHidden& local, const Stream& /*stream*/,
-                   RuleScratch& /*scratch*/, StepReport& report) const {
+                   RuleScratch& /*scratch*/, StepReport& report,
+                   LowRankHiddenGaussian& next) const {
     expansion.Expect(expectation);
     report.passes = 1;
     absl::Status status = local.Step(expansion);
     report.kl = local.kl();
-    return status;
+    return status.ok() ? local.Commit(next) : status;
   }
 };
 

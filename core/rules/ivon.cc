@@ -8,7 +8,7 @@
 namespace prequel {
 
 bool Ivon::State::IsSound(Index params) const {
-  return steps >= 0 && momentum.size() == (steps > 0 ? params : 0) && momentum.allFinite();
+  return IsCount(steps) && momentum.size() == (steps > 0 ? params : 0) && momentum.allFinite();
 }
 
 absl::Status Ivon::Configure(Options& options) {

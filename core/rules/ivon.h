@@ -17,20 +17,19 @@
 #include "absl/status/status.h"
 #include "core/config/options.h"
 #include "core/posteriors/diagonal_gaussian.h"
-#include "core/rules/matched_predictive.h"
-#include "core/rules/mode.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/schedule.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
 
-struct Ivon {
+struct Ivon : SteppingRule {
   static constexpr std::string_view kName = "ivon";
   static constexpr std::string_view kHolds = "keeps one precision per weight";
   static constexpr std::string_view kRemedy =
       "use a smaller alpha, a clip_radius, or a larger beta2 or initial_curvature";
 
-  struct State {
+  struct State : StateDefaults {
     std::int64_t steps = 0;  // t
     Vector momentum;         // g: D
 
@@ -42,8 +41,6 @@ struct Ivon {
     bool IsSound(Index params) const;
   };
 
-  Mode mode;
-  MatchedPredictive predictive;
   double alpha = 0.1, beta1 = 0.9;
   double beta2 = 0.9999;           // recursive: 0.9, for it forgets within the passes
   double initial_curvature = 0.1;  // h₀, dataset only: a recursive fit starts at q_{t−1}

@@ -81,7 +81,7 @@ bool Refreshes(const StepInput& in, const LaplaceState& state) {
 }  // namespace
 
 bool LaplaceState::IsSound(Index params) const {
-  const bool counts = steps >= 0 && kMap <= phase && phase <= kCurvature && phase_steps >= 0 &&
+  const bool counts = IsCount(steps) && kMap <= phase && phase <= kCurvature && phase_steps >= 0 &&
                       phase_examples >= phase_steps && phase_examples <= kMostExamples;
   return counts && adam.IsSound(params) && diagonal.allFinite() && (diagonal.array() >= 0).all() &&
          curvature.allFinite() && (curvature.diagonal().array() >= 0).all() &&
@@ -116,6 +116,7 @@ absl::Status Laplace::Configure(Options& options) {
                         "the curvature is that of all the data, at a mode that all the data have "
                         "been searched for");
   predictive.Configure(options);
+  adam.alpha = 1e-2;
   adam.ConfigureRates(options);
   in_steps = options.Has("map_steps");
   if (in_steps && options.Has("map_passes")) {
@@ -133,15 +134,12 @@ MatchedPredictive Laplace::PredictiveOf(const State& state) const {
   return HasCurvature(state) ? predictive : MatchedPredictive{MatchedPredictive::Kind::kMean};
 }
 
-std::string_view Laplace::PhaseOf(const State& state) const {
-  return state.phase == State::kMap      ? "map"
-         : state.phase == State::kChoose ? "choose"
-                                         : "curvature";
-}
-
-bool Laplace::Converged(const State& state) const {
-  return state.phase == State::kCurvature &&
-         static_cast<double>(state.phase_examples) >= mode.dataset_size;
+void Laplace::Describe(const State& state, StepReport& report) const {
+  report.phase = state.phase == State::kMap      ? "map"
+                 : state.phase == State::kChoose ? "choose"
+                                                 : "curvature";
+  report.converged = state.phase == State::kCurvature &&
+                     static_cast<double>(state.phase_examples) >= mode.dataset_size;
 }
 
 double Laplace::Progress(std::int64_t steps, std::int64_t examples) const {

@@ -24,13 +24,12 @@
 #include "core/posteriors/kronecker_gaussian.h"
 #include "core/posteriors/subset_gaussian.h"
 #include "core/rules/adam.h"
-#include "core/rules/matched_predictive.h"
-#include "core/rules/mode.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
 
-struct LaplaceState {
+struct LaplaceState : StateDefaults {
   static constexpr std::int64_t kMap = 0, kChoose = 1, kCurvature = 2;
 
   std::int64_t steps = 0;
@@ -68,16 +67,14 @@ struct LaplaceState {
   bool Holds(Index of_diagonal, Index of_curvature) const;
 };
 
-struct Laplace {
+struct Laplace : SteppingRule {
   static constexpr std::string_view kName = "laplace";
   static constexpr std::string_view kHolds = "keeps the curvature at the mode";
   static constexpr std::string_view kRemedy = "use a smaller alpha or a larger epsilon";
 
   using State = LaplaceState;
 
-  Mode mode;  // dataset only
-  MatchedPredictive predictive;
-  Adam adam = {.alpha = 1e-2};
+  Adam adam;
   // Length of the map phase: in minibatches when `map_steps` is given, else in passes over N. None:
   // the mode is the prior's mean (imported weights).
   bool in_steps = false;
@@ -89,10 +86,9 @@ struct Laplace {
   bool HasCurvature(const State& state) const { return state.Within(State::kCurvature); }
   // Until there is a curvature q does not say how sure it is, and predicts by its mean.
   MatchedPredictive PredictiveOf(const State& state) const;
-  // What the next minibatch serves: "map", "choose" or "curvature".
-  std::string_view PhaseOf(const State& state) const;
-  // Whether a whole pass has gone into the curvature.
-  bool Converged(const State& state) const;
+  // What the next minibatch serves, "map", "choose" or "curvature", and whether a whole pass has
+  // gone into the curvature.
+  void Describe(const State& state, StepReport& report) const;
 
   absl::Status Step(const StepInput& input, const DiagonalGaussian& q, const State& state,
                     DiagonalGaussian& next_q, State& next_state) const;

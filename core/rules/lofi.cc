@@ -5,8 +5,8 @@
 namespace prequel {
 
 absl::Status Lofi::Configure(Options& options) {
-  std::string mode = "recursive", variant = "diagonal";
-  options.Choice("mode", &mode, {"recursive"});
+  std::string mode_name = "recursive", variant = "diagonal";
+  options.Choice("mode", &mode_name, {"recursive"});
   options.Choice("variant", &variant, {"diagonal", "spherical"});
   compression.kind =
       variant == "spherical" ? Compression::Kind::kDrop : Compression::Kind::kKeepDiagonal;

@@ -11,17 +11,15 @@
 #include "core/expansion/expansion.h"
 #include "core/posteriors/local_low_rank.h"
 #include "core/rules/explicit_step.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/rule_scratch.h"
-#include "core/rules/rule_state.h"
 #include "core/rules/step_report.h"
 
 namespace prequel {
 
-struct Lofi {
+struct Lofi : FittingRule {
   static constexpr std::string_view kName = "lofi";
   static constexpr std::string_view kHolds = "keeps a precision of low rank";
-
-  using State = NoState;
 
   // spherical: the precision's diagonal stays the prior's, and what has no room is forgotten.
   // diagonal: the diagonal of what has no room is kept.
@@ -30,15 +28,11 @@ struct Lofi {
 
   absl::Status Configure(Options& options);
 
-  bool draws() const { return false; }
-  Index Columns(const Expansion& expansion) const {
-    return expansion.curvature_rank() * expansion.examples();
-  }
   // Fits `local`, which stands at its prior with `expansion` linearised and projected there.
   absl::Status Fit(Expansion& expansion, LocalLowRank& local, const Stream& /*stream*/,
-                   RuleScratch& /*scratch*/, StepReport& report) const {
+                   RuleScratch& /*scratch*/, StepReport& report, LowRankGaussian& next) const {
     local.Compress(compression);
-    return ExplicitStep(expectation, expansion, local, report);
+    return ExplicitStep(expectation, expansion, local, report, next);
   }
 };
 

@@ -5,8 +5,8 @@
 namespace prequel {
 
 absl::Status Lrvga::Configure(Options& options) {
-  std::string mode = "recursive";
-  options.Choice("mode", &mode, {"recursive"});
+  std::string mode_name = "recursive";
+  options.Choice("mode", &mode_name, {"recursive"});
   options.Integer("loops", &loops, 1, 1000);
   ConfigureExpectation(options, &expectation);
   return options.Finish();

@@ -13,22 +13,18 @@
 #include "core/config/options.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/rules/derivatives.h"
-#include "core/rules/matched_predictive.h"
-#include "core/rules/mode.h"
-#include "core/rules/rule_state.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
 
-struct NaturalGradientSvi {
+struct NaturalGradientSvi : SteppingRule {
   static constexpr std::string_view kName = "natural_gradient_svi";
   static constexpr std::string_view kHolds = "keeps one deviation per weight";
   static constexpr std::string_view kRemedy = "use a smaller alpha or more samples";
 
   using State = StepCount;
 
-  Mode mode;
-  MatchedPredictive predictive;
   double alpha = 0.05;  // recursive: 0.2
   Index samples = 4;    // of the reparameterised G and H
 

@@ -14,16 +14,12 @@
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/rules/derivatives.h"
-#include "core/rules/matched_predictive.h"
-#include "core/rules/mode.h"
-#include "core/rules/rule_state.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
 
-struct NewtonStep {
-  Mode mode;
-  MatchedPredictive predictive;
+struct NewtonStep : SteppingRule {
   Averaging averaging;
   Curvature curvature = Curvature::kGaussNewton;  // or kReparameterized, by Monte Carlo
   double beta = 0.5;                              // dataset: 0.03

@@ -19,9 +19,9 @@
 #include "core/rules/laplace.h"
 #include "core/rules/lofi.h"
 #include "core/rules/lrvga.h"
-#include "core/rules/mode.h"
 #include "core/rules/natural_gradient_svi.h"
 #include "core/rules/ogn.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/rule_scratch.h"
 #include "core/rules/rule_state.h"
 #include "core/rules/rvga.h"
@@ -35,39 +35,53 @@
 
 namespace prequel {
 
-// A rule is its options. It sees an Expansion and a posterior, never a network or a label.
+// A rule is its options. It sees an Expansion and a posterior, never a network or a label. What it
+// leaves to RuleDefaults it need not say.
 template <class R>
-concept RuleType = requires(R& rule, Options& options, const typename R::State& state, Index n) {
+concept RuleType = std::derived_from<R, RuleDefaults> &&
+    requires(R& rule, const R& c, Options& options, const Setting& setting, StepReport& report,
+             const typename R::State& state, Index n) {
   { R::kName } -> std::convertible_to<std::string_view>;
   // What it "keeps" of the weights: why it cannot update some posterior.
   { R::kHolds } -> std::convertible_to<std::string_view>;
   { rule.Configure(options) } -> std::same_as<absl::Status>;
+  { c.InNoiseUnits(setting) } -> std::same_as<bool>;
+  // The predictive that matches what has been learned, of a posterior with variance.
+  { c.PredictiveOf(state) } -> std::same_as<MatchedPredictive>;
+  { c.HasCurvature(state) } -> std::same_as<bool>;
+  c.Describe(state, report);
   { state.IsSound(n) } -> std::same_as<bool>;
 };
 
-// R fits a posterior Q: it works on Q's Projector, which stands at its prior with the expansion
-// linearised there, until that is ready to Commit.
+// What a rule must say of each family that it updates.
 template <class R, class Q>
-concept Fits = requires(const R& rule, Expansion& expansion, typename Q::Projector& local,
-                        const Stream& stream, RuleScratch& scratch, StepReport& report) {
-  // For Projector::Begin: curvature columns of one round, and whether it draws.
-  { rule.Columns(expansion) } -> std::same_as<Index>;
+concept Knows = requires(const R& c, const Setting& setting, const Q& q,
+                         const typename R::State& state) {
+  { c.CheckFor(setting, q) } -> std::same_as<absl::Status>;
+  { state.Suits(q) } -> std::same_as<bool>;
+};
+
+// R fits a posterior Q: it works on Q's Projector, which stands at its prior with the expansion
+// linearised there (unless it draws), and commits it to the next posterior.
+template <class R, class Q>
+concept Fits = std::derived_from<R, FittingRule> && Knows<R, Q> &&
+    requires(const R& rule, Expansion& expansion, typename Q::Projector& local,
+             const Stream& stream, RuleScratch& scratch, StepReport& report, Q& next) {
+  { local.CheckRoom() } -> std::same_as<absl::Status>;
   { rule.draws() } -> std::same_as<bool>;
-  { rule.Fit(expansion, local, stream, scratch, report) } -> std::same_as<absl::Status>;
+  { rule.rounds() } -> std::same_as<Index>;
+  { rule.Fit(expansion, local, stream, scratch, report, next) } -> std::same_as<absl::Status>;
 };
 
 // R steps a posterior Q: one call per minibatch (and pass) writes the whole of the next posterior
 // and state, which may be the very objects that it reads. It need not look whether they are finite:
 // the fold rejects the minibatch when they are not, and says kRemedy.
 template <class R, class Q>
-concept Steps = requires(const R& rule, const StepInput& input, const Q& q,
-                         const typename R::State& state, Q& next_q, typename R::State& next_state) {
+concept Steps = std::derived_from<R, SteppingRule> && Knows<R, Q> &&
+    requires(const R& rule, const StepInput& input, const Q& q, const typename R::State& state,
+             Q& next_q, typename R::State& next_state) {
   { R::kRemedy } -> std::convertible_to<std::string_view>;
-  { rule.mode } -> std::convertible_to<const Mode&>;
   { rule.Step(input, q, state, next_q, next_state) } -> std::same_as<absl::Status>;
-  // One whose steps are not all alike has PhaseOf(state) and Converged(state), for the report, and
-  // may have PredictiveOf(state) for the predictive and HasCurvature(state), without which its q is
-  // not measured against the last one.
 };
 
 template <class R, class Q>

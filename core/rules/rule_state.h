@@ -7,23 +7,35 @@
 
 namespace prequel {
 
-// Nothing. A state that is something is plain data with the same two members, and with a field
-// `steps`, the steps taken: while it is 0 nothing else in the state has a meaning or a size.
-struct NoState {
+// A state is plain data with Fields, IsSound and, when it is something, a field `steps`, the steps
+// taken: while it is 0 nothing else in the state has a meaning or a size.
+struct StateDefaults {
+  // Of a rule whose state is another for every family: whether a sound one is this posterior's.
+  template <class Q>
+  static bool Suits(const Q& /*q*/) {
+    return true;
+  }
+};
+
+// Whether a decoded count is one, and far from where counting on would overflow.
+inline bool IsCount(std::int64_t count) { return count >= 0 && count <= std::int64_t{1} << 62; }
+
+// Nothing.
+struct NoState : StateDefaults {
   template <class A, class Self>
   static void Fields(A&, Self&) {}
   // Whether a decoded value is one that an update of D = params weights could have left.
-  bool IsSound(Index /*params*/) const { return true; }
+  static bool IsSound(Index /*params*/) { return true; }
 };
 
 // The steps taken and nothing else.
-struct StepCount {
+struct StepCount : StateDefaults {
   std::int64_t steps = 0;
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("steps", s.steps);
   }
-  bool IsSound(Index /*params*/) const { return steps >= 0; }
+  bool IsSound(Index /*params*/) const { return IsCount(steps); }
 };
 
 }  // namespace prequel

@@ -1,14 +1,18 @@
 #include "core/rules/rvga.h"
 
 #include <cmath>
+#include <string>
 
 #include "absl/status/statusor.h"
+#include "core/config/error.h"
+#include "core/rules/logistic_closed_form.h"
 
 namespace prequel {
 namespace {
 
 constexpr int kCurvedHalvings = 6;
 constexpr int kKeptHalvings = 40;
+constexpr Index kMatchedSamples = 64;  // of the predictive of a posterior fitted by draws
 
 // The local objective and its natural-gradient direction, under one way of taking expectations.
 template <class Local>
@@ -27,7 +31,7 @@ class Objective {
   // of which the iterated Kalman filter is the maximiser.
   double Value() {
     if (rule_.draws()) return MonteCarloLogDensity() - local_.kl();
-    expansion_.Linearize(local_.mean(), FirstUncertain(local_));
+    expansion_.Linearize(local_.mean(), local_.first_uncertain());
     local_.Project(expansion_);
     return ProjectedValue();
   }
@@ -57,7 +61,7 @@ class Objective {
     local_.StartCurve();
     for (Index k = 0; k < rule_.samples; ++k) {
       theta_ = draws_.col(k);
-      expansion_.Linearize(theta_, FirstUncertain(local_));
+      expansion_.Linearize(theta_, local_.first_uncertain());
       local_.Attach(expansion_);
       expansion_.Expect(Expectation::kAtMean);
       local_.AddCurve(expansion_, weight);
@@ -94,7 +98,8 @@ class Objective {
 // Moves along the direction by ρ = 1, ½, … until the objective exceeds `floor`; false when it
 // never does, and then *value is of the last ρ.
 template <class Local>
-bool Climb(Objective<Local>& objective, Local& local, double floor, int halvings, double* value) {
+bool ClimbAlong(Objective<Local>& objective, Local& local, double floor, int halvings,
+                double* value) {
   double rho = 1;
   for (int halving = 0; halving <= halvings; ++halving, rho /= 2) {
     local.Move(rho);
@@ -109,9 +114,9 @@ bool Climb(Objective<Local>& objective, Local& local, double floor, int halvings
 template <class Local>
 absl::StatusOr<bool> Pass(Objective<Local>& objective, Local& local, double floor, double* value) {
   if (absl::Status status = objective.Curve(); !status.ok()) return status;
-  if (Climb(objective, local, floor, kCurvedHalvings, value)) return true;
+  if (ClimbAlong(objective, local, floor, kCurvedHalvings, value)) return true;
   local.KeepCurve();
-  return Climb(objective, local, floor, kKeptHalvings, value);
+  return ClimbAlong(objective, local, floor, kKeptHalvings, value);
 }
 
 }  // namespace
@@ -133,9 +138,35 @@ absl::Status Rvga::Configure(Options& options) {
   return options.Finish();
 }
 
+absl::Status Rvga::CheckForm(bool has_closed_form) const {
+  if (over != Over::kClosedForm || has_closed_form) return absl::OkStatus();
+  return FieldError("config.rule.options.expectation",
+                    "\"closed_form\" needs model \"linear\", likelihood \"bernoulli\" and "
+                    "posterior \"full\"; use \"linearized\"");
+}
+
+MatchedPredictive Rvga::PredictiveOf(const NoState& /*state*/) const {
+  if (!draws()) return {};
+  return {MatchedPredictive::Kind::kMonteCarlo, kMatchedSamples};
+}
+
 template <LocalFit Local>
 absl::Status Rvga::Fit(Expansion& expansion, Local& local, const Stream& stream,
-                       RuleScratch& scratch, StepReport& report) const {
+                       RuleScratch& scratch, StepReport& report,
+                       typename Local::Posterior& next) const {
+  if constexpr (std::same_as<Local, LocalFull>) {
+    if (over == Over::kClosedForm) {
+      report.passes = 1;
+      return FitLogisticClosedForm(expansion, local.prior(), scratch.draws, scratch.theta, next);
+    }
+  }
+  absl::Status status = Climb(expansion, local, stream, scratch, report);
+  return status.ok() ? local.Commit(next) : status;
+}
+
+template <LocalFit Local>
+absl::Status Rvga::Climb(Expansion& expansion, Local& local, const Stream& stream,
+                         RuleScratch& scratch, StepReport& report) const {
   Objective<Local> objective(*this, expansion, local, stream, scratch);
   double value = draws() ? objective.Value() : objective.ProjectedValue();
   if (!std::isfinite(value)) {
@@ -171,17 +202,17 @@ absl::Status Rvga::Fit(Expansion& expansion, Local& local, const Stream& stream,
   return absl::OkStatus();
 }
 
-template absl::Status Rvga::Fit(Expansion&, LocalFull&, const Stream&, RuleScratch&,
-                                StepReport&) const;
+template absl::Status Rvga::Fit(Expansion&, LocalFull&, const Stream&, RuleScratch&, StepReport&,
+                                FullGaussian&) const;
 template absl::Status Rvga::Fit(Expansion&, LocalDiagonal&, const Stream&, RuleScratch&,
-                                StepReport&) const;
-template absl::Status Rvga::Fit(Expansion&, LocalLowRank&, const Stream&, RuleScratch&,
-                                StepReport&) const;
+                                StepReport&, DiagonalGaussian&) const;
+template absl::Status Rvga::Fit(Expansion&, LocalLowRank&, const Stream&, RuleScratch&, StepReport&,
+                                LowRankGaussian&) const;
 template absl::Status Rvga::Fit(Expansion&, LocalBlockDiagonal&, const Stream&, RuleScratch&,
-                                StepReport&) const;
+                                StepReport&, BlockDiagonalGaussian&) const;
 template absl::Status Rvga::Fit(Expansion&, LocalSubset<LastLayerGaussian>&, const Stream&,
-                                RuleScratch&, StepReport&) const;
+                                RuleScratch&, StepReport&, LastLayerGaussian&) const;
 template absl::Status Rvga::Fit(Expansion&, LocalSubset<SubnetworkGaussian>&, const Stream&,
-                                RuleScratch&, StepReport&) const;
+                                RuleScratch&, StepReport&, SubnetworkGaussian&) const;
 
 }  // namespace prequel

@@ -3,14 +3,14 @@
 // ELBO  L(q) = E_q[Σ_i log p(y_i | θ)] − KL(q ‖ q_{t−1}).
 #pragma once
 
-#include <string>
+#include <concepts>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "core/expansion/expansion.h"
 #include "core/posteriors/posterior.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/rule_scratch.h"
-#include "core/rules/rule_state.h"
 #include "core/rules/step_report.h"
 
 namespace prequel {
@@ -21,11 +21,9 @@ namespace prequel {
 //     m^{k+1} = m^k − ρ (Λ^{k+1})⁻¹ [G(q^k) + Λ_{t−1} (m^k − m_{t−1})]
 // with ρ = 1, 1/2, … until the local ELBO does not fall. Every pass is anchored to q_{t−1}, so the
 // minibatch counts once however many passes run.
-struct Rvga {
+struct Rvga : FittingRule {
   static constexpr std::string_view kName = "rvga";
   static constexpr std::string_view kHolds = "keeps a covariance";
-
-  using State = NoState;
 
   enum class Scheme { kImplicit, kExplicit };
   // What G and H are expectations over: the logits, linearised (quadrature, exact for linear
@@ -41,19 +39,28 @@ struct Rvga {
 
   absl::Status Configure(Options& options);
 
-  bool draws() const { return over == Over::kMonteCarlo; }
-
-  // Curvature columns that one round adds for this expansion.
-  Index Columns(const Expansion& expansion) const {
-    const Index draws_per_round = draws() ? samples : 1;
-    return draws_per_round * expansion.curvature_rank() * expansion.examples();
+  // The closed form asks for what it is one of.
+  template <class Q>
+  absl::Status CheckFor(const Setting& setting, const Q& /*prototype*/) const {
+    return CheckForm(setting.linear && setting.link == Link::kLogistic &&
+                     std::same_as<Q, FullGaussian>);
   }
 
-  // Fits `local`, which stands at its prior. Unless draws(), `expansion` must be linearised at the
-  // prior mean and projected. On success the fit is ready to Commit.
+  bool draws() const { return over == Over::kMonteCarlo; }
+  Index rounds() const { return draws() ? samples : 1; }
+  MatchedPredictive PredictiveOf(const NoState& /*state*/) const;
+
+  // Fits `local`, which stands at its prior, and writes the whole of `next`. Unless draws(),
+  // `expansion` must be linearised at the prior mean and projected.
   template <LocalFit Local>
   absl::Status Fit(Expansion& expansion, Local& local, const Stream& stream, RuleScratch& scratch,
-                   StepReport& report) const;
+                   StepReport& report, typename Local::Posterior& next) const;
+
+ private:
+  absl::Status CheckForm(bool has_closed_form) const;
+  template <LocalFit Local>
+  absl::Status Climb(Expansion& expansion, Local& local, const Stream& stream, RuleScratch& scratch,
+                     StepReport& report) const;
 };
 
 }  // namespace prequel

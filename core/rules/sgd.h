@@ -9,18 +9,18 @@
 #include "absl/status/status.h"
 #include "core/config/options.h"
 #include "core/posteriors/point_mass.h"
-#include "core/rules/mode.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/schedule.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
 
-struct Sgd {
+struct Sgd : SteppingRule {
   static constexpr std::string_view kName = "sgd";
   static constexpr std::string_view kHolds = "keeps a mean and no variance";
   static constexpr std::string_view kRemedy = "use a smaller alpha or momentum";
 
-  struct State {
+  struct State : StateDefaults {
     std::int64_t steps = 0;
     Vector momentum;  // b: D
 
@@ -30,11 +30,10 @@ struct Sgd {
       a.Value("momentum", s.momentum);
     }
     bool IsSound(Index params) const {
-      return steps >= 0 && momentum.size() == (steps > 0 ? params : 0) && momentum.allFinite();
+      return IsCount(steps) && momentum.size() == (steps > 0 ? params : 0) && momentum.allFinite();
     }
   };
 
-  Mode mode;  // dataset only
   Schedule schedule;
   double alpha = 0.01, momentum = 0.9;
 

@@ -13,7 +13,7 @@ constexpr double kDecay = 0.51;  // square summable, not summable
 }  // namespace
 
 bool Slang::State::IsSound(Index params) const {
-  return steps >= 0 && momentum.size() == (steps > 0 ? params : 0) && momentum.allFinite();
+  return IsCount(steps) && momentum.size() == (steps > 0 ? params : 0) && momentum.allFinite();
 }
 
 absl::Status Slang::Configure(Options& options) {

@@ -16,13 +16,12 @@
 #include "absl/status/status.h"
 #include "core/config/options.h"
 #include "core/posteriors/low_rank_gaussian.h"
-#include "core/rules/matched_predictive.h"
-#include "core/rules/mode.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
 
-struct Slang {
+struct Slang : SteppingRule {
   static constexpr std::string_view kName = "slang";
   static constexpr std::string_view kHolds = "keeps a precision of low rank";
   static constexpr std::string_view kRemedy =
@@ -30,7 +29,7 @@ struct Slang {
 
   enum class Curvature { kFisher, kGgn };
 
-  struct State {
+  struct State : StateDefaults {
     std::int64_t steps = 0;  // t
     Vector momentum;         // b: D
 
@@ -42,8 +41,6 @@ struct Slang {
     bool IsSound(Index params) const;
   };
 
-  Mode mode;  // dataset only
-  MatchedPredictive predictive;
   Curvature curvature = Curvature::kFisher;
   double alpha = 0.05, beta = 0.05, beta1 = 0.9;
   bool decays = true;

@@ -12,22 +12,19 @@
 #include "core/config/options.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/rules/adam_state.h"
-#include "core/rules/matched_predictive.h"
-#include "core/rules/mode.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/schedule.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
 
-struct Vadam {
+struct Vadam : SteppingRule {
   static constexpr std::string_view kName = "vadam";
   static constexpr std::string_view kHolds = "keeps one precision per weight";
   static constexpr std::string_view kRemedy = "use a smaller alpha";
 
   using State = AdamState<1>;
 
-  Mode mode;  // dataset only
-  MatchedPredictive predictive;
   double alpha = 1e-3, beta1 = 0.9, beta2 = 0.999;
   Schedule schedule;  // of α
   Index samples = 1;

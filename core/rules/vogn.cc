@@ -4,12 +4,13 @@
 #include <cmath>
 #include <string>
 
+#include "core/config/error.h"
 #include "core/linalg/tiles.h"
 
 namespace prequel {
 
 bool Vogn::State::IsSound(Index params) const {
-  return steps >= 0 && momentum.size() == (steps > 0 ? params : 0) && momentum.allFinite() &&
+  return IsCount(steps) && momentum.size() == (steps > 0 ? params : 0) && momentum.allFinite() &&
          curvature.allFinite() && (curvature.size() == 0 || curvature.minCoeff() >= 0) &&
          std::all_of(factors.begin(), factors.end(), [](const auto& f) { return f.IsFinite(); });
 }
@@ -51,6 +52,22 @@ absl::Status Vogn::Configure(Options& options) {
   ConfigureStep(options);
   options.Integer("samples", &samples, 1, StepInput::kMaxDraws);
   return options.Finish();
+}
+
+absl::Status Vogn::CheckFor(const Setting& /*setting*/,
+                            const DiagonalGaussian& /*prototype*/) const {
+  if (refresh == 1) return absl::OkStatus();
+  return FieldError("config.rule.options.refresh",
+                    "is of posterior \"kronecker\", and the others need none: leave it out");
+}
+
+absl::Status Vogn::CheckFor(const Setting& /*setting*/,
+                            const KroneckerGaussian& /*prototype*/) const {
+  if (mode.dataset()) return absl::OkStatus();
+  return FieldError("config.rule.options.mode",
+                    "must be \"dataset\" with posterior \"kronecker\": a diagonal prior and one "
+                    "average curvature make a Kronecker form, many minibatches' priors do not; "
+                    "or use posterior \"diagonal\"");
 }
 
 // Linear from a tenth of τ.

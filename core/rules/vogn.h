@@ -27,20 +27,19 @@
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/posteriors/kronecker_gaussian.h"
 #include "core/rules/derivatives.h"
-#include "core/rules/matched_predictive.h"
-#include "core/rules/mode.h"
+#include "core/rules/rule_defaults.h"
 #include "core/rules/schedule.h"
 #include "core/rules/step_input.h"
 
 namespace prequel {
 
-struct Vogn {
+struct Vogn : SteppingRule {
   static constexpr std::string_view kName = "vogn";
   static constexpr std::string_view kHolds =
       "keeps one precision per weight, or two factors per layer";
   static constexpr std::string_view kRemedy = "use a smaller alpha, a damping, or a larger beta2";
 
-  struct State {
+  struct State : StateDefaults {
     std::int64_t steps = 0;  // t
     Vector momentum;         // b: D
     // s: D, not negative; or A and S, of every layer.
@@ -60,8 +59,6 @@ struct Vogn {
     bool Suits(const KroneckerGaussian& q) const;
   };
 
-  Mode mode;
-  MatchedPredictive predictive;
   Curvature curvature = Curvature::kEmpiricalFisher;
   Index samples = 1;  // K; 0: θ = m
   double alpha = 0.01, beta1 = 0.9;
@@ -77,6 +74,9 @@ struct Vogn {
   Index refresh = 1;
 
   absl::Status Configure(Options& options);
+  // The options must be those of the posterior's family.
+  absl::Status CheckFor(const Setting& setting, const DiagonalGaussian& prototype) const;
+  absl::Status CheckFor(const Setting& setting, const KroneckerGaussian& prototype) const;
 
   absl::Status Step(const StepInput& input, const DiagonalGaussian& q, const State& state,
                     DiagonalGaussian& next_q, State& next_state) const;

@@ -1,6 +1,8 @@
 #include "server/engine/ledger_codec.h"
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,11 +30,22 @@ struct RequestEntry {
 
 template <class A>
 void Archive(A& a, Field<A, Scores>& s) {
+  // In the order of version 1, each but nll led by whether it is there.
+  double nll = 0;
+  if constexpr (!A::kReading) nll = s.Has("nll") ? s["nll"] : 0;
   a.Value("examples", s.examples);
-  a.Value("nll", s.nll);
-  for (auto* score : {&s.rmse, &s.mae, &s.crps, &s.coverage50, &s.coverage90, &s.coverage95,
-                      &s.accuracy, &s.brier, &s.ece}) {
-    a.Value("score", *score);
+  a.Value("nll", nll);
+  if constexpr (A::kReading) s.Add("nll", nll);
+  for (const std::string_view name : {"rmse", "mae", "crps", "coverage50", "coverage90",
+                                      "coverage95", "accuracy", "brier", "ece"}) {
+    std::optional<double> value;
+    if constexpr (!A::kReading) {
+      if (s.Has(name)) value = s[name];
+    }
+    a.Value("score", value);
+    if constexpr (A::kReading) {
+      if (value.has_value()) s.Add(name, *value);
+    }
   }
 }
 

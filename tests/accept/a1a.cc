@@ -7,6 +7,7 @@
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
 #include "tests/accept/reference_file.h"
+#include "tests/core/belief_of.h"
 
 namespace prequel::accept {
 namespace {
@@ -49,7 +50,7 @@ void A1aReference(Report& report) {
   report.Add({"|test NLL - 0.3385|", std::abs(nll - 0.3385), 0, 0.0002, Direction::kAtMost,
               "30956 rows, NLL " + std::to_string(nll)});
 
-  const auto& q = std::get<FullGaussian>(fold.state().posterior);
+  const auto& q = std::get<FullGaussian>(BeliefOf(fold.state()).posterior);
   const Index size = q.size();
   const Matrix mean =
       BiasLast(ReadNumbers(*DataPath("logistic/a1a_reference/exact_mean.csv"), size, 1));

@@ -5,6 +5,7 @@
 #include "core/random/philox.h"
 #include "tests/accept/core.h"
 #include "tests/accept/folding.h"
+#include "tests/core/belief_of.h"
 
 namespace prequel::accept {
 namespace {
@@ -41,10 +42,10 @@ double StepsSurvived(const std::string& model, const std::string& likelihood,
   for (double t = 0; t < steps; ++t) {
     fold.Learn(HardBatch(likelihood, static_cast<std::uint64_t>(t)));
     const bool sound =
-        std::visit([](const auto& q) { return q.IsFinite(); }, fold.state().posterior);
+        std::visit([](const auto& q) { return q.IsFinite(); }, BeliefOf(fold.state()).posterior);
     if (!sound) return t;
     if (std::fmod(t, 1000) != 0) continue;
-    if (const auto* full = std::get_if<FullGaussian>(&fold.state().posterior)) {
+    if (const auto* full = std::get_if<FullGaussian>(&BeliefOf(fold.state()).posterior)) {
       Matrix factor;
       if (!FactorCovariance(full->covariance, factor).ok()) return t;
     }

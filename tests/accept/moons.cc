@@ -46,9 +46,9 @@ MoonsRun Run(std::uint64_t seed, double prior_variance) {
   MoonsRun run;
   for (int t = 0; t < kBatches; ++t) {
     const Learned learned = fold.Learn(NextBatch(stream, t));
-    run.all += learned.scores.nll / kBatches;
-    if (t >= 100) run.last200 += learned.scores.nll / 200;
-    if (t >= 200) run.accuracy100 += *learned.scores.accuracy / 100;
+    run.all += learned.scores["nll"] / kBatches;
+    if (t >= 100) run.last200 += learned.scores["nll"] / 200;
+    if (t >= 200) run.accuracy100 += learned.scores["accuracy"] / 100;
   }
   return run;
 }

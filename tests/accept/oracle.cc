@@ -7,6 +7,7 @@
 #include "tests/accept/core.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
+#include "tests/core/belief_of.h"
 
 namespace prequel::accept {
 namespace {
@@ -59,7 +60,7 @@ double Difference(const ComponentConfig& rule, std::uint64_t seed) {
   const Eigen::LLT<Matrix> precision(kPrecision * identity + x.transpose() * x / kNoise);
   const Matrix covariance = precision.solve(identity);
   const Vector mean = precision.solve(x.transpose() * all.targets.transpose() / kNoise);
-  const auto& q = std::get<FullGaussian>(fold.state().posterior);
+  const auto& q = std::get<FullGaussian>(BeliefOf(fold.state()).posterior);
   const Matrix ours = q.covariance.selfadjointView<Eigen::Lower>();
   return std::max((q.mean - mean).cwiseAbs().maxCoeff(), (ours - covariance).cwiseAbs().maxCoeff());
 }

@@ -37,8 +37,8 @@ void Pollution(Report& report) {
     file.config.seed = seed;
     Leader stream(file.config, HourlySettings());
     stream.LearnAll(file.rows, 24);
-    nll.push_back(stream.scores().nll);
-    coverage.push_back(100 * *stream.scores().coverage90);
+    nll.push_back(stream.scores()["nll"]);
+    coverage.push_back(100 * stream.scores()["coverage90"]);
     skipped = static_cast<double>(stream.best().state().evaluation.skipped_rows);
     absl::StrAppend(&leaders, leaders.empty() ? "" : ", ", stream.setting().name);
   }

@@ -7,6 +7,7 @@
 #include "tests/accept/logistic.h"
 #include "tests/accept/reference_file.h"
 #include "tests/accept/rules.h"
+#include "tests/core/belief_of.h"
 
 namespace prequel::accept {
 namespace {
@@ -25,9 +26,9 @@ void AddRun(const LogisticData& train, const LogisticData& test, const Matrix& r
   config.seed = seed;
   Folding fold(config);
   for (int t = 0; t < kSteps; ++t) fold.Learn(train.rows);
-  const auto& q = std::get<LowRankGaussian>(fold.state().posterior);
+  const auto& q = std::get<LowRankGaussian>(BeliefOf(fold.state()).posterior);
   figures.elbo.push_back(
-      NegativeElbo(train, *Problem::Make(config), train.rows, fold.state().posterior));
+      NegativeElbo(train, *Problem::Make(config), train.rows, BeliefOf(fold.state()).posterior));
   figures.nll.push_back(TestNll(fold, test.rows));
   const Matrix precision = q.factor * q.factor.transpose() + Matrix(q.diagonal.asDiagonal());
   const Matrix covariance =

@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/encoding/category_table.h"
-#include "core/learner/state_codec.h"
+#include "core/archive/stable_hash.h"
+#include "core/config/fingerprint.h"
 #include "tests/accept/digits.h"
 #include "tests/accept/in_parallel.h"
 #include "tests/accept/kept_table.h"
@@ -137,7 +137,7 @@ Setting Choose(const Study& study) {
   std::vector<double> nll(offered.size() * seeds);
   InParallel(nll.size(), [&](std::size_t k) {
     Folding fold = Learned(study, offered[k / seeds], rows.train, kChoosing + k % seeds);
-    nll[k] = Ask(fold, rows.test).scores.nll;
+    nll[k] = Ask(fold, rows.test).scores["nll"];
   });
   Setting best = offered.front();
   double least = std::numeric_limits<double>::infinity();
@@ -170,7 +170,7 @@ Figures Measure(const Study& study, const Setting& setting, std::uint64_t seed) 
   Folding fold = Learned(study, setting, study.set.train, seed);
   const Answers digits = Ask(fold, study.set.test);
   const Answers others = Ask(fold, Turned(study.set.test, study.set.side));
-  return {*digits.scores.accuracy, digits.scores.nll, *digits.scores.ece,
+  return {digits.scores["accuracy"], digits.scores["nll"], digits.scores["ece"],
           Auroc(others.entropy, digits.entropy)};
 }
 

@@ -13,6 +13,7 @@
 #include "tests/accept/logistic.h"
 #include "tests/accept/rules.h"
 #include "tests/accept/svg_plot.h"
+#include "tests/core/belief_of.h"
 
 namespace prequel::accept {
 namespace {
@@ -68,7 +69,7 @@ std::vector<double> Gaps(const LogisticData& data, const Batch& rows, double opt
   for (int t = 0; t < kMostSteps; ++t) {
     if (!learner.Update(state, rows, scratch, next).ok()) return {};
     std::swap(state, next);
-    gaps.push_back(NegativeElbo(data, problem, rows, state.posterior) - optimum);
+    gaps.push_back(NegativeElbo(data, problem, rows, BeliefOf(state).posterior) - optimum);
   }
   return gaps;
 }
@@ -88,7 +89,7 @@ double OptimumOf(const LogisticData& data, const Batch& rows) {
   LearnerConfig config = LogisticConfig(data, rows, {"diagonal", {}}, {"von", {{"beta", 0.1}}});
   Folding fold(config);
   for (int t = 0; t < 600; ++t) fold.Learn(rows);
-  return NegativeElbo(data, *Problem::Make(config), rows, fold.state().posterior);
+  return NegativeElbo(data, *Problem::Make(config), rows, BeliefOf(fold.state()).posterior);
 }
 
 // The setting of the fewest steps over `seeds`.

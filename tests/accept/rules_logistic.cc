@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "tests/accept/logistic.h"
 #include "tests/accept/rules.h"
+#include "tests/core/belief_of.h"
 
 namespace prequel::accept {
 namespace {
@@ -27,7 +28,7 @@ double SettledElbo(const LogisticData& data, const ComponentConfig& posterior,
   const LearnerConfig config = LogisticConfig(data, data.rows, posterior, rule);
   Folding fold(config);
   for (int t = 0; t < steps; ++t) fold.Learn(data.rows);
-  return NegativeElbo(data, *Problem::Make(config), data.rows, fold.state().posterior);
+  return NegativeElbo(data, *Problem::Make(config), data.rows, BeliefOf(fold.state()).posterior);
 }
 
 void AddA1a(Report& report) {
@@ -55,8 +56,8 @@ void AddSplits(const std::optional<LogisticData>& data, const char* name,
     const LearnerConfig config = LogisticConfig(*data, halves.train, {"full", {}}, kVon);
     Folding fold(config);
     for (int t = 0; t < kSteps; ++t) fold.Learn(halves.train);
-    elbo.push_back(
-        NegativeElbo(*data, *Problem::Make(config), halves.train, fold.state().posterior));
+    elbo.push_back(NegativeElbo(*data, *Problem::Make(config), halves.train,
+                                BeliefOf(fold.state()).posterior));
     counted.push_back(elbo.back() - 0.5 * std::log(data->bias_precision) /
                                         static_cast<double>(halves.train.rows()));
     nll.push_back(TestNll(fold, halves.test));

@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "core/encoding/category_table.h"
-#include "core/learner/state_codec.h"
+#include "core/archive/stable_hash.h"
+#include "core/config/fingerprint.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
 #include "tests/accept/in_parallel.h"
@@ -147,7 +147,7 @@ KeptLine Measure(const SplitSet& set, const Contender& contender, std::size_t sp
   const int passes = PassesOver(set.rows.rows());
   const Setting setting = Choose(config, contender, rows.train, passes);
   const Scores scores = ScoreOf(config, contender, setting, rows, passes);
-  return {TextOf(setting), {*scores.rmse, -scores.nll, *scores.coverage90}};
+  return {TextOf(setting), {scores["rmse"], -scores["nll"], scores["coverage90"]}};
 }
 
 // One contender on one set, and where its splits are kept.

@@ -33,7 +33,7 @@ class ScaleMixture {
   // REQUIRES: `row` is one labelled example.
   void Learn(const Batch& row) {
     for (std::size_t k = 0; k < kPrecisions.size(); ++k) {
-      log_weights_[k] -= components_[k].Learn(row).scores.nll;
+      log_weights_[k] -= components_[k].Learn(row).scores["nll"];
     }
     const double most = *std::max_element(log_weights_.begin(), log_weights_.end());
     double sum = 0;
@@ -66,8 +66,8 @@ void Phishing(Report& report) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Folding fold(file.config);
     fold.LearnAll(Pick(file.rows, Shuffled(file.rows.rows(), seed)), 1);
-    accuracy.push_back(*fold.scores().accuracy);
-    nll.push_back(fold.scores().nll);
+    accuracy.push_back(fold.scores()["accuracy"]);
+    nll.push_back(fold.scores()["nll"]);
   }
   const std::string setting =
       absl::StrCat(file.rows.rows(), " rows in 20 orders, seeds 1 to 20, ", kRowByRow, kDefaults);
@@ -91,7 +91,7 @@ void Elec2(Report& report) {
   report.Add({"elec2 static prequential NLL", mixture.nll(), 0, 0.497, Direction::kAtMost,
               absl::StrCat(file.rows.rows(), " rows in order of time, ", kRowByRow,
                            "prior an equal mixture of precisions 0.01, 0.1, 1, 10, accuracy ",
-                           mixture.accuracy(), "; with ", kDefaults, " ", single.scores().nll)});
+                           mixture.accuracy(), "; with ", kDefaults, " ", single.scores()["nll"])});
 }
 
 void Optdigits(Report& report) {
@@ -116,10 +116,10 @@ void Optdigits(Report& report) {
   const std::string setting =
       "3823 training rows in one pass, 1797 test rows, linear, rvga full, "
       "batches of 32, NLL " +
-      std::to_string(scores.nll);
-  report.Add({"optdigits test accuracy after one pass", *scores.accuracy, 0, 0.93,
+      std::to_string(scores["nll"]);
+  report.Add({"optdigits test accuracy after one pass", scores["accuracy"], 0, 0.93,
               Direction::kAtLeast, setting});
-  report.Add({"optdigits test ECE", *scores.ece, 0, 0.03, Direction::kAtMost, setting});
+  report.Add({"optdigits test ECE", scores["ece"], 0, 0.03, Direction::kAtMost, setting});
 }
 
 }  // namespace

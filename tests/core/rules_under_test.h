@@ -1,12 +1,18 @@
-// Every rule in the configurations that the property tests go through, each with the posteriors it
-// updates. A new rule is tested by its lines here.
+// Every rule of the set, with every posterior that it updates: as it is by default, or in the
+// variants given here, which say more of some rules than their defaults do.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/config/learner_config.h"
+#include "core/learner/learner.h"
+#include "core/posteriors/posterior.h"
+#include "core/rules/rule.h"
+#include "tests/core/streams.h"
 
 namespace prequel {
 
@@ -134,10 +140,46 @@ inline std::vector<RuleUnderTest> AveragingRules() {
   return all;
 }
 
+// By the rule's name, the posteriors that it updates.
+inline std::map<std::string, std::vector<std::string>> PosteriorsByRule() {
+  std::map<std::string, std::vector<std::string>> all;
+  const auto of_rule = [&]<class R, class... Qs>(const R*, const std::variant<Qs...>*) {
+    const std::string name(R::kName);
+    all[name] = {};
+    ((Updates<R, Qs> ? all[name].push_back(std::string(Qs::kName)) : void()), ...);
+  };
+  [&]<class... Rs>(const std::variant<Rs...>*) {
+    (of_rule(static_cast<const Rs*>(nullptr), static_cast<const Posterior*>(nullptr)), ...);
+  }(static_cast<const Rule*>(nullptr));
+  return all;
+}
+
+// The rule as it is by default, or in dataset mode when it has no other.
+inline ComponentConfig DefaultRule(const std::string& name, const std::string& posterior) {
+  LearnerConfig config = PlainConfig(2, "gaussian");
+  config.rule.name = name;
+  config.posterior.name = posterior;
+  if (Learner::Create(config).ok()) return config.rule;
+  return {name, InDataset({})};
+}
+
 inline std::vector<RuleUnderTest> RulesUnderTest() {
   std::vector<RuleUnderTest> all = FittingRules();
   for (const auto& some : {LowRankRules(), NewtonRules(), AveragingRules(), LaplaceRules()}) {
     all.insert(all.end(), some.begin(), some.end());
+  }
+  const std::vector<RuleUnderTest> variants = all;
+  for (const auto& [name, posteriors] : PosteriorsByRule()) {
+    for (const std::string& posterior : posteriors) {
+      const bool has_variant =
+          std::any_of(variants.begin(), variants.end(), [&](const RuleUnderTest& variant) {
+            return variant.rule.name == name &&
+                   std::count(variant.posteriors.begin(), variant.posteriors.end(), posterior) > 0;
+          });
+      if (!has_variant) {
+        all.push_back({name + "_by_default", DefaultRule(name, posterior), {posterior}});
+      }
+    }
   }
   return all;
 }

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "core/config/batch.h"
 #include "core/config/learner_config.h"
+#include "core/likelihoods/likelihood.h"
 #include "core/random/philox.h"
 
 namespace prequel {
@@ -53,17 +56,24 @@ inline Batch LogisticBatch(Index inputs, Index rows, std::uint64_t step) {
   return batch;
 }
 
+// Of every likelihood of the set.
+inline std::vector<std::string> LikelihoodNames() {
+  return []<class... Ls>(const std::variant<Ls...>*) {
+    return std::vector<std::string>{std::string(Ls::kName)...};
+  }(static_cast<const Likelihood*>(nullptr));
+}
+
 // Targets that suit `likelihood`: values, 0/1, one of three classes, or small counts.
 inline Batch BatchFor(const std::string& likelihood, Index inputs, Index rows, std::uint64_t step) {
   if (likelihood == "gaussian") return LinearBatch(inputs, rows, step);
   Batch batch = LogisticBatch(inputs, rows, step);
-  if (likelihood == "categorical") {
-    for (Index i = 0; i < rows; ++i) {
-      batch.targets(0, i) = batch.inputs(0, i) > 0.5 ? 2 : batch.targets(0, i);
-    }
-  } else if (likelihood == "poisson") {
-    for (Index i = 0; i < rows; ++i) {
-      batch.targets(0, i) = std::floor(std::exp(0.5 * batch.inputs(0, i)) + batch.targets(0, i));
+  if (likelihood == "bernoulli") return batch;
+  for (Index i = 0; i < rows; ++i) {
+    double& y = batch.targets(0, i);
+    if (likelihood == "categorical") {
+      y = batch.inputs(0, i) > 0.5 ? 2 : y;
+    } else {
+      y = std::floor(std::exp(0.5 * batch.inputs(0, i)) + y);
     }
   }
   return batch;

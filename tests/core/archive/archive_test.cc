@@ -5,7 +5,7 @@
 
 #include "core/encoding/state_archive.h"
 #include "core/random/philox.h"
-#include "core/scores/evaluation_archive.h"
+#include "core/scores/evaluation.h"
 #include "gtest/gtest.h"
 
 namespace prequel {
@@ -283,28 +283,6 @@ TEST(Archive, TargetState) {
   EXPECT_EQ(t.labels->values(), s.labels->values());
   EXPECT_TRUE(t.integers);
   EXPECT_EQ(ToArchive(t), bytes);
-}
-
-// Every double of the evaluation takes part: with one changed, the bytes differ.
-TEST(Archive, Evaluation) {
-  using Numbers = std::array<double, sizeof(Tally) / sizeof(double)>;
-  Evaluation s;
-  double value = 0;
-  for (Tally* tally : {&s.cumulative, &s.window}) {
-    Numbers numbers;
-    for (double& number : numbers) number = ++value;
-    *tally = std::bit_cast<Tally>(numbers);
-  }
-  s.skipped_rows = 1000;
-  s.unscored_rows = 2000;
-  const std::string bytes = ToArchive(s);
-  EXPECT_EQ(bytes.size(), sizeof(Evaluation));
-  Evaluation t;
-  ASSERT_TRUE(FromArchive(bytes, t).ok());
-  EXPECT_EQ(std::bit_cast<Numbers>(t.cumulative), std::bit_cast<Numbers>(s.cumulative));
-  EXPECT_EQ(std::bit_cast<Numbers>(t.window), std::bit_cast<Numbers>(s.window));
-  EXPECT_EQ(t.skipped_rows, s.skipped_rows);
-  EXPECT_EQ(t.unscored_rows, s.unscored_rows);
 }
 
 TEST(Seal, OpensWhatItSealed) {

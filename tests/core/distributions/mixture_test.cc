@@ -4,12 +4,29 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
+
+#include "core/distributions/poisson_mixture.h"
 
 namespace prequel {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Owns what a Mixture views.
+template <class D>
+struct Owned {
+  explicit Owned(std::vector<D> of)
+      : members(std::move(of)),
+        weights(members.size(), 1.0 / static_cast<double>(members.size())) {}
+  Owned(std::vector<D> of, std::vector<double> by)
+      : members(std::move(of)), weights(std::move(by)) {}
+  Mixture<D> operator*() const { return {members, weights}; }
+
+  std::vector<D> members;
+  std::vector<double> weights;
+};
 
 // E|X − X'| for X − X' ~ N(m, s²), twice the integrand of the closed form of a normal mixture.
 double ExpectedAbsolute(double m, double s) {
@@ -19,7 +36,8 @@ double ExpectedAbsolute(double m, double s) {
 
 TEST(Mixture, OfOneMemberIsThatMember) {
   const StudentT t{1, 2, 4, 0.5};
-  const Mixture<StudentT> mixture({t});
+  const Owned<StudentT> owned(std::vector<StudentT>{t});
+  const Mixture<StudentT> mixture = *owned;
   EXPECT_NEAR(mixture.LogDensity(0.3), t.LogDensity(0.3), 1e-14);
   EXPECT_NEAR(mixture.Cdf(0.3), t.Cdf(0.3), 1e-15);
   EXPECT_NEAR(mixture.Quantile(0.3), t.Quantile(0.3), 1e-13);
@@ -33,7 +51,8 @@ TEST(Mixture, NormalsHaveAClosedCrps) {
                                          {0, 1, kInfinity, 0},
                                          {0.2, 2, kInfinity, 0},
                                          {40, 0.5, kInfinity, 0}};
-  const Mixture<StudentT> mixture(members);
+  const Owned<StudentT> owned(members);
+  const Mixture<StudentT> mixture = *owned;
   for (const double y : {-30.0, -3.0, 0.1, 7.0, 40.0}) {
     double want = 0;
     for (const StudentT& a : members) {
@@ -48,7 +67,8 @@ TEST(Mixture, NormalsHaveAClosedCrps) {
 
 // ∫ (Cdf(x) − 1{x ≥ y})² dx by the midpoint rule, up to heavy tails' ends.
 TEST(Mixture, CrpsIsTheIntegralOfTheSquaredDifference) {
-  const Mixture<StudentT> mixture({{-1, 0.5, 3, 0}, {0.5, 0.7, 3, 0}, {2, 0.5, 8, 0}});
+  const Owned<StudentT> owned({{-1, 0.5, 3, 0}, {0.5, 0.7, 3, 0}, {2, 0.5, 8, 0}});
+  const Mixture<StudentT> mixture = *owned;
   constexpr double kEnd = 400, kWidth = 4e-3;
   for (const double y : {-4.0, 0.3, 6.0}) {
     double want = 0;
@@ -60,28 +80,49 @@ TEST(Mixture, CrpsIsTheIntegralOfTheSquaredDifference) {
   }
 }
 
+// Of weights 1/3 and 2/3: as three equal members of which two are the same.
+TEST(Mixture, WeightsCountAsRepetitions) {
+  const StudentT a{-1, 0.5, 3, 0.2}, b{2, 1, 8, 0.5};
+  const Owned<StudentT> weighted({a, b}, {1.0 / 3, 2.0 / 3}), repeated({a, b, b});
+  for (const double y : {-2.0, 0.3, 4.0}) {
+    EXPECT_NEAR((*weighted).LogDensity(y), (*repeated).LogDensity(y), 1e-13);
+    EXPECT_NEAR((*weighted).Cdf(y), (*repeated).Cdf(y), 1e-14);
+    EXPECT_NEAR((*weighted).Crps(y), (*repeated).Crps(y), 1e-12);
+  }
+  EXPECT_NEAR((*weighted).Quantile(0.2), (*repeated).Quantile(0.2), 1e-12);
+  EXPECT_NEAR((*weighted).EpistemicVariance(), (*repeated).EpistemicVariance(), 1e-13);
+  const Owned<PoissonMixture> counts({{0, 0}, {2, 0}}, {1.0 / 3, 2.0 / 3});
+  const Owned<PoissonMixture> more({{0, 0}, {2, 0}, {2, 0}});
+  EXPECT_NEAR((*counts).Crps(3), (*more).Crps(3), 1e-12);
+  EXPECT_EQ((*counts).Quantile(0.7), (*more).Quantile(0.7));
+}
+
 TEST(Mixture, TotalVariance) {
-  const Mixture<StudentT> mixture({{-1, 1, kInfinity, 0}, {3, 2, kInfinity, 0}});
+  const Owned<StudentT> owned({{-1, 1, kInfinity, 0}, {3, 2, kInfinity, 0}});
+  const Mixture<StudentT> mixture = *owned;
   EXPECT_NEAR(mixture.Mean(), 1, 1e-15);
   EXPECT_NEAR(mixture.EpistemicVariance(), 4, 1e-14);
   EXPECT_NEAR(mixture.AleatoricVariance(), 2.5, 1e-14);
 }
 
 TEST(Mixture, LogDensityDoesNotUnderflow) {
-  const Mixture<StudentT> mixture({{0, 1, kInfinity, 0}, {1, 1, kInfinity, 0}});
+  const Owned<StudentT> owned({{0, 1, kInfinity, 0}, {1, 1, kInfinity, 0}});
+  const Mixture<StudentT> mixture = *owned;
   EXPECT_NEAR(mixture.LogDensity(100), StudentT({1, 1, kInfinity, 0}).LogDensity(100) - std::log(2),
               1e-9);
 }
 
 TEST(Mixture, QuantileInvertsCdf) {
-  const Mixture<StudentT> mixture({{0, 0.1, 3, 0}, {5, 1, 3, 0}, {6, 2, 30, 0}});
+  const Owned<StudentT> owned({{0, 0.1, 3, 0}, {5, 1, 3, 0}, {6, 2, 30, 0}});
+  const Mixture<StudentT> mixture = *owned;
   for (const double p : {0.001, 0.2, 1.0 / 3, 0.5, 0.99}) {
     EXPECT_NEAR(mixture.Cdf(mixture.Quantile(p)), p, 1e-12);
   }
 }
 
 TEST(Mixture, OfCounts) {
-  const Mixture<PoissonMixture> mixture({{0, 0}, {2, 0}, {3, 0.1}});
+  const Owned<PoissonMixture> owned({{0, 0}, {2, 0}, {3, 0.1}});
+  const Mixture<PoissonMixture> mixture = *owned;
   double sum = 0;
   std::vector<double> cdf;
   for (int k = 0; k < 400; ++k) {

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <utility>
 
+#include "core/archive/stable_hash.h"
 #include "core/config/error.h"
 #include "core/random/philox.h"
 #include "gtest/gtest.h"

@@ -56,11 +56,9 @@ struct Case {
 // The eigenpairs that these posteriors keep are found in memory of Eigen's own.
 const std::set<std::string> kPosteriorsThatAllocate = {"low_rank", "low_rank_hidden", "kronecker"};
 
-// Mixtures of draws are built anew for every value that they score; and a phase of laplace takes
-// its memory when it begins, which these do within the minibatches that are counted.
-const std::set<std::string> kMayAllocate = {"rvga_monte_carlo_implicit",
-                                            "rvga_monte_carlo_explicit", "ivon_sampled", "laplace",
-                                            "laplace_from_the_start"};
+// A phase of laplace takes its memory when it begins, which these do within the minibatches that
+// are counted.
+const std::set<std::string> kMayAllocate = {"laplace", "laplace_from_the_start"};
 
 // Within each phase of laplace.
 std::vector<Case> LaplaceCases() {
@@ -85,7 +83,7 @@ std::vector<Case> Cases() {
     if (kMayAllocate.contains(rule.name)) continue;
     for (const std::string& posterior : rule.posteriors) {
       if (kPosteriorsThatAllocate.contains(posterior)) continue;
-      for (const char* likelihood : {"gaussian", "bernoulli", "categorical", "poisson"}) {
+      for (const std::string& likelihood : LikelihoodNames()) {
         if (!rule.likelihood.empty() && rule.likelihood != likelihood) continue;
         const std::string name = posterior + "_" + likelihood + "_" + rule.name;
         cases.push_back({"linear_" + name, "linear", likelihood, posterior, rule.rule, 16, 256, 0});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/learner/learner.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/rules_under_test.h"
 #include "tests/core/streams.h"
 
@@ -27,7 +28,7 @@ std::vector<Combination> AllCombinations() {
   std::vector<Combination> all;
   for (const RuleUnderTest& rule : RulesUnderTest()) {
     for (const char* model : {"linear", "mlp"}) {
-      for (const char* likelihood : {"gaussian", "bernoulli", "categorical", "poisson"}) {
+      for (const std::string& likelihood : LikelihoodNames()) {
         if (!rule.model.empty() && rule.model != model) continue;
         if (!rule.likelihood.empty() && rule.likelihood != likelihood) continue;
         for (const std::string& posterior : rule.posteriors) {
@@ -80,14 +81,17 @@ TEST_P(EveryLearner, ScoresBetterTheMoreItHasLearned) {
   const LearnerState little = FoldFrom(learner_.Initial(), 0, 1);
   const LearnerState half = FoldFrom(little, 1, 19);
   const LearnerState whole = FoldFrom(half, 20, 20);
-  const double informed = (whole.evaluation.cumulative.nll - half.evaluation.cumulative.nll) /
-                          (whole.evaluation.cumulative.weight - half.evaluation.cumulative.weight);
+  const auto total = [](const LearnerState& state) {
+    return state.evaluation.cumulative.Average()["nll"] * state.evaluation.cumulative.weight();
+  };
+  const double informed = (total(whole) - total(half)) / (whole.evaluation.cumulative.weight() -
+                                                          half.evaluation.cumulative.weight());
   double ignorant = 0;
   LearnerState next;
   for (std::uint64_t t = 20; t < 40; ++t) {
     const absl::StatusOr<Learned> learned = learner_.Update(little, BatchAt(t), scratch_, next);
     ASSERT_TRUE(learned.ok()) << learned.status();
-    ignorant += learned->scores.nll / 20;
+    ignorant += learned->scores["nll"] / 20;
   }
   EXPECT_LT(informed, ignorant + 0.05);  // a network this small may have guessed well
   EXPECT_EQ(whole.revision, 40);
@@ -127,9 +131,9 @@ TEST_P(EveryLearner, PredictsWhatItWillBeScoredBy) {
     for (Index i = 0; i < batch.targets.cols(); ++i) {
       nll -= std::log(asked->probabilities(static_cast<Index>(batch.targets(0, i)), i));
     }
-    EXPECT_NEAR(learned->scores.nll, nll / 4, 1e-8);
+    EXPECT_NEAR(learned->scores["nll"], nll / 4, 1e-8);
   } else {
-    EXPECT_NEAR(*learned->scores.rmse, std::sqrt((asked->mean - batch.targets).squaredNorm() / 4),
+    EXPECT_NEAR(learned->scores["rmse"], std::sqrt((asked->mean - batch.targets).squaredNorm() / 4),
                 1e-8);
   }
 }
@@ -155,7 +159,7 @@ TEST_P(EveryLearner, StaysFiniteOnExtremeInputs) {
   const std::string before = learner_.EncodeState(state);
   const absl::StatusOr<Learned> learned = learner_.Update(state, batch, scratch_, next);
   if (learned.ok()) {  // otherwise refused, with the state as it was
-    EXPECT_TRUE(std::visit([](const auto& q) { return q.IsFinite(); }, next.posterior));
+    EXPECT_TRUE(std::visit([](const auto& q) { return q.IsFinite(); }, BeliefOf(next).posterior));
   }
   EXPECT_EQ(learner_.EncodeState(state), before);
 }

@@ -12,6 +12,7 @@
 
 #include "core/config/error.h"
 #include "core/learner/learner.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/rules_under_test.h"
 #include "tests/core/streams.h"
 
@@ -121,8 +122,8 @@ TEST(Packing, RoundsOnceAMinibatch) {
   ASSERT_TRUE(doubles.LearnStream(0, 1).ok());
   ASSERT_TRUE(floats.LearnStream(0, 1).ok());
   const LearnerState wide = doubles.Look(), narrow = floats.Look();
-  const auto& p = std::get<DiagonalGaussian>(wide.posterior);
-  const auto& q = std::get<DiagonalGaussian>(narrow.posterior);
+  const auto& p = std::get<DiagonalGaussian>(BeliefOf(wide).posterior);
+  const auto& q = std::get<DiagonalGaussian>(BeliefOf(narrow).posterior);
   EXPECT_NE(q.mean, p.mean);
   EXPECT_EQ(q.mean, p.mean.unaryExpr(&AsFloat));
   EXPECT_EQ(q.precision, p.precision.unaryExpr(&AsFloat));
@@ -190,11 +191,11 @@ TEST(Packing, BytesOfAnotherShapeAreDataLoss) {
   Course stream(ConfigOf(c, "float32"));
   ASSERT_TRUE(stream.LearnStream(0, 1).ok());
   const Learner& learner = stream.learner();
-  const std::string packed = stream.state().packed;
+  const std::string packed = BeliefOf(stream.state()).packed;
   for (const std::string& bytes :
        {std::string(), packed.substr(1), packed.substr(0, packed.size() - 1), packed + '\0',
         std::string(packed.size(), '\xff')}) {
-    stream.state().packed = bytes;
+    BeliefOf(stream.state()).packed = bytes;
     const absl::Status status = learner.DecodeState(learner.EncodeState(stream.state())).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
   }

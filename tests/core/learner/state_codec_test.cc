@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "core/archive/archive.h"
+#include "core/config/fingerprint.h"
 #include "core/learner/learner.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/golden_file.h"
 
 namespace prequel {
@@ -57,17 +59,29 @@ SharedTable Table(std::vector<std::string> values) {
   return std::make_shared<const CategoryTable>(*CategoryTable::FromValues(std::move(values)));
 }
 
+// As it stood in version 1, of the scores that apply.
+void SetScores(Evaluation& evaluation) {
+  const TargetKind kind = evaluation.cumulative.kind();
+  const auto set = [&](Tally& tally, double weight, const char* name, double sum) {
+    tally.RestoreWeight(weight);
+    for (const Score& score : ScoresOf(kind)) {
+      std::vector<double> sums(score.num_sums, 0);
+      if (score.name == name) sums[0] = sum;
+      if (score.name == "ece" && Word(name) == "nll") sums[0] = 1, sums[3] = 2, sums[6] = 3;
+      EXPECT_TRUE(tally.Restore(score.name, weight, sums.data(), sums.size()));
+    }
+  };
+  set(evaluation.cumulative, 16, "nll", 20.5);
+  set(evaluation.window, 15.75, "rmse", 2);
+}
+
 // What every model has.
 void SetEncodings(LearnerState& s) {
   s.revision = 3;
   s.examples = 24;
   s.inputs.moments = {Steps(2, 24, 0), Steps(2, -0.5), Steps(2, 6)};
   s.inputs.tables = {Table({"red", ""})};
-  s.evaluation.cumulative.weight = 16;
-  s.evaluation.cumulative.nll = 20.5;
-  s.evaluation.cumulative.bin_weight = {1, 2, 3};
-  s.evaluation.window.weight = 15.75;
-  s.evaluation.window.squared_error = 2;
+  SetScores(s.evaluation);
   s.evaluation.skipped_rows = 5;
   s.evaluation.unscored_rows = 8;
 }
@@ -88,8 +102,8 @@ Golden Full() {
   g.learn = [](LearnerState& s) {
     SetEncodings(s);
     s.targets.moments = {Steps(1, 24), Steps(1, 0.125), Steps(1, 3)};
-    s.noise = {Steps(1, 13.5), Steps(1, 4.25)};
-    auto& q = std::get<FullGaussian>(s.posterior);
+    BeliefOf(s).noise = {Steps(1, 13.5), Steps(1, 4.25)};
+    auto& q = std::get<FullGaussian>(BeliefOf(s).posterior);
     q.mean = Steps(q.size(), -1);
     q.covariance = Matrix::Constant(q.size(), q.size(), 0.0625);
     q.covariance.diagonal() = Steps(q.size(), 0.5);
@@ -113,10 +127,10 @@ Golden Diagonal() {
                                 {"samples", 1.0}}})};
   g.learn = [](LearnerState& s) {
     SetEncodings(s);
-    auto& q = std::get<DiagonalGaussian>(s.posterior);
+    auto& q = std::get<DiagonalGaussian>(BeliefOf(s).posterior);
     q.mean = Steps(q.size(), -1);
     q.precision = Steps(q.size(), 8);
-    auto& rule = StateOf<Ivon>(s.rule);
+    auto& rule = StateOf<Ivon>(BeliefOf(s).rule);
     rule.steps = 3;
     rule.momentum = Steps(q.size(), 0.5);
   };
@@ -141,13 +155,13 @@ Golden LowRank() {
   g.learn = [](LearnerState& s) {
     SetEncodings(s);
     s.targets.labels = Table({"no", "yes"});
-    auto& q = std::get<LowRankGaussian>(s.posterior);
+    auto& q = std::get<LowRankGaussian>(BeliefOf(s).posterior);
     q.mean = Steps(q.size(), -1);
     q.diagonal = Steps(q.size(), 8);
     q.factor.resize(q.size(), 2);
     q.factor.col(0) = Steps(q.size(), 1);
     q.factor.col(1) = Steps(q.size(), 2, -0.5);
-    auto& rule = StateOf<Slang>(s.rule);
+    auto& rule = StateOf<Slang>(BeliefOf(s).rule);
     rule.steps = 3;
     rule.momentum = Steps(q.size(), 0.5);
   };
@@ -168,9 +182,9 @@ Golden Point() {
   g.learn = [](LearnerState& s) {
     SetEncodings(s);
     s.targets.integers = true;
-    auto& q = std::get<PointMass>(s.posterior);
+    auto& q = std::get<PointMass>(BeliefOf(s).posterior);
     q.mean = Steps(q.size(), -1);
-    auto& rule = StateOf<Adam>(s.rule);
+    auto& rule = StateOf<Adam>(BeliefOf(s).rule);
     rule.steps = 3;
     rule.momentum = Steps(q.size(), 0.5);
     rule.squares = Steps(q.size(), 0);
@@ -183,11 +197,11 @@ std::vector<Golden> Goldens() { return {Full(), Diagonal(), LowRank(), Point()};
 // Without the seal and the fingerprint.
 std::string BodyOf(const std::string& bytes) { return bytes.substr(kSealBytes + 8); }
 
-std::string PathOf(const Golden& golden) {
-  return Word(PREQUEL_GOLDEN) + "/state_v1_" + golden.name + ".bin";
+std::string PathOf(const Golden& golden, int version) {
+  return Word(PREQUEL_GOLDEN) + "/state_v" + std::to_string(version) + "_" + golden.name + ".bin";
 }
 
-TEST(StateCodecTest, ReadsAndWritesVersion1) {
+TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
   for (const Golden& golden : Goldens()) {
     SCOPED_TRACE(golden.name);
     const absl::StatusOr<Learner> learner = Learner::Create(golden.config);
@@ -195,13 +209,14 @@ TEST(StateCodecTest, ReadsAndWritesVersion1) {
     LearnerState state = learner->Initial();
     golden.learn(state);
     const std::string current = learner->EncodeState(state);
-    const std::string bytes = GoldenFile(PathOf(golden), current);
-    const absl::StatusOr<LearnerState> read = learner->DecodeState(bytes);
-    ASSERT_TRUE(read.ok()) << read.status();
-    // Equal states give equal bytes, so this compares every field with what is known.
-    EXPECT_EQ(BodyOf(learner->EncodeState(*read)), BodyOf(current));
-    EXPECT_EQ(BodyOf(current), BodyOf(bytes)) << "version 1 is the current one";
-    EXPECT_EQ(bytes.substr(0, 12), std::string("PREQUELS\1\0\0\0", 12));
+    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\2\0\0\0", 12));
+    for (const int version : {1, 2}) {
+      const std::string bytes = GoldenFile(PathOf(golden, version), current);
+      const absl::StatusOr<LearnerState> read = learner->DecodeState(bytes);
+      ASSERT_TRUE(read.ok()) << version << ": " << read.status();
+      // Equal states give equal bytes, so this compares every field with what is known.
+      EXPECT_EQ(BodyOf(learner->EncodeState(*read)), BodyOf(current)) << version;
+    }
   }
 }
 
@@ -215,7 +230,7 @@ TEST(StateCodecTest, AnOptionAddedSinceDoesNotMakeItAnotherConfiguration) {
   ArchiveWriter then;  // what a build without that option wrote
   then.Value("fingerprint", Fingerprint(golden.config));
   const std::string bytes =
-      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 1);
+      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 2);
   const absl::StatusOr<Learner> completed = Learner::Create(golden.config);
   ASSERT_TRUE(completed.ok()) << completed.status();
   EXPECT_EQ(completed->config(), now->config());
@@ -237,13 +252,15 @@ TEST(StateCodecTest, UnsoundStatesAreDataLoss) {
       {"examples", [](LearnerState& s) { s.examples = kMost; }},
       {"skipped", [](LearnerState& s) { s.evaluation.skipped_rows = -1; }},
       {"unscored", [](LearnerState& s) { s.evaluation.unscored_rows = kMost; }},
-      {"noise shape", [](LearnerState& s) { s.noise.shape[0] = kNaN; }},
-      {"noise rate", [](LearnerState& s) { s.noise.rate[0] = kInfinity; }},
-      {"no noise", [](LearnerState& s) { s.noise = {}; }},
+      {"noise shape", [](LearnerState& s) { BeliefOf(s).noise.shape[0] = kNaN; }},
+      {"noise rate", [](LearnerState& s) { BeliefOf(s).noise.rate[0] = kInfinity; }},
+      {"no noise", [](LearnerState& s) { BeliefOf(s).noise = {}; }},
       {"moments", [](LearnerState& s) { s.inputs.moments.m2[1] = kNaN; }},
       {"too large a mean", [](LearnerState& s) { s.inputs.moments.mean[1] = 1e200; }},
-      {"mean", [](LearnerState& s) { std::get<FullGaussian>(s.posterior).mean[0] = kNaN; }},
-      {"a size", [](LearnerState& s) { std::get<FullGaussian>(s.posterior).mean.resize(1); }}};
+      {"mean",
+       [](LearnerState& s) { std::get<FullGaussian>(BeliefOf(s).posterior).mean[0] = kNaN; }},
+      {"a size",
+       [](LearnerState& s) { std::get<FullGaussian>(BeliefOf(s).posterior).mean.resize(1); }}};
   for (const auto& [name, breaking] : broken) {
     LearnerState state = learner->Initial();
     golden.learn(state);

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "core/config/error.h"
+#include "core/config/fingerprint.h"
 #include "core/learner/learner.h"
 #include "core/learner/learner_state.h"
-#include "core/learner/state_codec.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -50,7 +51,7 @@ FullGaussian Start(const LearnerConfig& config) {
   const absl::StatusOr<Learner> learner = Learner::Create(config);
   EXPECT_TRUE(learner.ok()) << learner.status();
   if (!learner.ok()) return {};
-  return std::get<FullGaussian>(learner->Initial().posterior);
+  return std::get<FullGaussian>(BeliefOf(learner->Initial()).posterior);
 }
 
 // θ holds weights by columns: of layer 1 those of the first input come first.

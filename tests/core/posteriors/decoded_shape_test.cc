@@ -8,6 +8,7 @@
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
 #include "core/learner/state_codec.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -26,8 +27,8 @@ template <class Q, class Change>
 absl::StatusCode Decoded(const ComponentConfig& posterior, const Change& change) {
   const Problem problem = *Problem::Make(ConfigOf(posterior));
   LearnerState state = Learner::Create(problem.config)->Initial();
-  change(std::get<Q>(state.posterior));
-  EXPECT_TRUE(std::get<Q>(state.posterior).IsSound(problem.num_params()));
+  change(std::get<Q>(BeliefOf(state).posterior));
+  EXPECT_TRUE(std::get<Q>(BeliefOf(state).posterior).IsSound(problem.num_params()));
   return DecodeState(problem, EncodeState(problem, state)).status().code();
 }
 

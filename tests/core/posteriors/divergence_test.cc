@@ -20,7 +20,7 @@ template <>
 struct Family<FullGaussian> {
   static FullGaussian Random(std::uint64_t seed) {
     const Matrix root = Normals(kSize, kSize + 3, seed);
-    return {Normals(kSize, 1, seed + 1), root * root.transpose()};
+    return {{}, Normals(kSize, 1, seed + 1), root * root.transpose()};
   }
   static Matrix Precision(const FullGaussian& q) {
     return Matrix(q.covariance.selfadjointView<Eigen::Lower>()).inverse();
@@ -31,7 +31,7 @@ struct Family<FullGaussian> {
 template <>
 struct Family<DiagonalGaussian> {
   static DiagonalGaussian Random(std::uint64_t seed) {
-    return {Normals(kSize, 1, seed), Normals(kSize, 1, seed + 1).cwiseAbs2().array() + 0.1};
+    return {{}, Normals(kSize, 1, seed), Normals(kSize, 1, seed + 1).cwiseAbs2().array() + 0.1};
   }
   static Matrix Precision(const DiagonalGaussian& q) { return q.precision.asDiagonal(); }
   static void Break(DiagonalGaussian& q) { q.precision[1] = -1; }
@@ -40,7 +40,9 @@ struct Family<DiagonalGaussian> {
 template <>
 struct Family<LowRankGaussian> {
   static LowRankGaussian Random(std::uint64_t seed) {
-    return {Normals(kSize, 1, seed), Normals(kSize, 1, seed + 1).cwiseAbs2().array() + 0.1,
+    return {{},
+            Normals(kSize, 1, seed),
+            Normals(kSize, 1, seed + 1).cwiseAbs2().array() + 0.1,
             Normals(kSize, 1 + static_cast<Index>(seed % 3), seed + 2)};
   }
   static Matrix Precision(const LowRankGaussian& q) {
@@ -55,7 +57,7 @@ struct Family<LowRankGaussian> {
 template <>
 struct Family<BlockDiagonalGaussian> {
   static BlockDiagonalGaussian Random(std::uint64_t seed) {
-    BlockDiagonalGaussian q{Normals(kSize, 1, seed), {}};
+    BlockDiagonalGaussian q{{}, Normals(kSize, 1, seed), {}};
     for (const Index size : {3, 4}) {
       const Matrix root = Normals(size, size + 3, seed + static_cast<std::uint64_t>(size));
       q.blocks.push_back({root * root.transpose()});

@@ -74,7 +74,7 @@ TEST(KroneckerGaussian, HoldsADiagonalPriorOfColumns) {
   variances << Vector::LinSpaced(5, 1, 2).replicate(1, 3).transpose().reshaped(),
       Vector::Constant(6, 0.5);
   const KroneckerGaussian prototype = Prototype();
-  ASSERT_TRUE(prototype.Holds(variances));
+  ASSERT_TRUE(prototype.CheckPrior(variances).ok());
   const KroneckerGaussian q = prototype.FromDiagonal(Vector::Ones(kParams), variances);
   EXPECT_TRUE(q.IsSound(kParams));
   EXPECT_TRUE(q.HasShapeOf(prototype));
@@ -82,7 +82,7 @@ TEST(KroneckerGaussian, HoldsADiagonalPriorOfColumns) {
   for (const Index j : {1, 14, 20}) {
     Vector uneven = variances;
     uneven[j] *= 1.5;
-    EXPECT_FALSE(prototype.Holds(uneven)) << j;
+    EXPECT_FALSE(prototype.CheckPrior(uneven).ok()) << j;
   }
 }
 

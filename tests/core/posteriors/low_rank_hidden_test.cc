@@ -12,6 +12,7 @@
 #include "core/learner/learner.h"
 #include "core/learner/learner_state.h"
 #include "core/posteriors/posterior.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/configured.h"
 #include "tests/core/finite_difference.h"
 #include "tests/core/sampled_moments.h"
@@ -171,8 +172,8 @@ TEST(Hilofi, IsTheConjugatePosteriorOfALinearModel) {
       return state;
     };
     const LearnerState filtered = after({"hilofi", {}}), exact = after({"conjugate", {}});
-    const auto& q = std::get<LowRankHiddenGaussian>(filtered.posterior);
-    const auto& p = std::get<FullGaussian>(exact.posterior);
+    const auto& q = std::get<LowRankHiddenGaussian>(BeliefOf(filtered).posterior);
+    const auto& p = std::get<FullGaussian>(BeliefOf(exact).posterior);
     EXPECT_EQ(q.hidden(), 0);
     EXPECT_LT((p.mean - q.mean).cwiseAbs().maxCoeff(), 1e-9) << rows;
     const Matrix covariance = p.covariance.selfadjointView<Eigen::Lower>();
@@ -205,7 +206,7 @@ TEST(Hilofi, StaysPositiveDefiniteOverTenThousandRandomSteps) {
       continue;
     }
     std::swap(state, next);
-    const auto& q = std::get<LowRankHiddenGaussian>(state.posterior);
+    const auto& q = std::get<LowRankHiddenGaussian>(BeliefOf(state).posterior);
     ASSERT_TRUE(q.IsFinite()) << t;
     ASSERT_EQ(Matrix(q.covariance).llt().info(), Eigen::Success) << t;
   }
@@ -226,7 +227,7 @@ TEST(Hilofi, StaysPositiveDefiniteFromAVaguePrior) {
     ASSERT_TRUE(
         learner.Update(state, BatchFor("gaussian", kInputs, 1 + t % 9, t), scratch, next).ok());
     std::swap(state, next);
-    const auto& q = std::get<LowRankHiddenGaussian>(state.posterior);
+    const auto& q = std::get<LowRankHiddenGaussian>(BeliefOf(state).posterior);
     ASSERT_EQ(Matrix(q.covariance).llt().info(), Eigen::Success) << t;
   }
 }
@@ -236,13 +237,13 @@ TEST(Hilofi, LeavesTheFirstDirectionsOnlyThroughTheFloor) {
   for (const double floor : {0.0, 0.01}) {
     const Learner learner = *Learner::Create(NetworkConfig(3, floor));
     LearnerState state = learner.Initial(), next;
-    const auto first = std::get<LowRankHiddenGaussian>(state.posterior);
+    const auto first = std::get<LowRankHiddenGaussian>(BeliefOf(state).posterior);
     Scratch scratch;
     for (std::uint64_t t = 0; t < 20; ++t) {
       ASSERT_TRUE(learner.Update(state, LogisticBatch(kInputs, 8, t), scratch, next).ok());
       std::swap(state, next);
     }
-    const auto& q = std::get<LowRankHiddenGaussian>(state.posterior);
+    const auto& q = std::get<LowRankHiddenGaussian>(BeliefOf(state).posterior);
     const Vector moved = (q.mean - first.mean).head(q.hidden());
     const Matrix basis =
         first.factor * first.factor.colwise().norm().cwiseInverse().asDiagonal();  // orthonormal

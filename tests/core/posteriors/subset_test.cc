@@ -14,6 +14,7 @@
 #include "core/learner/learner.h"
 #include "core/learner/learner_state.h"
 #include "core/posteriors/posterior.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
 
@@ -67,13 +68,14 @@ TEST(Subnetwork, OfAllWeightsIsTheFullPosterior) {
         LearnerConfig config = NetConfig(likelihood, "full");
         config.rule = {"rvga", {{"expectation", std::string(expectation)}}};
         const LearnerState full_state = Fold(config, Batches(likelihood, rows));
-        const auto& full = std::get<FullGaussian>(full_state.posterior);
+        const auto& full = std::get<FullGaussian>(BeliefOf(full_state).posterior);
         config.posterior = {"subnetwork", {{"size", static_cast<double>(full.size())}}};
         const LearnerState state = Fold(config, Batches(likelihood, rows));
-        const auto& q = std::get<SubnetworkGaussian>(state.posterior);
+        const auto& q = std::get<SubnetworkGaussian>(BeliefOf(state).posterior);
         EXPECT_LT(Difference(q.mean, full.mean), 1e-12);
         EXPECT_LT(Difference(Symmetric(q.part.covariance), Symmetric(full.covariance)), 1e-12);
-        EXPECT_NEAR(state.evaluation.cumulative.nll, full_state.evaluation.cumulative.nll, 1e-10);
+        EXPECT_NEAR(state.evaluation.cumulative.Average()["nll"],
+                    full_state.evaluation.cumulative.Average()["nll"], 1e-10);
       }
     }
   }
@@ -89,10 +91,10 @@ TEST(Subnetwork, IsTheFullPosteriorThatKnowsTheOtherWeights) {
   config.prior = {"imported", {{"weights", weights}, {"variances", variances}}};
   config.posterior.options["size"] = 15.0;
   const LearnerState state = Fold(config, Batches("categorical", 6));
-  const auto& q = std::get<SubnetworkGaussian>(state.posterior);
+  const auto& q = std::get<SubnetworkGaussian>(BeliefOf(state).posterior);
   config.posterior = {"full", {}};
   const LearnerState full_state = Fold(config, Batches("categorical", 6));
-  const auto& full = std::get<FullGaussian>(full_state.posterior);
+  const auto& full = std::get<FullGaussian>(BeliefOf(full_state).posterior);
   const Matrix covariance = Symmetric(full.covariance);
   EXPECT_LT(Difference(q.mean, full.mean), 1e-9);
   EXPECT_LT(Difference(Symmetric(q.part.covariance), covariance(q.subset, q.subset)), 1e-9);
@@ -139,9 +141,9 @@ TEST(LastLayer, IsConjugateRegressionOnTheFeatures) {
   config.rule = {"rvga", {{"tolerance", 1e-13}}};
   const std::vector<Batch> batches = Batches("gaussian", 7);
   const LearnerState state = Fold(config, batches);
-  const auto& q = std::get<LastLayerGaussian>(state.posterior);
+  const auto& q = std::get<LastLayerGaussian>(BeliefOf(state).posterior);
   const LearnerState initial_state = Learner::Create(config)->Initial();
-  const auto& prior = std::get<LastLayerGaussian>(initial_state.posterior);
+  const auto& prior = std::get<LastLayerGaussian>(BeliefOf(initial_state).posterior);
   EXPECT_EQ(q.mean.head(44), prior.mean.head(44));  // of the hidden layers
   EXPECT_EQ(q.subset.size(), 5u);
 
@@ -153,10 +155,11 @@ TEST(LastLayer, IsConjugateRegressionOnTheFeatures) {
   std::vector<Batch> featured = batches;
   for (Batch& batch : featured) batch.inputs = Features(config, prior.mean, batch.inputs);
   const LearnerState exact_state = Fold(linear, featured);
-  const auto& exact = std::get<FullGaussian>(exact_state.posterior);
+  const auto& exact = std::get<FullGaussian>(BeliefOf(exact_state).posterior);
   EXPECT_LT(Difference(q.part.mean, exact.mean), 1e-10);
   EXPECT_LT(Difference(Symmetric(q.part.covariance), Symmetric(exact.covariance)), 1e-10);
-  EXPECT_NEAR(state.evaluation.cumulative.nll, exact_state.evaluation.cumulative.nll, 1e-9);
+  EXPECT_NEAR(state.evaluation.cumulative.Average()["nll"],
+              exact_state.evaluation.cumulative.Average()["nll"], 1e-9);
 
   // The predictive: its logits' variance is φᵀ P φ.
   Scratch scratch;
@@ -202,7 +205,7 @@ TEST(LocalSubset, RevertRestoresTheLastAcceptedFit) {
   LocalSubset<SubnetworkGaussian> fit;
   ASSERT_TRUE(fit.Begin(prior, 6).ok());
   const auto round = [&](double rho) {
-    expansion.Linearize(fit.mean(), FirstUncertain(fit));
+    expansion.Linearize(fit.mean(), fit.first_uncertain());
     fit.Project(expansion);
     expansion.Expect(Expectation::kLinearized);
     fit.StartCurve();

@@ -35,7 +35,7 @@ class MixedClassesTest : public ::testing::TestWithParam<std::string> {
     far.targets = Matrix::Zero(1, 1);
     const absl::StatusOr<Learned> learned = learner.Update(seen, far, scratch, next);
     EXPECT_TRUE(learned.ok()) << learned.status();
-    return learned.ok() ? learned->scores.nll : 0;
+    return learned.ok() ? learned->scores["nll"] : 0;
   }
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/learner/learner.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -56,10 +57,11 @@ TEST(Adam, FollowsItsRecursion) {
       const double b_hat = b[j] / (1 - std::pow(0.8, t));
       const double s_hat = s[j] / (1 - std::pow(0.95, t));
       m[j] -= 0.05 * b_hat / (std::sqrt(s_hat) + 1e-3);
-      EXPECT_NEAR(std::get<PointMass>(state.posterior).mean[j], m[j], 1e-12) << "step " << t;
+      EXPECT_NEAR(std::get<PointMass>(BeliefOf(state).posterior).mean[j], m[j], 1e-12)
+          << "step " << t;
     }
   }
-  EXPECT_EQ(StateOf<Adam>(std::as_const(state.rule)).steps, 20);
+  EXPECT_EQ(StateOf<Adam>(std::as_const(BeliefOf(state).rule)).steps, 20);
 }
 
 TEST(Adam, FindsTheModeOfThePosterior) {
@@ -73,7 +75,7 @@ TEST(Adam, FindsTheModeOfThePosterior) {
     ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
     std::swap(state, next);
   }
-  const Vector& m = std::get<PointMass>(state.posterior).mean;
+  const Vector& m = std::get<PointMass>(BeliefOf(state).posterior).mean;
   Vector gradient = kPrior * m;
   for (Index i = 0; i < batch.rows(); ++i) {
     Vector x(kInputs + 1);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/rules/rule.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/rules/stationary.h"
 
 namespace prequel {
@@ -25,12 +26,14 @@ TEST(Sgd, FollowsItsRecursionToTheMode) {
     b = 0.6 * b + precision * m - constant;
     m -= 0.02 * std::pow(0.5, t < 2 ? 0 : t < 3 ? 1 : 2) * b;
     const Settled got = Settle(config, problem.batch, t + 1);
-    EXPECT_LT((std::get<PointMass>(got.state.posterior).mean - m).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_LT((std::get<PointMass>(BeliefOf(got.state).posterior).mean - m).cwiseAbs().maxCoeff(),
+              1e-12);
   }
   const Settled end = Settle(problem.Config("sgd", {{"alpha", 0.05}}), problem.batch, 2000);
-  EXPECT_LT(
-      (std::get<PointMass>(end.state.posterior).mean - problem.ExactMean()).cwiseAbs().maxCoeff(),
-      1e-9);
+  EXPECT_LT((std::get<PointMass>(BeliefOf(end.state).posterior).mean - problem.ExactMean())
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-9);
 }
 
 // Gradients of a draw, at the prior N(0, I/precision), of the mean negative log-likelihood.
@@ -51,7 +54,7 @@ TEST(Bbb, FirstStepIsItsFormula) {
   const LearnerConfig config = problem.Config("bbb", {{"alpha", 0.1}, {"epsilon", 0.5}});
   const Draw draw(problem, config);
   const Settled got = Settle(config, problem.batch, 1);
-  const auto& q = std::get<DiagonalGaussian>(got.state.posterior);
+  const auto& q = std::get<DiagonalGaussian>(BeliefOf(got.state).posterior);
   for (Index j = 0; j < problem.size(); ++j) {
     const double g = draw.gradient[j], of_log = draw.deviation[j] * g;  // KL is flat at the prior
     EXPECT_NEAR(q.mean[j], -0.1 * g / (std::abs(g) + 0.5), 1e-12);
@@ -66,7 +69,7 @@ TEST(NaturalGradientSvi, FirstStepIsItsFormula) {
       problem.Config("natural_gradient_svi", {{"alpha", 0.0001}, {"samples", 1.0}});
   const Draw draw(problem, config);
   const Settled got = Settle(config, problem.batch, 1);
-  const auto& q = std::get<DiagonalGaussian>(got.state.posterior);
+  const auto& q = std::get<DiagonalGaussian>(BeliefOf(got.state).posterior);
   const auto rows = static_cast<double>(problem.rows);
   for (Index j = 0; j < problem.size(); ++j) {
     EXPECT_NEAR(q.mean[j], -0.0001 * rows * draw.gradient[j] / problem.precision, 1e-11);
@@ -80,7 +83,7 @@ TEST(NaturalGradientSvi, HoldsAStepWithinADeviation) {
   const LearnerConfig config =
       problem.Config("natural_gradient_svi", {{"alpha", 1.0}, {"samples", 1.0}});
   const Draw draw(problem, config);
-  const Posterior q = Settle(config, problem.batch, 1).state.posterior;
+  const Posterior q = BeliefOf(Settle(config, problem.batch, 1).state).posterior;
   for (Index j = 0; j < problem.size(); ++j) {
     EXPECT_NEAR(std::get<DiagonalGaussian>(q).mean[j],
                 (draw.gradient[j] > 0 ? -1 : 1) / std::sqrt(problem.precision), 1e-12);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/learner/learner.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -70,7 +71,7 @@ TEST_P(ConjugateOracle, KnownNoiseMatchesTheBatchPosterior) {
     config.prior.options["precision"] = 2.0;
     config.rule = rule;
     const LearnerState state = FoldSplits(config, all, GetParam());
-    const auto& q = std::get<FullGaussian>(state.posterior);
+    const auto& q = std::get<FullGaussian>(BeliefOf(state).posterior);
     EXPECT_LT((q.mean - mean).cwiseAbs().maxCoeff(), 1e-9);
     EXPECT_LT((Lower(q.covariance) - Lower(covariance)).cwiseAbs().maxCoeff(), 1e-9);
   }
@@ -94,10 +95,10 @@ TEST_P(ConjugateOracle, UnknownNoiseMatchesNormalInverseGamma) {
   config.prior.options["precision"] = 2.0;
   config.rule.name = "conjugate";
   const LearnerState state = FoldSplits(config, all, GetParam());
-  const auto& q = std::get<FullGaussian>(state.posterior);
+  const auto& q = std::get<FullGaussian>(BeliefOf(state).posterior);
   EXPECT_LT((q.mean - mean).cwiseAbs().maxCoeff(), 1e-9);
-  EXPECT_NEAR(state.noise.shape[0], shape, 1e-9);
-  EXPECT_NEAR(state.noise.rate[0], rate, 1e-9);
+  EXPECT_NEAR(BeliefOf(state).noise.shape[0], shape, 1e-9);
+  EXPECT_NEAR(BeliefOf(state).noise.rate[0], rate, 1e-9);
 
   // The predictive is Student-t: scale² = (β/α)(1 + xᵀ P̃ x), 2α degrees of freedom.
   const Learner learner = *Learner::Create(config);
@@ -143,11 +144,11 @@ TEST(ConjugateTwoOutputs, DecouplesIntoTwoRegressions) {
   const LearnerState second_state = FoldSplits(one, second, {20, 40});
   both.targets = targets;
   const LearnerState state = FoldSplits(two, both, {20, 40});
-  const auto& q = std::get<FullGaussian>(state.posterior);
-  EXPECT_NEAR(q.mean[0], std::get<FullGaussian>(first_state.posterior).mean[0], 1e-9);
-  EXPECT_NEAR(q.mean[1], std::get<FullGaussian>(second_state.posterior).mean[0], 1e-9);
-  EXPECT_NEAR(state.noise.rate[0], first_state.noise.rate[0], 1e-9);
-  EXPECT_NEAR(state.noise.rate[1], second_state.noise.rate[0], 1e-9);
+  const auto& q = std::get<FullGaussian>(BeliefOf(state).posterior);
+  EXPECT_NEAR(q.mean[0], std::get<FullGaussian>(BeliefOf(first_state).posterior).mean[0], 1e-9);
+  EXPECT_NEAR(q.mean[1], std::get<FullGaussian>(BeliefOf(second_state).posterior).mean[0], 1e-9);
+  EXPECT_NEAR(BeliefOf(state).noise.rate[0], BeliefOf(first_state).noise.rate[0], 1e-9);
+  EXPECT_NEAR(BeliefOf(state).noise.rate[1], BeliefOf(second_state).noise.rate[0], 1e-9);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/learner/learner.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -58,7 +59,7 @@ Optimum AverageOver(const LearnerConfig& config, const Batch& batch, int steps) 
     EXPECT_TRUE(learned.ok()) << learned.status();
     std::swap(state, next);
     if (t < steps / 2) continue;
-    const auto& q = std::get<DiagonalGaussian>(state.posterior);
+    const auto& q = std::get<DiagonalGaussian>(BeliefOf(state).posterior);
     average.mean += q.mean / (steps - steps / 2);
     average.precision += q.precision / (steps - steps / 2);
   }
@@ -102,14 +103,14 @@ TEST(Ivon, RecursiveModeAddsWhatEachMinibatchSays) {
   ASSERT_TRUE(learner.Update(learner.Initial(), batch, scratch, first).ok());
   ASSERT_TRUE(learner.Update(first, batch, scratch, second).ok());
   const Optimum want = MeanFieldOptimum(batch);
-  const auto& q = std::get<DiagonalGaussian>(first.posterior);
+  const auto& q = std::get<DiagonalGaussian>(BeliefOf(first).posterior);
   const Vector deviation = want.precision.cwiseSqrt().cwiseInverse();
   EXPECT_LT((q.mean - want.mean).cwiseQuotient(deviation).cwiseAbs().maxCoeff(), 0.1);
   EXPECT_LT((q.precision.cwiseQuotient(want.precision).array() - 1).abs().maxCoeff(), 0.03);
   const Vector twice = (2 * want.precision.array() - kPrior).matrix();
-  const auto& r = std::get<DiagonalGaussian>(second.posterior);
+  const auto& r = std::get<DiagonalGaussian>(BeliefOf(second).posterior);
   EXPECT_LT((r.precision.cwiseQuotient(twice).array() - 1).abs().maxCoeff(), 0.03);
-  EXPECT_EQ(StateOf<Ivon>(std::as_const(second.rule)).steps, 0);
+  EXPECT_EQ(StateOf<Ivon>(std::as_const(BeliefOf(second).rule)).steps, 0);
 }
 
 // One step by hand: h from h₀, the momentum's bias correction, the clipped step.
@@ -136,7 +137,7 @@ TEST(Ivon, FirstStepIsItsFormula) {
   x.row(kInputs).setOnes();
   const Vector gradient =
       x * (epsilon.transpose() * x - batch.targets).transpose() / (kNoise * kRows);
-  const auto& q = std::get<DiagonalGaussian>(next.posterior);
+  const auto& q = std::get<DiagonalGaussian>(BeliefOf(next).posterior);
   for (Index j = 0; j <= kInputs; ++j) {
     const double f = 100 * (h0 + delta) * epsilon[j] * gradient[j];
     const double h = 0.7 * h0 + 0.3 * f + 0.5 * 0.3 * 0.3 * (h0 - f) * (h0 - f) / (h0 + delta);
@@ -144,7 +145,8 @@ TEST(Ivon, FirstStepIsItsFormula) {
     EXPECT_NEAR(q.mean[j], -0.3 * (h0 + delta) * step, 1e-13);
     EXPECT_NEAR(q.precision[j], 100 * (h + delta), 1e-9);
   }
-  EXPECT_NEAR(StateOf<Ivon>(std::as_const(next.rule)).momentum[0], 0.1 * gradient[0], 1e-13);
+  EXPECT_NEAR(StateOf<Ivon>(std::as_const(BeliefOf(next).rule)).momentum[0], 0.1 * gradient[0],
+              1e-13);
 }
 
 }  // namespace

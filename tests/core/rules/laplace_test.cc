@@ -16,6 +16,7 @@
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
 #include "core/learner/state_codec.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/finite_difference.h"
 #include "tests/core/streams.h"
 
@@ -111,17 +112,17 @@ TEST(Laplace, OfALinearGaussianModelIsTheConjugatePosterior) {
     LearnerConfig config = Config("gaussian", "full", {{"map_passes", 400.0}, {"alpha", 0.05}});
     config.likelihood.options["noise"] = noise;
     const Course course = Learn(config, all, rows, 401);
-    const auto& q = std::get<FullGaussian>(course.state.posterior);
+    const auto& q = std::get<FullGaussian>(BeliefOf(course.state).posterior);
     EXPECT_LT(Difference(q.mean, mean), rows == kRows ? 1e-6 : 2e-3);
     EXPECT_LT(Difference(Symmetric(q.covariance), Inverse(precision)), 1e-12);
     config.posterior.name = "diagonal";
     const Course diagonal = Learn(config, all, rows, 401);
-    const auto& d = std::get<DiagonalGaussian>(diagonal.state.posterior);
+    const auto& d = std::get<DiagonalGaussian>(BeliefOf(diagonal.state).posterior);
     EXPECT_EQ(d.mean, q.mean);
     EXPECT_LT(Difference(d.precision, precision.diagonal()), 1e-9);
     config.posterior.name = "kronecker";
     const Course kronecker = Learn(config, all, rows, 401);
-    const auto& k = std::get<KroneckerGaussian>(kronecker.state.posterior);
+    const auto& k = std::get<KroneckerGaussian>(BeliefOf(kronecker.state).posterior);
     EXPECT_EQ(k.mean, q.mean);
     EXPECT_LT(Difference(Dense(k.layers[0]), Inverse(precision)), 1e-12);
   }
@@ -150,7 +151,7 @@ TEST(Laplace, OfLogisticRegressionIsNewtonsModeAndTheHessianThere) {
   }
   const Course course = Learn(Config("bernoulli", "full", {{"map_steps", 3000.0}, {"alpha", 0.05}}),
                               all, kRows, 3001);
-  const auto& q = std::get<FullGaussian>(course.state.posterior);
+  const auto& q = std::get<FullGaussian>(BeliefOf(course.state).posterior);
   EXPECT_LT(Difference(q.mean, mode), 1e-6);
   // Second differences of the energy itself.
   constexpr double kStep = 1e-3;
@@ -184,7 +185,9 @@ TEST(Laplace, SaysItsPhaseAndMovesTheMeanInTheFirstAlone) {
   std::vector<bool> whole(8, false);
   whole.resize(15, true);
   EXPECT_EQ(converged, whole);
-  const auto q = [&](std::size_t t) { return std::get<FullGaussian>(course.states[t].posterior); };
+  const auto q = [&](std::size_t t) {
+    return std::get<FullGaussian>(BeliefOf(course.states[t]).posterior);
+  };
   EXPECT_NE(q(4).mean, q(5).mean);
   EXPECT_EQ(q(5).mean, q(14).mean);
   EXPECT_EQ(q(5).covariance, Matrix(Matrix::Identity(5, 5) / kPrecision));
@@ -209,7 +212,7 @@ TEST(Laplace, PredictsByItsMeanUntilThereIsACurvature) {
   EXPECT_EQ(variance(learner.Initial()), 0);
   EXPECT_EQ(variance(course.states[1]), 0);
   const Vector x = Design(all).row(0);
-  const auto& q = std::get<FullGaussian>(course.states[2].posterior);
+  const auto& q = std::get<FullGaussian>(BeliefOf(course.states[2]).posterior);
   EXPECT_NEAR(variance(course.states[2]), x.dot(Symmetric(q.covariance) * x), 1e-12);
 }
 
@@ -228,18 +231,18 @@ TEST(Laplace, OfASubnetworkChoosesByOnePassAndIsFullOverTheChosen) {
   EXPECT_EQ(phases, expected);
   EXPECT_TRUE(course.reports.back().converged);
   EXPECT_FALSE(course.reports[13].converged);
-  const auto& q = std::get<SubnetworkGaussian>(course.state.posterior);
+  const auto& q = std::get<SubnetworkGaussian>(BeliefOf(course.state).posterior);
 
   config.posterior = {"diagonal", {}};
   const Course diagonal = Learn(config, all, 32, 4);
-  const auto& d = std::get<DiagonalGaussian>(diagonal.state.posterior);
+  const auto& d = std::get<DiagonalGaussian>(BeliefOf(diagonal.state).posterior);
   EXPECT_EQ(q.mean, d.mean);
   EXPECT_EQ(q.subset, LargestVariances(d.precision.cwiseInverse(), 12));
   EXPECT_NE(q.subset, LargestVariances(Vector::Ones(d.size()), 12));
 
   config.posterior = {"full", {}};
   const Course full = Learn(config, all, 32, 4);
-  const auto& f = std::get<FullGaussian>(full.state.posterior);
+  const auto& f = std::get<FullGaussian>(BeliefOf(full.state).posterior);
   const Matrix precision = Inverse(Symmetric(f.covariance));
   EXPECT_LT(Difference(Inverse(Symmetric(q.part.covariance)), precision(q.subset, q.subset)),
             1e-9 * precision.norm());
@@ -254,7 +257,7 @@ TEST(Laplace, InKroneckerFormIsTheProductOfTheMeanFactors) {
   config.target.num_classes = 3;
   const Course course = Learn(config, all, 16, 2);
   const auto q = [&](std::size_t t) {
-    return std::get<KroneckerGaussian>(course.states[t].posterior);
+    return std::get<KroneckerGaussian>(BeliefOf(course.states[t]).posterior);
   };
   const Matrix x = Design(all);
   const Eigen::Map<const Matrix> weights = q(11).layers[0].WeightsIn(q(11).mean, 0);
@@ -307,7 +310,7 @@ TEST(Laplace, AStateOfAnotherPosteriorOrPhaseIsRefused) {
       ASSERT_TRUE(DecodeState(problem, EncodeState(problem, state)).ok());
       const auto refused = [&](const auto& change) {
         LearnerState bad = state;
-        change(StateOf<Laplace>(bad.rule));
+        change(StateOf<Laplace>(BeliefOf(bad).rule));
         return DecodeState(problem, EncodeState(problem, bad)).status().code();
       };
       EXPECT_EQ(refused([](LaplaceState& s) {

@@ -9,6 +9,7 @@
 
 #include "core/config/error.h"
 #include "core/learner/learner.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -55,8 +56,8 @@ TEST_P(LowRankRule, IsTheExplicitFullRecursionAtFullRank) {
   config.posterior = {"full", {}};
   const LearnerState full_state = FoldAll(*Learner::Create(config), "bernoulli", 40, 7);
   const LearnerState low_state = FoldAll(low, "bernoulli", 40, 7);
-  const auto& p = std::get<FullGaussian>(full_state.posterior);
-  const auto& q = std::get<LowRankGaussian>(low_state.posterior);
+  const auto& p = std::get<FullGaussian>(BeliefOf(full_state).posterior);
+  const auto& q = std::get<LowRankGaussian>(BeliefOf(low_state).posterior);
   EXPECT_LT((p.mean - q.mean).cwiseAbs().maxCoeff(), 1e-8);
   EXPECT_LT((Precision(q) * Covariance(p) - Matrix::Identity(19, 19)).cwiseAbs().maxCoeff(), 1e-8);
 }
@@ -69,8 +70,8 @@ TEST_P(LowRankRule, IsTheConjugatePosteriorOfALinearModelAtFullRank) {
     config.rule = {"conjugate", {}};
     config.posterior = {"full", {}};
     const LearnerState exact_state = FoldAll(*Learner::Create(config), "gaussian", 10, rows);
-    const auto& p = std::get<FullGaussian>(exact_state.posterior);
-    const auto& q = std::get<LowRankGaussian>(low_state.posterior);
+    const auto& p = std::get<FullGaussian>(BeliefOf(exact_state).posterior);
+    const auto& q = std::get<LowRankGaussian>(BeliefOf(low_state).posterior);
     EXPECT_LT((p.mean - q.mean).cwiseAbs().maxCoeff(), 1e-9) << rows;
     EXPECT_LT((Precision(q).inverse() - Covariance(p)).cwiseAbs().maxCoeff(), 1e-9) << rows;
   }
@@ -85,8 +86,8 @@ TEST_P(LowRankRule, TakesTheStepBeforeItCompresses) {
   config.rule = {"conjugate", {}};
   config.posterior = {"full", {}};
   const LearnerState exact_state = FoldAll(*Learner::Create(config), "gaussian", 1, 20);
-  const auto& p = std::get<FullGaussian>(exact_state.posterior);
-  const auto& q = std::get<LowRankGaussian>(low_state.posterior);
+  const auto& p = std::get<FullGaussian>(BeliefOf(exact_state).posterior);
+  const auto& q = std::get<LowRankGaussian>(BeliefOf(low_state).posterior);
   EXPECT_LT((p.mean - q.mean).cwiseAbs().maxCoeff(), 1e-10);
   EXPECT_GT((Precision(q).inverse() - Covariance(p)).cwiseAbs().maxCoeff(), 1e-4);
 }
@@ -103,7 +104,7 @@ TEST_P(LowRankRule, StaysPositiveDefiniteOverTenThousandRandomSteps) {
     const absl::StatusOr<Learned> learned = learner.Update(state, batch, scratch, next);
     ASSERT_TRUE(learned.ok()) << t << ": " << learned.status();
     std::swap(state, next);
-    const auto& q = std::get<LowRankGaussian>(state.posterior);
+    const auto& q = std::get<LowRankGaussian>(BeliefOf(state).posterior);
     ASSERT_TRUE(q.IsFinite()) << t;
     ASSERT_GT(q.diagonal.minCoeff(), 0) << t;
     if (t % 500 == 0) {
@@ -137,12 +138,12 @@ TEST(Lofi, SphericalLeavesTheDiagonalAndDiagonalKeepsWhatIsDropped) {
   const Vector exact = (x * x.transpose()).diagonal() / 0.25 + Vector::Ones(kInputs + 1);
 
   const LearnerState spherical = AfterOne({"lofi", {{"variant", std::string("spherical")}}}, 20);
-  const auto& p = std::get<LowRankGaussian>(spherical.posterior);
+  const auto& p = std::get<LowRankGaussian>(BeliefOf(spherical).posterior);
   EXPECT_EQ(p.diagonal, Vector::Ones(kInputs + 1));
   EXPECT_LT(Precision(p).diagonal().sum(), exact.sum() - 1);
 
   const LearnerState diagonal = AfterOne({"lofi", {}}, 20);
-  const auto& q = std::get<LowRankGaussian>(diagonal.posterior);
+  const auto& q = std::get<LowRankGaussian>(BeliefOf(diagonal).posterior);
   EXPECT_LT((Precision(q).diagonal() - exact).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_EQ(q.factor, p.factor);
 }
@@ -154,7 +155,8 @@ TEST(Lrvga, IsCloserToTheFullPrecisionThanLofi) {
   x << batch.inputs, Matrix::Ones(1, 20);
   const Matrix exact = x * x.transpose() / 0.25 + Matrix::Identity(kInputs + 1, kInputs + 1);
   const auto divergence = [&](const LearnerState& state) {
-    const Matrix ratio = Precision(std::get<LowRankGaussian>(state.posterior)).inverse() * exact;
+    const Matrix ratio =
+        Precision(std::get<LowRankGaussian>(BeliefOf(state).posterior)).inverse() * exact;
     return 0.5 * (ratio.trace() - (kInputs + 1) - std::log(ratio.determinant()));
   };
   const double lofi = divergence(AfterOne({"lofi", {}}, 20));

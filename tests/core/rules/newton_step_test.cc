@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/learner/learner.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -45,7 +46,7 @@ Posterior Learn(const LearnerConfig& config, const Batch& batch, int steps) {
     EXPECT_TRUE(learned.ok()) << learned.status();
     std::swap(state, next);
   }
-  return state.posterior;
+  return BeliefOf(state).posterior;
 }
 
 FullGaussian ExactPosterior(const Batch& batch) {
@@ -55,7 +56,8 @@ FullGaussian ExactPosterior(const Batch& batch) {
   const Matrix precision =
       kPrior * Matrix::Identity(kInputs + 1, kInputs + 1) + x.transpose() * x / kNoise;
   const Eigen::LLT<Matrix> cholesky(precision);
-  return {cholesky.solve(x.transpose() * batch.targets.transpose() / kNoise),
+  return {{},
+          cholesky.solve(x.transpose() * batch.targets.transpose() / kNoise),
           cholesky.solve(Matrix::Identity(kInputs + 1, kInputs + 1))};
 }
 
@@ -93,7 +95,7 @@ TEST(Von, RecursiveStepsAreTheExactPosteriorOfAllTheirData) {
     Scratch scratch;
     ASSERT_TRUE(learner.Update(learner.Initial(), first, scratch, once).ok());
     ASSERT_TRUE(learner.Update(once, second, scratch, twice).ok());
-    EXPECT_LT(Distance(twice.posterior, ExactPosterior(both)), 1e-9) << passes;
+    EXPECT_LT(Distance(BeliefOf(twice).posterior, ExactPosterior(both)), 1e-9) << passes;
   }
 }
 
@@ -166,7 +168,7 @@ TEST(NewtonStep, DrawsAverageToTheSameOptimum) {
       ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
       std::swap(state, next);
       if (t < kSteps / 2) continue;
-      const auto& q = std::get<FullGaussian>(state.posterior);
+      const auto& q = std::get<FullGaussian>(BeliefOf(state).posterior);
       const Matrix covariance = q.covariance.selfadjointView<Eigen::Lower>();
       mean += q.mean / (kSteps / 2);
       precision += Inverse(covariance) / (kSteps / 2);
@@ -196,7 +198,7 @@ TEST(NewtonStep, OneStepIsItsFormula) {
         ConfigOf("gaussian", improved ? "iblr" : "von",
                  Dataset({{"beta", beta}, {"initial_curvature", initial}}));
     const Posterior q = Learn(config, batch, 1);
-    const FullGaussian want{-beta * after.llt().solve(gradient), Inverse(after)};
+    const FullGaussian want{{}, -beta * after.llt().solve(gradient), Inverse(after)};
     EXPECT_LT(Distance(q, want), 1e-10) << improved;
   }
 }

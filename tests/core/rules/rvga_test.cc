@@ -10,6 +10,7 @@
 #include "core/config/error.h"
 #include "core/learner/learner.h"
 #include "core/rules/logistic_closed_form.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -43,8 +44,8 @@ TEST(Rvga, ConvergedFixedPointDoesNotDependOnThePassCount) {
   config.rule.options["passes"] = 1000.0;
   const LearnerState longer = LearnOnce(config, MoonsBatch(1, 0), &longer_report);
   EXPECT_EQ(report.passes, longer_report.passes);
-  EXPECT_EQ(std::get<FullGaussian>(state.posterior).mean,
-            std::get<FullGaussian>(longer.posterior).mean);
+  EXPECT_EQ(std::get<FullGaussian>(BeliefOf(state).posterior).mean,
+            std::get<FullGaussian>(BeliefOf(longer).posterior).mean);
 }
 
 TEST(Rvga, EveryPassRaisesTheLocalElbo) {
@@ -65,7 +66,7 @@ TEST(Rvga, PassesDoNotCompound) {
   LearnerConfig config = PlainConfig(3, "bernoulli");
   config.rule = {"rvga", {{"passes", 1000.0}, {"tolerance", 0.0}}};
   const LearnerState state = LearnOnce(config, batch, nullptr);
-  const auto& q = std::get<FullGaussian>(state.posterior);
+  const auto& q = std::get<FullGaussian>(BeliefOf(state).posterior);
   const Matrix covariance = q.covariance.selfadjointView<Eigen::Lower>();
   const Matrix precision = covariance.llt().solve(Matrix::Identity(4, 4));
   // Logistic curvature is at most ¼ per example; the prior precision is 1.
@@ -81,7 +82,7 @@ TEST(Rvga, ImplicitLogisticSatisfiesItsEquations) {
   LearnerConfig config = PlainConfig(3, "bernoulli");
   config.rule = {"rvga", {{"passes", 1000.0}, {"tolerance", 1e-14}}};
   const LearnerState state = LearnOnce(config, batch, nullptr);
-  const auto& q = std::get<FullGaussian>(state.posterior);
+  const auto& q = std::get<FullGaussian>(BeliefOf(state).posterior);
   const Matrix covariance = q.covariance.selfadjointView<Eigen::Lower>();
 
   Vector gradient = Vector::Zero(4);
@@ -113,8 +114,8 @@ TEST(Rvga, MonteCarloApproachesTheLinearizedFitOfALinearModel) {
   config.rule.options["expectation"] = std::string("monte_carlo");
   config.rule.options["samples"] = 4000.0;
   const LearnerState sampled = LearnOnce(config, batch, nullptr);
-  const auto& q = std::get<FullGaussian>(exact.posterior);
-  const auto& r = std::get<FullGaussian>(sampled.posterior);
+  const auto& q = std::get<FullGaussian>(BeliefOf(exact).posterior);
+  const auto& r = std::get<FullGaussian>(BeliefOf(sampled).posterior);
   EXPECT_LT((q.mean - r.mean).cwiseAbs().maxCoeff(), 0.02);
   EXPECT_LT((q.covariance.diagonal() - r.covariance.diagonal()).cwiseAbs().maxCoeff(), 0.02);
 }
@@ -158,8 +159,8 @@ TEST(LogisticClosedForm, AgreesWithTheQuadratureFitOfOneExample) {
   const LearnerState quadrature = LearnOnce(config, batch, nullptr);
   config.rule.options = {{"expectation", std::string("closed_form")}};
   const LearnerState closed = LearnOnce(config, batch, nullptr);
-  const auto& q = std::get<FullGaussian>(quadrature.posterior);
-  const auto& r = std::get<FullGaussian>(closed.posterior);
+  const auto& q = std::get<FullGaussian>(BeliefOf(quadrature).posterior);
+  const auto& r = std::get<FullGaussian>(BeliefOf(closed).posterior);
   // The closed form replaces the logistic by a probit, good to about a hundredth.
   EXPECT_LT((q.mean - r.mean).cwiseAbs().maxCoeff(), 0.03);
   EXPECT_LT((q.covariance.diagonal() - r.covariance.diagonal()).cwiseAbs().maxCoeff(), 0.05);

@@ -13,6 +13,7 @@
 #include "core/config/error.h"
 #include "core/learner/learner.h"
 #include "core/random/lanes.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -60,7 +61,7 @@ Outcome StepOn(const LearnerConfig& config, const Batch& batch, int steps) {
     const absl::StatusOr<Learned> learned = learner.Update(state, batch, scratch, next);
     EXPECT_TRUE(learned.ok()) << learned.status();
     std::swap(state, next);
-    run.last = std::get<LowRankGaussian>(state.posterior);
+    run.last = std::get<LowRankGaussian>(BeliefOf(state).posterior);
     if (t < steps / 2) continue;
     run.mean += run.last.mean / (steps - steps / 2);
     run.precision += Precision(run.last) / (steps - steps / 2);
@@ -129,7 +130,8 @@ TEST(Slang, FirstStepIsTheDenseStep) {
       Config("bernoulli", 2, {{"alpha", alpha}, {"beta", beta}, {"initial_curvature", start}});
   const Outcome run = StepOn(config, batch, 1);
 
-  LowRankGaussian q{Vector::Zero(kInputs + 1),
+  LowRankGaussian q{{},
+                    Vector::Zero(kInputs + 1),
                     Vector::Constant(kInputs + 1, kPrior + kRows * start),
                     Matrix::Zero(kInputs + 1, 2)};
   LowRankSampler sampler;

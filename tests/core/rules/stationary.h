@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/learner/learner.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -63,7 +64,7 @@ inline Settled Settle(const LearnerConfig& config, const Batch& batch, int steps
     EXPECT_TRUE(learned.ok()) << learned.status();
     std::swap(state, next);
     if (t < half) continue;
-    if (const auto* q = std::get_if<DiagonalGaussian>(&state.posterior)) {
+    if (const auto* q = std::get_if<DiagonalGaussian>(&BeliefOf(state).posterior)) {
       settled.mean += share * q->mean;
       settled.precision += share * q->precision;
     }

@@ -10,6 +10,7 @@
 #include "core/config/error.h"
 #include "core/learner/learner.h"
 #include "core/learner/state_codec.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -122,7 +123,7 @@ Vector MeanAfter(const LearnerConfig& config, int steps) {
     EXPECT_TRUE(learner.Update(state, batch, scratch, next).ok());
     std::swap(state, next);
   }
-  return std::visit([](const auto& q) -> Vector { return q.mean; }, state.posterior);
+  return std::visit([](const auto& q) -> Vector { return q.mean; }, BeliefOf(state).posterior);
 }
 
 TEST(Stepping, AScheduleShortensTheStep) {
@@ -192,7 +193,7 @@ TEST(Stepping, DecodesOnlyASoundState) {
   ASSERT_TRUE(DecodeState(*problem, EncodeState(*problem, state)).ok());
   const auto refused = [&](const auto& damage) {
     LearnerState damaged = state;
-    damage(StateOf<Adam>(damaged.rule));
+    damage(StateOf<Adam>(BeliefOf(damaged).rule));
     return DecodeState(*problem, EncodeState(*problem, damaged)).status().code();
   };
   EXPECT_EQ(refused([](Adam::State& s) { s.momentum.conservativeResize(3); }),
@@ -215,8 +216,9 @@ TEST(Stepping, LearnedNoiseCountsADataSetOnce) {
     ASSERT_TRUE(learner.Update(state, LinearBatch(2, 64, t % 10), scratch, next).ok());
     std::swap(state, next);
   }
-  EXPECT_NEAR(state.noise.shape[0], 1.5 + 320, 1e-6);
-  EXPECT_NEAR(state.noise.rate[0] / state.noise.shape[0], 0.25, 0.03);  // 0.5² of LinearBatch
+  EXPECT_NEAR(BeliefOf(state).noise.shape[0], 1.5 + 320, 1e-6);
+  EXPECT_NEAR(BeliefOf(state).noise.rate[0] / BeliefOf(state).noise.shape[0], 0.25,
+              0.03);  // 0.5² of LinearBatch
 }
 
 }  // namespace

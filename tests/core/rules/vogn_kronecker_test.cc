@@ -12,6 +12,7 @@
 #include "core/learner/learner.h"
 #include "core/learner/learner_state.h"
 #include "core/rules/vogn.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/dense_kronecker.h"
 #include "tests/core/finite_difference.h"
 #include "tests/core/rules/stationary.h"
@@ -61,7 +62,7 @@ KroneckerGaussian After(const LearnerConfig& config, const Batch& batch, int ste
     EXPECT_TRUE(learned.ok()) << learned.status();
     std::swap(state, next);
   }
-  return std::get<KroneckerGaussian>(state.posterior);
+  return std::get<KroneckerGaussian>(BeliefOf(state).posterior);
 }
 
 // The curvature of a linear layer with gaussian likelihood is (Σ ã ãᵀ) ⊗ R⁻¹, so that one Newton
@@ -89,7 +90,7 @@ TEST(OgnKronecker, IsTheConjugatePosteriorOfALinearModel) {
   LearnerState state;
   Scratch scratch;
   ASSERT_TRUE(full.Update(full.Initial(), batch, scratch, state).ok());
-  const auto& p = std::get<FullGaussian>(state.posterior);
+  const auto& p = std::get<FullGaussian>(BeliefOf(state).posterior);
   const KroneckerGaussian q =
       After(ConfigOf("ogn", {{"curvature", std::string("ggn")}, {"alpha", 1.0}, {"beta1", 0.0}}),
             batch, 1);
@@ -111,7 +112,7 @@ TEST(OgnKronecker, AveragesTheCurvatureOfMinibatches) {
     ASSERT_TRUE(learner.Update(state, part, scratch, next).ok());
     std::swap(state, next);
   }
-  const auto& q = std::get<KroneckerGaussian>(state.posterior);
+  const auto& q = std::get<KroneckerGaussian>(BeliefOf(state).posterior);
   const Matrix x = Augmented(batch);
   Matrix precision = x * x.transpose() / kNoise;
   precision.diagonal().head(kInputs).array() += kPrior;
@@ -155,7 +156,7 @@ TEST_P(Recursion, IsItsDefinition) {
     const Batch batch = ThreeOutputs(static_cast<std::uint64_t>(t));
     const Matrix x = Augmented(batch);
     KroneckerSampler sampler;
-    ASSERT_TRUE(sampler.Prepare(std::get<KroneckerGaussian>(state.posterior)).ok());
+    ASSERT_TRUE(sampler.Prepare(std::get<KroneckerGaussian>(BeliefOf(state).posterior)).ok());
     Vector gradient = Vector::Zero(m.size()), theta;
     Matrix fisher = Matrix::Zero(kOutputs, kOutputs);
     for (std::uint32_t k = 0; k < 2; ++k) {
@@ -179,7 +180,7 @@ TEST_P(Recursion, IsItsDefinition) {
 
     ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
     std::swap(state, next);
-    const auto& q = std::get<KroneckerGaussian>(state.posterior);
+    const auto& q = std::get<KroneckerGaussian>(BeliefOf(state).posterior);
     EXPECT_LT(RelativeError(q.mean, m), 1e-11) << t;
     EXPECT_LT(RelativeError(Covariance(q), tau / examples * Inverse(damped)), 1e-11) << t;
   }
@@ -212,10 +213,10 @@ TEST(VognKronecker, IsTheDiagonalOneForOneWeight) {
     const absl::StatusOr<Learned> second = diagonal.Update(q, batch, scratch, next);
     ASSERT_TRUE(second.ok()) << second.status();
     std::swap(q, next);
-    EXPECT_NEAR(first->scores.nll, second->scores.nll, 1e-10);
+    EXPECT_NEAR(first->scores["nll"], second->scores["nll"], 1e-10);
     EXPECT_NEAR(first->report.kl, second->report.kl, 1e-10 * (1 + second->report.kl));
-    const auto& got = std::get<KroneckerGaussian>(p.posterior);
-    const auto& want = std::get<DiagonalGaussian>(q.posterior);
+    const auto& got = std::get<KroneckerGaussian>(BeliefOf(p).posterior);
+    const auto& want = std::get<DiagonalGaussian>(BeliefOf(q).posterior);
     EXPECT_NEAR(got.mean[0], want.mean[0], 1e-12);
     EXPECT_NEAR(Covariance(got)(0, 0) * want.precision[0], 1, 1e-12);
   }
@@ -230,8 +231,8 @@ TEST(VognKronecker, RefreshesThePrecisionWhenItIsTold) {
   Scratch scratch;
   for (std::uint64_t t = 0; t < 18; ++t) {
     ASSERT_TRUE(learner.Update(state, ThreeOutputs(t), scratch, next).ok());
-    const auto& before = std::get<KroneckerGaussian>(state.posterior);
-    const auto& after = std::get<KroneckerGaussian>(next.posterior);
+    const auto& before = std::get<KroneckerGaussian>(BeliefOf(state).posterior);
+    const auto& after = std::get<KroneckerGaussian>(BeliefOf(next).posterior);
     const double change = RelativeError(Covariance(after), Covariance(before));
     if (t <= 5 || t == 8 || t == 16 || t % 5 == 0) {
       EXPECT_GT(change, 1e-6) << t;
@@ -270,7 +271,7 @@ TEST(VognKronecker, DecodesOnlyAStateOfItsLayers) {
     ASSERT_TRUE(learner.DecodeState(learner.EncodeState(state)).ok());
     const auto refuses = [&](auto spoil) {
       LearnerState spoiled = state;
-      spoil(StateOf<Vogn>(spoiled.rule));
+      spoil(StateOf<Vogn>(BeliefOf(spoiled).rule));
       return learner.DecodeState(learner.EncodeState(spoiled)).status().code() ==
              absl::StatusCode::kDataLoss;
     };

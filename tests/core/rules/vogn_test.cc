@@ -7,6 +7,7 @@
 #include <numbers>
 #include <string>
 
+#include "tests/core/belief_of.h"
 #include "tests/core/rules/stationary.h"
 
 namespace prequel {
@@ -50,7 +51,7 @@ TEST(Vogn, FollowsItsRecursion) {
 
     ASSERT_TRUE(learner.Update(state, problem.batch, scratch, next).ok());
     std::swap(state, next);
-    const auto& q = std::get<DiagonalGaussian>(state.posterior);
+    const auto& q = std::get<DiagonalGaussian>(BeliefOf(state).posterior);
     EXPECT_LT((q.mean - m).cwiseAbs().maxCoeff(), 1e-12) << t;
     EXPECT_LT(LargestRelative(q.precision, precision), 1e-12) << t;
   }
@@ -112,7 +113,7 @@ TEST(Ogn, SettlesAtTheModeWithLaplacesPrecision) {
                   {"alpha", 0.2},
                   {"beta2", 0.5}}};
   const Settled got = Settle(config, batch, 400);
-  const auto& q = std::get<DiagonalGaussian>(got.state.posterior);
+  const auto& q = std::get<DiagonalGaussian>(BeliefOf(got.state).posterior);
   Vector gradient = kPrior * q.mean;
   Vector precision = Vector::Constant(kInputs + 1, kPrior);
   for (Index i = 0; i < kRows; ++i) {
@@ -157,7 +158,7 @@ TEST(Vadam, FirstStepIsItsFormula) {
   const Vector g = problem.Design().transpose() *
                    (problem.Design() * theta - problem.batch.targets.transpose()) /
                    (problem.noise * rows);
-  const auto& q = std::get<DiagonalGaussian>(got.state.posterior);
+  const auto& q = std::get<DiagonalGaussian>(BeliefOf(got.state).posterior);
   for (Index j = 0; j < problem.size(); ++j) {
     EXPECT_NEAR(q.mean[j], -0.3 * g[j] / (std::abs(g[j]) + problem.precision / rows), 1e-12);
     EXPECT_NEAR(q.precision[j], rows * 0.1 * g[j] * g[j] + problem.precision, 1e-9);

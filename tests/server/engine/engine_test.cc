@@ -102,7 +102,7 @@ TEST_F(EngineTest, LearnsAsTheLearnerDoes) {
     const Outcome outcome = Learn("a", MakeBatch(i));
     ASSERT_TRUE(outcome.ok()) << outcome.status();
     EXPECT_EQ(outcome->revision, i + 1);
-    EXPECT_EQ(outcome->learned.scores.nll, expected.scores.nll);
+    EXPECT_EQ(outcome->learned.scores["nll"], expected.scores["nll"]);
     EXPECT_EQ(outcome->learned.report.rows, 8);
     EXPECT_EQ(outcome->predictions.mean.size(), 0);
   }

@@ -42,7 +42,7 @@ class ExactlyOnceTest : public EngineFixture {
     EXPECT_FALSE(first->repeated);
     EXPECT_TRUE(second->repeated);
     EXPECT_EQ(second->revision, first->revision);
-    EXPECT_EQ(second->learned.scores.nll, first->learned.scores.nll);
+    EXPECT_EQ(second->learned.scores["nll"], first->learned.scores["nll"]);
     EXPECT_EQ(second->learned.report.rows, first->learned.report.rows);
   }
 };

@@ -22,8 +22,8 @@ PastAnswer Learned(std::int64_t revision) {
   PastAnswer answer;
   answer.revision = revision;
   answer.learned.scores.examples = 8;
-  answer.learned.scores.nll = 0.5;
-  answer.learned.scores.rmse = 0.25;
+  answer.learned.scores.Add("nll", 0.5);
+  answer.learned.scores.Add("rmse", 0.25);
   answer.learned.report.rows = 8;
   answer.learned.report.passes = 3;
   answer.learned.report.kl = 0.125;
@@ -88,7 +88,7 @@ TEST(LedgerTest, SurvivesItsBytes) {
   const absl::StatusOr<Ledger> decoded = DecodeLedger(bytes);
   ASSERT_TRUE(decoded.ok()) << decoded.status();
   EXPECT_EQ(EncodeLedger(*decoded), bytes);
-  EXPECT_EQ(decoded->AnswerTo({"p", 1})->learned.scores.rmse, 0.25);
+  EXPECT_EQ(decoded->AnswerTo({"p", 1})->learned.scores["rmse"], 0.25);
   EXPECT_EQ(decoded->AnswerTo({"p", 1})->learned.report.kl, 0.125);
   EXPECT_EQ(decoded->AnswerTo({"p", 2}).status(), Refused().status);
   EXPECT_EQ(decoded->producers().front().first, "p") << "the order is kept";

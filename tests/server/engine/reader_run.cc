@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/encoding/category_table.h"
+#include "core/archive/stable_hash.h"
 #include "server/engine/engine.h"
 #include "server/sync/mutex.h"
 #include "tests/server/engine/fake_world.h"

@@ -156,7 +156,7 @@ TEST_F(SnapshotTest, TheLedgerIsInIt) {
   repeat.origin.id = "request";
   const Outcome answer = Submit("a", std::move(repeat)).get();
   EXPECT_TRUE(answer->repeated);
-  EXPECT_EQ(answer->learned.scores.nll, learned->learned.scores.nll);
+  EXPECT_EQ(answer->learned.scores["nll"], learned->learned.scores["nll"]);
   LearnRequest inquiry;
   inquiry.origin.id = "p";
   inquiry.inquiry = true;

@@ -13,6 +13,7 @@
 #include "server/engine/ledger_codec.h"
 #include "server/storage/memory_store.h"
 #include "server/wire_codec.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/golden_file.h"
 
 namespace prequel {
@@ -55,13 +56,12 @@ LearnerState StateV1(const Learner& learner) {
   state.inputs.moments.count.setConstant(12);
   state.inputs.moments.mean << 0.5, -0.25;
   state.inputs.moments.m2 << 6, 3;
-  auto& q = std::get<DiagonalGaussian>(state.posterior);
+  auto& q = std::get<DiagonalGaussian>(BeliefOf(state).posterior);
   for (Index i = 0; i < q.size(); ++i) {
     q.mean[i] = 0.25 * static_cast<double>(i - 4);
     q.precision[i] = 1 + 0.5 * static_cast<double>(i);
   }
   state.evaluation.cumulative.weight = 10;
-  state.evaluation.cumulative.nll = 6.5;
   state.evaluation.skipped_rows = 2;
   return state;
 }
@@ -69,8 +69,8 @@ LearnerState StateV1(const Learner& learner) {
 Ledger LedgerV1() {
   Learned learned;
   learned.scores.examples = 6;
-  learned.scores.nll = 0.625;
-  learned.scores.accuracy = 0.75;
+  learned.scores.Add("nll", 0.625);
+  learned.scores.Add("accuracy", 0.75);
   learned.report.rows = 6;
   learned.report.passes = 3;
   learned.report.kl = 0.125;
@@ -151,7 +151,7 @@ TEST(FormatsTest, Capture) {
             learner->EncodeState(StateV1(*learner)));
   const absl::StatusOr<LearnOutcome> answer = restored->ledger.AnswerTo({"producer", 1});
   ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->learned.scores.accuracy, 0.75);
+  EXPECT_EQ(answer->learned.scores["accuracy"], 0.75);
   EXPECT_EQ(answer->learned.report.kl, 0.125);
   const absl::Status refusal = restored->ledger.AnswerTo({"producer", 2}).status();
   EXPECT_EQ(refusal, FieldError("batch.inputs", "is odd"));

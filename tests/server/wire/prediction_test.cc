@@ -72,8 +72,8 @@ TEST(PredictionTest, AVeryLargeAnswerIsRefused) {
 
 TEST(EvaluationTest, ScoresThatDoNotApplyAreLeftOut) {
   Scores scores;
-  scores.nll = 0.5;
-  scores.rmse = 0;
+  scores.Add("nll", 0.5);
+  scores.Add("rmse", 0);
   v1::Scores proto;
   ScoresToProto(scores, &proto);
   EXPECT_TRUE(proto.has_rmse());

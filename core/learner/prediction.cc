@@ -1,0 +1,153 @@
+#include "core/learner/prediction.h"
+
+#include <cmath>
+#include <type_traits>
+#include <variant>
+
+#include "core/learner/noise.h"
+#include "core/random/lanes.h"
+
+namespace prequel {
+namespace {
+
+// What time does to a belief before `rows` examples: the posterior itself, or w.moved.
+const Posterior& PriorAt(const Problem& problem, const Posterior& posterior, Index rows,
+                         DynamicsScratch& scratch, Posterior& moved) {
+  return std::visit(
+      [&]<class T, class Q>(const T& dynamics, const Q& q) -> const Posterior& {
+        if constexpr (MovesPosterior<T, Q>) {
+          moved = posterior;
+          const Passage passage{static_cast<double>(rows), problem.prior_variances};
+          dynamics.Move(passage, std::get<Q>(moved), scratch);
+          return moved;
+        }
+        (void)q;
+        return posterior;
+      },
+      problem.dynamics, posterior);
+}
+
+// J P Jᵀ in the units that the model learns in.
+void ScaleByNoise(const NoiseLevel& noise, Matrix& covariance) {
+  for (Index j = 0; j < covariance.cols(); ++j) {
+    covariance.col(j).array() *= noise.variance.array();
+  }
+}
+
+// The logits at the prior's mean, by a forward pass alone.
+void StandAtMean(BeliefWorkspace& w) {
+  std::visit([&](const auto& q) { w.expansion.Forward(q.mean); }, *w.prior);
+  w.at_mean = true;
+}
+
+// One member: linearised at the mean; or at the mean, and exact.
+absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefWorkspace& w,
+                           Predictive& predictive) {
+  if (MatchedTo(problem, belief).kind == MatchedPredictive::Kind::kMean) {
+    StandAtMean(w);
+    w.expansion.moments().covariance.resize(w.expansion.num_logits(), 0);
+  } else if (absl::Status status = StandAtPrior(problem, w); !status.ok()) {
+    return status;
+  }
+  LogitMoments& member = predictive.AddMember(1);
+  member.mean = w.expansion.moments().mean;
+  member.covariance = w.expansion.moments().covariance;
+  if (problem.in_noise_units()) ScaleByNoise(w.noise, member.covariance);
+  return absl::OkStatus();
+}
+
+// One member per draw of θ.
+absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws, BeliefWorkspace& w,
+                      Workspace& all) {
+  // A covariance in units of the noise is taken at the noise's point estimate.
+  const double scale = problem.in_noise_units() ? std::sqrt(w.noise.variance.mean()) : 1.0;
+  return std::visit(
+      [&]<class Q>(const Q& prior) {
+        auto& sampler = std::get<typename Q::Sampler>(all.samplers);
+        if (absl::Status status = sampler.Prepare(prior); !status.ok()) return status;
+        Vector& theta = all.rule.theta;
+        Stream stream{problem.config.seed, static_cast<std::uint64_t>(revision), 0};
+        for (int k = 0; k < draws; ++k) {
+          stream.lane = kPredictLane + static_cast<std::uint32_t>(k);
+          sampler.Draw(stream, theta);
+          if (scale != 1) theta = prior.mean + scale * (theta - prior.mean);
+          w.expansion.Forward(theta);
+          LogitMoments& member = all.predictive.AddMember(1.0 / draws);
+          member.mean = w.expansion.moments().mean;
+          member.covariance.resize(member.mean.rows(), 0);
+        }
+        return absl::OkStatus();
+      },
+      *w.prior);
+}
+
+absl::Status AddBelief(const Problem& problem, const LearnerState& state, const Belief& belief,
+                       const Matrix& inputs, int samples, BeliefWorkspace& w, Workspace& all) {
+  w.prior = &PriorAt(problem, belief.posterior, inputs.cols(), all.dynamics, w.moved);
+  w.at_mean = w.projected = false;
+  PredictiveNoise(problem, state.targets, belief.noise, w.noise);
+  w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
+  all.predictive.AddBelief(std::exp(belief.log_weight), w.noise);
+  const int draws = samples > 0 ? samples : MatchedTo(problem, belief).draws();
+  return draws > 0 ? AddDraws(problem, state.revision, draws, w, all)
+                   : AddLinearized(problem, belief, w, all.predictive);
+}
+
+}  // namespace
+
+MatchedPredictive MatchedTo(const Problem& problem, const Belief& belief) {
+  return std::visit(
+      [&]<class R, class Q>(const R& rule, const Q&) -> MatchedPredictive {
+        if (!Q::kHasVariance) return {MatchedPredictive::Kind::kMean};
+        return rule.PredictiveOf(StateOf<R>(belief.rule));
+      },
+      problem.rule, problem.initial);
+}
+
+int DrawsOf(const Problem& problem, const LearnerState& state, int samples) {
+  return samples > 0 ? samples : MatchedTo(problem, state.beliefs.front()).draws();
+}
+
+absl::Status StandAtPrior(const Problem& problem, BeliefWorkspace& w) {
+  if (w.projected) return absl::OkStatus();
+  return std::visit(
+      [&]<class R, class Q>(const R& rule, const Q& prior) {
+        auto& projector = std::get<typename Q::Projector>(w.projectors);
+        absl::Status status;
+        if constexpr (Fits<R, Q>) {
+          const Index columns =
+              rule.rounds() * w.expansion.curvature_rank() * w.expansion.examples();
+          status = projector.Begin(prior, columns, rule.draws());
+          if (rule.draws()) return status;
+        } else {
+          status = projector.Begin(prior);
+        }
+        if (!status.ok()) return status;
+        w.expansion.Linearize(prior.mean, prior.first_uncertain());
+        projector.Project(w.expansion);
+        w.at_mean = w.projected = true;
+        return status;
+      },
+      problem.rule, *w.prior);
+}
+
+void KeepPriorLogits(BeliefWorkspace& w) {
+  if (!w.at_mean) StandAtMean(w);
+  w.prior_logits = w.expansion.moments().mean;
+}
+
+absl::Status PredictRows(const Problem& problem, const LearnerState& state, const Matrix& inputs,
+                         int samples, Workspace& w) {
+  w.predictive.Reset(problem.likelihood);
+  problem.target_encoder.Location(state.targets, w.predictive.units().location);
+  problem.target_encoder.Scale(state.targets, w.predictive.units().scale);
+  if (w.beliefs.size() < state.beliefs.size()) w.beliefs.resize(state.beliefs.size());
+  for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
+    absl::Status status =
+        AddBelief(problem, state, state.beliefs[k], inputs, samples, w.beliefs[k], w);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace prequel

@@ -1,0 +1,32 @@
+// From beliefs to what they predict: the one code path of scores and answers.
+#pragma once
+
+#include "absl/status/status.h"
+#include "core/learner/learner_state.h"
+#include "core/learner/problem.h"
+#include "core/learner/workspace.h"
+
+namespace prequel {
+
+// The predictive that matches what the belief's rule has fitted. Of a posterior without variance,
+// the logits at the mean.
+MatchedPredictive MatchedTo(const Problem& problem, const Belief& belief);
+
+// Draws of θ per belief that a query for `samples` of them takes: 0 when nothing is drawn.
+int DrawsOf(const Problem& problem, const LearnerState& state, int samples);
+
+// The predictive of encoded `inputs` (D_in × B) under `state`, into w.predictive: for each belief
+// its dynamics, then one member that is linearised, or one per draw (`samples` of them when that is
+// positive, else as it matches the rule). What a fit can use again stays in w.beliefs. `inputs`
+// must outlive that.
+absl::Status PredictRows(const Problem& problem, const LearnerState& state, const Matrix& inputs,
+                         int samples, Workspace& w);
+
+// Puts a belief's projector, and its expansion unless the rule draws, where a fit begins: at
+// w.prior. Nothing to do where a prediction of the same inputs has left them there.
+absl::Status StandAtPrior(const Problem& problem, BeliefWorkspace& w);
+
+// The logits at the prior's mean of what the expansion is bound to, into w.prior_logits.
+void KeepPriorLogits(BeliefWorkspace& w);
+
+}  // namespace prequel

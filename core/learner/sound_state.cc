@@ -1,0 +1,83 @@
+#include "core/learner/sound_state.h"
+
+#include <cmath>
+#include <variant>
+
+#include "core/learner/belief.h"
+#include "core/learner/noise.h"
+#include "core/learner/packing.h"
+
+namespace prequel {
+namespace {
+
+bool HasCounts(const CommonState& state) {
+  return IsCount(state.revision) && IsCount(state.examples) &&
+         IsCount(state.evaluation.skipped_rows) && IsCount(state.evaluation.unscored_rows);
+}
+
+// Of every output, positive and finite.
+bool IsNoise(const Vector& values, Index outputs) {
+  return values.size() == outputs && values.allFinite() && (values.array() > 0).all();
+}
+
+absl::Status CheckBelief(const Problem& problem, const Belief& belief) {
+  const Index params = problem.num_params();
+  const bool posterior = std::visit(
+      [&]<class Q>(const Q& q) {
+        const Q* prototype = std::get_if<Q>(&problem.initial);
+        return prototype != nullptr && q.IsSound(params) && q.HasShapeOf(*prototype);
+      },
+      belief.posterior);
+  if (!posterior) return absl::DataLossError("posterior: has the wrong size or is not finite");
+  const bool rule = std::visit(
+      [&]<class R, class Q>(const R&, const Q& q) {
+        if constexpr (Updates<R, Q>) {
+          const auto& state = StateOf<R>(belief.rule);
+          return state.IsSound(params) && state.Suits(q);
+        }
+        return false;
+      },
+      problem.rule, belief.posterior);
+  if (!rule) return absl::DataLossError("rule: its state has the wrong size or is not finite");
+  if (!std::visit([](const auto& s) { return s.IsSound(); }, belief.dynamics)) {
+    return absl::DataLossError("dynamics: their state is not sound");
+  }
+  const Index outputs = InitialNoise(problem).shape.size();
+  if (!IsNoise(belief.noise.shape, outputs) || !IsNoise(belief.noise.rate, outputs)) {
+    return absl::DataLossError("noise: has the wrong size or is not positive and finite");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
+  if (absl::Status status = problem.encoder.CheckState(state.inputs); !status.ok()) return status;
+  if (absl::Status status = problem.target_encoder.CheckState(state.targets); !status.ok()) {
+    return status;
+  }
+  const TargetKind kind = problem.classes() ? TargetKind::kClasses : TargetKind::kValues;
+  if (state.evaluation.cumulative.kind() != kind || state.evaluation.window.kind() != kind) {
+    return absl::DataLossError("evaluation: is of another kind of targets");
+  }
+  if (!HasCounts(state)) return absl::DataLossError("counts: out of range");
+  double weights = 0;
+  for (const Belief& belief : state.beliefs) {
+    weights += std::exp(belief.log_weight);
+    Belief unpacked;
+    const bool packed = problem.storage == Storage::kFloat32;
+    if (packed) {
+      unpacked.noise = belief.noise;
+      absl::Status status = UnpackParts(problem, belief.packed, unpacked);
+      if (!status.ok()) return status;
+    }
+    absl::Status status = CheckBelief(problem, packed ? unpacked : belief);
+    if (!status.ok()) return status;
+  }
+  if (!(std::abs(weights - 1) < 1e-6)) {
+    return absl::DataLossError("beliefs: their weights do not sum to 1");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace prequel

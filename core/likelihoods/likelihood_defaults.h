@@ -1,0 +1,25 @@
+// What a likelihood says of itself unless it says otherwise.
+#pragma once
+
+#include "core/config/learner_config.h"
+#include "core/likelihoods/noise.h"
+
+namespace prequel {
+
+// The function from logits to the parameter of the likelihood: what a rule made for one of them
+// asks for.
+enum class Link { kIdentity, kLogistic, kSoftmax, kLog };
+
+struct LikelihoodDefaults {
+  // Whether targets can be standardised: f + a and b f say what f says, in other units.
+  static constexpr bool kHasUnits = false;
+  // Whether they are, unless the configuration says.
+  bool standardizes() const { return false; }
+
+  // What a target leaves open that this likelihood knows.
+  static void CompleteTarget(TargetConfig& /*target*/) {}
+
+  NoiseModel noise() const { return {}; }
+};
+
+}  // namespace prequel

@@ -1,0 +1,62 @@
+// What a rule says of itself unless it says otherwise.
+#pragma once
+
+#include "absl/status/status.h"
+#include "core/likelihoods/likelihood_defaults.h"
+#include "core/rules/matched_predictive.h"
+#include "core/rules/mode.h"
+#include "core/rules/rule_state.h"
+#include "core/rules/step_report.h"
+
+namespace prequel {
+
+// What a rule may know of the model and the likelihood that it learns: never which they are.
+struct Setting {
+  bool linear = false;  // the logits are linear in the weights
+  Link link = Link::kIdentity;
+  bool learns_noise = false;
+};
+
+struct RuleDefaults {
+  Mode mode;  // recursive
+
+  // Whether it can update this posterior in this setting. INVALID_ARGUMENT names the option.
+  template <class Q>
+  static absl::Status CheckFor(const Setting& /*setting*/, const Q& /*prototype*/) {
+    return absl::OkStatus();
+  }
+  // Whether the posterior's covariance is held in units of the learned noise variance.
+  static bool InNoiseUnits(const Setting& /*setting*/) { return false; }
+
+  // Whether q says how sure it is in this state: else it is not measured against the last one.
+  template <class State>
+  static bool HasCurvature(const State& /*state*/) {
+    return true;
+  }
+  // What there is to say of the state after a step.
+  template <class State>
+  static void Describe(const State& /*state*/, StepReport& /*report*/) {}
+};
+
+// A rule that works on the posterior's local fit.
+struct FittingRule : RuleDefaults {
+  using State = NoState;
+
+  // Whether expectations are over draws of θ, and how many linearisations one round adds.
+  static bool draws() { return false; }
+  static Index rounds() { return 1; }
+
+  static MatchedPredictive PredictiveOf(const NoState& /*state*/) { return {}; }
+};
+
+// A rule that writes the next posterior in one call.
+struct SteppingRule : RuleDefaults {
+  MatchedPredictive predictive;
+
+  template <class State>
+  MatchedPredictive PredictiveOf(const State& /*state*/) const {
+    return predictive;
+  }
+};
+
+}  // namespace prequel

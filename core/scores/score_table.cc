@@ -1,0 +1,109 @@
+#include "core/scores/score_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace prequel {
+namespace {
+
+double Mean(const double* sums, double weight) { return sums[0] / weight; }
+double RootMean(const double* sums, double weight) { return std::sqrt(sums[0] / weight); }
+
+void NllOfValue(const ValueOutcome& o, double* sums) { sums[0] -= o.predicted.LogDensity(o.y); }
+void SquaredError(const ValueOutcome& o, double* sums) {
+  const double error = o.predicted.Residual(o.y);
+  sums[0] += o.share * error * error;
+}
+void AbsoluteError(const ValueOutcome& o, double* sums) {
+  sums[0] += o.share * std::abs(o.predicted.Residual(o.y));
+}
+void Crps(const ValueOutcome& o, double* sums) { sums[0] += o.share * o.predicted.Crps(o.y); }
+
+// y lies in the central interval of level c when F(y) ≥ (1−c)/2 and F(y⁻) ≤ (1+c)/2.
+template <int kPercent>
+void Inside(const ValueOutcome& o, double* sums) {
+  constexpr double kLevel = kPercent / 100.0;
+  const double upper = o.predicted.Cdf(o.y);
+  const double lower = o.predicted.discrete() ? o.predicted.Cdf(o.y - 1) : upper;
+  if (upper >= 0.5 * (1 - kLevel) && lower <= 0.5 * (1 + kLevel)) sums[0] += o.share;
+}
+
+void NllOfClass(const ClassOutcome& o, double* sums) { sums[0] -= o.log_probability; }
+void Correct(const ClassOutcome& o, double* sums) { sums[0] += o.top == o.label ? 1 : 0; }
+
+// Σ_c (p_c − [c = label])²
+void Brier(const ClassOutcome& o, double* sums) {
+  double brier = 0;
+  for (Index c = 0; c < o.probabilities.size(); ++c) {
+    const double error = o.probabilities[c] - (c == o.label ? 1 : 0);
+    brier += error * error;
+  }
+  sums[0] += brier;
+}
+
+// Expected calibration error of the top class: Σ_bins |Σ confidence − Σ correct| / weight.
+void Calibration(const ClassOutcome& o, double* sums) {
+  const double confidence = o.probabilities[o.top];
+  // Held before it is converted, and so that one which is no number is in bin 0.
+  const double bin = std::min(std::max(0.0, confidence * kCalibrationBins), kCalibrationBins - 1.0);
+  double* at = sums + 3 * static_cast<std::size_t>(bin);
+  at[0] += 1;
+  at[1] += confidence;
+  at[2] += o.top == o.label ? 1 : 0;
+}
+double CalibrationError(const double* sums, double weight) {
+  double error = 0;
+  for (int bin = 0; bin < kCalibrationBins; ++bin) {
+    error += std::abs(sums[3 * bin + 1] - sums[3 * bin + 2]);
+  }
+  return error / weight;
+}
+
+constexpr std::array kValueScores = {
+    Score{"nll", 1, NllOfValue, nullptr, Mean},         // nats per example
+    Score{"rmse", 1, SquaredError, nullptr, RootMean},  // of the predictive's mean
+    Score{"mae", 1, AbsoluteError, nullptr, Mean},
+    Score{"crps", 1, Crps, nullptr, Mean},
+    Score{"coverage50", 1, Inside<50>, nullptr, Mean},  // share inside the central 50 % interval
+    Score{"coverage90", 1, Inside<90>, nullptr, Mean},
+    Score{"coverage95", 1, Inside<95>, nullptr, Mean},
+};
+
+constexpr std::array kClassScores = {
+    Score{"nll", 1, nullptr, NllOfClass, Mean},
+    Score{"accuracy", 1, nullptr, Correct, Mean},
+    Score{"brier", 1, nullptr, Brier, Mean},
+    Score{"ece", 3 * kCalibrationBins, nullptr, Calibration, CalibrationError},
+};
+
+template <std::size_t n>
+constexpr bool Fits(const std::array<Score, n>& table) {
+  std::size_t numbers = 0;
+  for (const Score& score : table) numbers += 1 + score.num_sums;
+  return numbers <= kMaxNumbers;
+}
+static_assert(Fits(kValueScores) && Fits(kClassScores));
+
+}  // namespace
+
+std::span<const Score> ScoresOf(TargetKind kind) {
+  if (kind == TargetKind::kClasses) return kClassScores;
+  return kValueScores;
+}
+
+const Score* FindScore(TargetKind kind, std::string_view name) {
+  for (const Score& score : ScoresOf(kind)) {
+    if (score.name == name) return &score;
+  }
+  return nullptr;
+}
+
+std::string_view ScoreName(std::string_view name) {
+  for (const TargetKind kind : {TargetKind::kValues, TargetKind::kClasses}) {
+    if (const Score* score = FindScore(kind, name)) return score->name;
+  }
+  return {};
+}
+
+}  // namespace prequel

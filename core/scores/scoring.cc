@@ -1,0 +1,41 @@
+#include "core/scores/scoring.h"
+
+namespace prequel {
+namespace {
+
+// The first of equals.
+Index LikeliestOf(ConstVectorRef probabilities) {
+  Index top = 0;
+  for (Index c = 1; c < probabilities.size(); ++c) {
+    if (probabilities[c] > probabilities[top]) top = c;
+  }
+  return top;
+}
+
+}  // namespace
+
+Tally ScoreExamples(Predictive& predictive, const std::vector<Index>& of, const Matrix& targets) {
+  Tally tally(predictive.classes() ? TargetKind::kClasses : TargetKind::kValues);
+  if (predictive.classes()) {
+    const ClassPredictive& p = predictive.Classes(false);
+    for (Index j = 0; j < targets.cols(); ++j) {
+      const Index i = of[static_cast<std::size_t>(j)];
+      const auto label = static_cast<Index>(targets(0, j));
+      tally.AddExample();
+      tally.Add(ClassOutcome{p.probabilities.col(i), label, p.log_probabilities(label, i),
+                             LikeliestOf(p.probabilities.col(i))});
+    }
+    return tally;
+  }
+  const double share = 1.0 / static_cast<double>(targets.rows());
+  for (Index j = 0; j < targets.cols(); ++j) {
+    tally.AddExample();
+    for (Index o = 0; o < targets.rows(); ++o) {
+      const Index i = of[static_cast<std::size_t>(j)];
+      tally.Add(ValueOutcome{predictive.At(o, i), targets(o, j), share});
+    }
+  }
+  return tally;
+}
+
+}  // namespace prequel
