@@ -54,7 +54,7 @@ absl::Status LowRankGaussian::CheckSize(Index params) const {
 void LowRankGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& scratch) {
   const auto k = keep.array(), a = added.array();
   const auto d = diagonal.array();
-  scratch.noalias() = factor.transpose() * (a / (k * (k + a * d))).matrix().asDiagonal() * factor;
+  scratch.noalias() = factor.transpose() * (a / (k + a * d)).matrix().asDiagonal() * factor;
   scratch.diagonal().array() += 1;
   FactorInPlace(scratch);  // I plus a positive semidefinite matrix
   factor.array().colwise() *= k.sqrt() / (k + a * d);
