@@ -168,6 +168,28 @@ void Options::Integers(std::string_view name, std::vector<Index>* values, Index 
   resolved_[std::string(name)] = std::vector<double>(values->begin(), values->end());
 }
 
+void Options::Increasing(std::string_view name, std::vector<double>* values, double low,
+                         double high, std::size_t max_size) {
+  if (const OptionValue* option = Find(name)) {
+    const auto* list = std::get_if<std::vector<double>>(option);
+    if (list == nullptr || list->empty() || list->size() > max_size) {
+      return Fail(name, MustBe(absl::StrCat("a list of 1 to ", max_size, " numbers"), *option));
+    }
+    double previous = low;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const double value = (*list)[i];
+      if (!(value > previous && value < high)) {
+        return Fail(absl::StrCat(std::string(name), "[", i, "]"),
+                    absl::StrCat("is ", Shortest(value), "; they must increase and lie in (",
+                                 Shortest(low), ", ", Shortest(high), ")"));
+      }
+      previous = value;
+    }
+    *values = *list;
+  }
+  resolved_[std::string(name)] = *values;
+}
+
 const std::vector<double>* Options::List(std::string_view name, Index size, double low,
                                          double high) {
   const OptionValue* option = Find(name);

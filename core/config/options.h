@@ -31,6 +31,9 @@ class Options {
   // Whole numbers in [low, high]; at most max_size of them.
   void Integers(std::string_view name, std::vector<Index>* values, Index low, Index high,
                 std::size_t max_size);
+  // Numbers in (low, high), each greater than the one before; 1 to max_size of them.
+  void Increasing(std::string_view name, std::vector<double>* values, double low, double high,
+                  std::size_t max_size);
   // A list of `size` numbers, or a table of rows × columns numbers by rows, each in [low, high]; in
   // place, for they may be very many. Null when the option is absent or wrong.
   const std::vector<double>* List(std::string_view name, Index size, double low, double high);

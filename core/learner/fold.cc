@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/learner/answer.h"
+#include "core/learner/answering.h"
 #include "core/learner/fit.h"
 #include "core/learner/noise.h"
 #include "core/learner/prediction.h"
@@ -160,7 +160,7 @@ absl::StatusOr<Learned> Fold(const Problem& problem, const LearnerState& state, 
   if (!all_known) SelectRows(batch, w.known, w.selected);
   const Batch& learned_rows = all_known ? batch : w.selected;
   // By more draws than are scored, an answer is a prediction of its own.
-  const bool apart = answering != nullptr && answering->options.samples > 0;
+  const bool apart = answering != nullptr && answering->queries.samples() > 0;
   const bool answers = answering != nullptr && !apart;
   const Batch& asked = answers ? batch : learned_rows;
   FirstIndices(w.known.size(), w.kept);
@@ -171,7 +171,7 @@ absl::StatusOr<Learned> Fold(const Problem& problem, const LearnerState& state, 
   learned.report.skipped_rows = batch.rows() - known;
   CarryOver(state, learned.report, next);
   if (apart) {
-    absl::StatusOr<Predictions> before = AnswerBatch(problem, state, batch, answering->options, w);
+    absl::StatusOr<Answer> before = AnswerBatch(problem, state, batch, answering->queries, w);
     if (!before.ok()) return before.status();
     answering->out = *std::move(before);
   }

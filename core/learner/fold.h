@@ -3,7 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/config/batch.h"
-#include "core/learner/answer.h"
+#include "core/learner/answering.h"
 #include "core/learner/learner.h"
 #include "core/learner/problem.h"
 #include "core/learner/workspace.h"

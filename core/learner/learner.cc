@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
-#include "core/learner/answer.h"
+#include "core/learner/answering.h"
 #include "core/learner/belief.h"
 #include "core/learner/fold.h"
 #include "core/learner/noise.h"
@@ -120,18 +120,17 @@ absl::Status Learner::CheckBatch(const Batch& batch) const {
   return status.ok() ? CheckBatchSize(*problem_, batch.rows()) : status;
 }
 
+absl::StatusOr<QuerySet> Learner::Ask(const PredictOptions& options) const {
+  return QuerySet::Make(options, AskedOf(*problem_));
+}
+
 absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& batch,
                                         Scratch& scratch, LearnerState& next,
-                                        const PredictOptions* options,
-                                        Predictions* predictions) const {
+                                        const QuerySet* queries, Answer* answer) const {
   const FlushDenormals flush;
   Workspace& w = scratch.workspace();
-  if (predictions != nullptr && options == nullptr) {
-    const PredictOptions usual;
-    return Update(state, batch, scratch, next, &usual, predictions);
-  }
   std::optional<Answering> answering;
-  if (predictions != nullptr) answering.emplace(Answering{*options, *predictions});
+  if (queries != nullptr) answering.emplace(Answering{*queries, *answer});
   const Answering* asked = answering.has_value() ? &*answering : nullptr;
   const LearnerState& now = Unpacked(*problem_, state, w);
   if (problem_->storage == Storage::kFloat64) return Fold(*problem_, now, batch, w, next, asked);
@@ -141,12 +140,11 @@ absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& 
   return learned;
 }
 
-absl::StatusOr<Predictions> Learner::Predict(const LearnerState& state, const Batch& batch,
-                                             const PredictOptions& options,
-                                             Scratch& scratch) const {
+absl::StatusOr<Answer> Learner::Predict(const LearnerState& state, const Batch& batch,
+                                        const QuerySet& queries, Scratch& scratch) const {
   const FlushDenormals flush;
   Workspace& w = scratch.workspace();
-  return AnswerBatch(*problem_, Unpacked(*problem_, state, w), batch, options, w);
+  return AnswerBatch(*problem_, Unpacked(*problem_, state, w), batch, queries, w);
 }
 
 std::vector<std::string> Learner::Labels(const LearnerState& state) const {

@@ -11,7 +11,8 @@
 #include "core/config/batch.h"
 #include "core/config/learner_config.h"
 #include "core/learner/learner_state.h"
-#include "core/predictive/prediction.h"
+#include "core/predictive/answer.h"
+#include "core/predictive/query_set.h"
 #include "core/rules/step_report.h"
 #include "core/scores/scores.h"
 
@@ -63,17 +64,20 @@ class Learner {
   absl::Status CheckInputs(const Batch& batch) const;
   absl::Status CheckBatch(const Batch& batch) const;  // inputs and targets
 
+  // Queries made ready for this model; INVALID_ARGUMENT names the field ("options.samples").
+  absl::StatusOr<QuerySet> Ask(const PredictOptions& options) const;
+
   // Scores `batch` under `state`, then folds it in: writes the whole of `next` (which must not be
-  // `state`; its storage is reused). When `predictions` is given, it receives the predictive of
-  // the batch under `state`. REQUIRES: CheckBatch(batch) is OK.
+  // `state`; its storage is reused). When `queries` are given, `answer` is what Predict would have
+  // answered under `state`, by the numbers that were scored. REQUIRES: CheckBatch(batch) is OK.
   // On error `next` is unspecified and `state`, being const, is untouched.
   absl::StatusOr<Learned> Update(const LearnerState& state, const Batch& batch, Scratch& scratch,
-                                 LearnerState& next, const PredictOptions* options = nullptr,
-                                 Predictions* predictions = nullptr) const;
+                                 LearnerState& next, const QuerySet* queries = nullptr,
+                                 Answer* answer = nullptr) const;
 
-  // The predictive of `batch`'s inputs. REQUIRES: CheckInputs(batch) is OK.
-  absl::StatusOr<Predictions> Predict(const LearnerState& state, const Batch& batch,
-                                      const PredictOptions& options, Scratch& scratch) const;
+  // The answers for `batch`'s inputs. REQUIRES: CheckInputs(batch) is OK; `queries` is from Ask.
+  absl::StatusOr<Answer> Predict(const LearnerState& state, const Batch& batch,
+                                 const QuerySet& queries, Scratch& scratch) const;
 
   // Class labels known in `state`, in class order; empty for regression and counts.
   std::vector<std::string> Labels(const LearnerState& state) const;

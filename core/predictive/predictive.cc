@@ -20,6 +20,7 @@ double LogAdd(double a, double b) {
 void Predictive::Reset(const Likelihood& likelihood) {
   likelihood_ = &likelihood;
   num_members_ = num_beliefs_ = 0;
+  classes_ready_ = false;
 }
 
 void Predictive::AddBelief(double weight, const NoiseLevel& noise) {
@@ -109,11 +110,13 @@ const Distribution& Predictive::Mix(const L& likelihood, Range range, Index outp
 }
 
 const ClassPredictive& Predictive::Classes(bool wants_entropy) {
+  if (classes_ready_ && (classes_.wants_entropy || !wants_entropy)) return classes_;
   std::visit(
       [&]<class L>(const L& likelihood) {
         if constexpr (ClassLikelihood<L>) Mix(likelihood, All(), wants_entropy);
       },
       *likelihood_);
+  classes_ready_ = true;
   return classes_;
 }
 
@@ -128,6 +131,7 @@ const Distribution& Predictive::At(Index output, Index example) {
 
 void Predictive::LogDensities(const std::vector<Index>& of, const Matrix& targets, Matrix& out) {
   out.setZero(static_cast<Index>(num_beliefs_), targets.cols());
+  classes_ready_ = false;
   const auto add = [&]<class L>(const L& likelihood, Index k, Range range) {
     if constexpr (ClassLikelihood<L>) Mix(likelihood, range, false);
     for (Index j = 0; j < targets.cols(); ++j) {

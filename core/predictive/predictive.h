@@ -40,7 +40,8 @@ class Predictive {
   // Whether every logit has a finite mean.
   bool IsFinite() const;
 
-  // REQUIRES: classes(). Of all examples; the entropies only when wanted. Good until the next call.
+  // REQUIRES: classes(). Of all examples; the entropies only when wanted. Good until the next call
+  // that is not for this.
   const ClassPredictive& Classes(bool wants_entropy);
   // REQUIRES: not classes(). Of one output of one example. Good until the next call.
   const Distribution& At(Index output, Index example);
@@ -97,6 +98,7 @@ class Predictive {
   std::vector<double> weights_;  // of the members of a range
   Likelihoods::Each<Marginals> marginals_;
   ClassPredictive classes_, member_classes_;
+  bool classes_ready_ = false;  // classes_ is of All(), with entropies when it wants them
 };
 
 }  // namespace prequel

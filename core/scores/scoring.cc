@@ -14,6 +14,12 @@ Index LikeliestOf(ConstVectorRef probabilities) {
 
 }  // namespace
 
+void AddClassified(ConstVectorRef probabilities, Index label, double log_probability,
+                   Tally& tally) {
+  tally.AddExample();
+  tally.Add(ClassOutcome{probabilities, label, log_probability, LikeliestOf(probabilities)});
+}
+
 Tally ScoreExamples(Predictive& predictive, const std::vector<Index>& of, const Matrix& targets) {
   Tally tally(predictive.classes() ? TargetKind::kClasses : TargetKind::kValues);
   if (predictive.classes()) {
@@ -21,9 +27,7 @@ Tally ScoreExamples(Predictive& predictive, const std::vector<Index>& of, const 
     for (Index j = 0; j < targets.cols(); ++j) {
       const Index i = of[static_cast<std::size_t>(j)];
       const auto label = static_cast<Index>(targets(0, j));
-      tally.AddExample();
-      tally.Add(ClassOutcome{p.probabilities.col(i), label, p.log_probabilities(label, i),
-                             LikeliestOf(p.probabilities.col(i))});
+      AddClassified(p.probabilities.col(i), label, p.log_probabilities(label, i), tally);
     }
     return tally;
   }

@@ -8,6 +8,10 @@
 
 namespace prequel {
 
+// Adds one classified example: `probabilities` sum to 1 and `label` is its class; log_probability
+// is log probabilities[label], computed without cancellation.
+void AddClassified(ConstVectorRef probabilities, Index label, double log_probability, Tally& tally);
+
 // Sums over the examples `of`, whose targets are the columns of `targets`, T × as many: values in
 // their units, or indices of classes.
 Tally ScoreExamples(Predictive& predictive, const std::vector<Index>& of, const Matrix& targets);

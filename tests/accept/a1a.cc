@@ -41,10 +41,10 @@ void A1aReference(Report& report) {
   report.Add({"|-ELBO/N - 0.3677|", std::abs(-elbo / rows - 0.3677), 0, 0.0003, Direction::kAtMost,
               setting + ", -ELBO/N " + std::to_string(-elbo / rows)});
 
-  const Predictions predicted = fold.Predict(test.rows);
+  const Matrix predicted = fold.Predict(test.rows)["probabilities"];
   double nll = 0;
   for (Index i = 0; i < test.rows.rows(); ++i) {
-    nll -= std::log(predicted.probabilities(static_cast<Index>(test.rows.targets(0, i)), i)) /
+    nll -= std::log(predicted(static_cast<Index>(test.rows.targets(0, i)), i)) /
            static_cast<double>(test.rows.rows());
   }
   report.Add({"|test NLL - 0.3385|", std::abs(nll - 0.3385), 0, 0.0002, Direction::kAtMost,

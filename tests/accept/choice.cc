@@ -14,6 +14,7 @@ Leader::Leader(const LearnerConfig& config, std::vector<Setting> settings)
     setting.apply(own);
     folds_.emplace_back(own);
   }
+  answered_ = Tally(best().state().evaluation.cumulative.kind());
 }
 
 void Leader::Learn(const Batch& rows) {
@@ -26,7 +27,8 @@ void Leader::Learn(const Batch& rows) {
   answered_.Add(fresh);
   const auto least =
       std::min_element(folds_.begin(), folds_.end(), [](const auto& a, const auto& b) {
-        return a.state().evaluation.cumulative.nll < b.state().evaluation.cumulative.nll;
+        return a.state().evaluation.cumulative.Average()["nll"] <
+               b.state().evaluation.cumulative.Average()["nll"];
       });
   leader_ = static_cast<std::size_t>(least - folds_.begin());
 }
@@ -35,9 +37,6 @@ void Leader::LearnAll(const Batch& rows, Index size) {
   ForEachMinibatch(rows, size, [&](const Batch& some) { Learn(some); });
 }
 
-Scores Leader::scores() const {
-  const Folding& any = folds_.front();
-  return answered_.Average(!any.learner().Labels(any.state()).empty());
-}
+Scores Leader::scores() const { return answered_.Average(); }
 
 }  // namespace prequel::accept

@@ -70,15 +70,16 @@ LearnerConfig DigitNetwork(Index side, double hidden) {
 }
 
 Answers Ask(Folding& fold, const Batch& rows) {
-  const Predictions predicted = fold.Predict(rows, {.quantiles = {}, .samples = 32});
-  Tally tally;
+  const Answer predicted = fold.Predict(rows, {.samples = 32});
+  const Matrix& probabilities = predicted["probabilities"];
+  Tally tally(TargetKind::kClasses);
   for (Index i = 0; i < rows.rows(); ++i) {
     const auto digit = static_cast<Index>(rows.targets(0, i));
-    const double p = predicted.probabilities(digit, i);
-    AddClassified(predicted.probabilities.col(i), digit,
+    const double p = probabilities(digit, i);
+    AddClassified(probabilities.col(i), digit,
                   std::log(std::max(p, std::numeric_limits<double>::min())), tally);
   }
-  return {tally.Average(true), predicted.entropy};
+  return {tally.Average(), predicted["entropy"].row(0).transpose()};
 }
 
 double Auroc(const Vector& high, const Vector& low) {

@@ -32,19 +32,22 @@ void Folding::LearnInPasses(const Batch& rows, Index size, int passes, std::uint
   }
 }
 
-Predictions Folding::Predict(const Batch& batch, const PredictOptions& options) {
-  return OrDie(learner_.Predict(state_, batch, options, scratch_));
+Answer Folding::Predict(const Batch& batch, const PredictOptions& options) {
+  return OrDie(learner_.Predict(state_, batch, OrDie(learner_.Ask(options)), scratch_));
 }
 
 Tally Folding::Score(const Batch& rows, Index size) {
   OrDie(learner_.CheckBatch(rows));
-  Tally before = state_.evaluation.cumulative, total;
+  Tally before = state_.evaluation.cumulative, total(before.kind());
   before.Scale(-1);
   ForEachMinibatch(rows, size, [&](const Batch& batch) {
     if (!learner_.Update(state_, batch, scratch_, next_).ok()) {
-      total.weight += static_cast<double>(batch.rows());
-      total.nll = std::numeric_limits<double>::infinity();
-      return;
+      Tally diverged(before.kind());
+      const auto weight = static_cast<double>(batch.rows());
+      const double nll = std::numeric_limits<double>::infinity();
+      diverged.RestoreWeight(weight);
+      diverged.Restore("nll", weight, &nll, 1);
+      return total.Add(diverged);
     }
     total.Add(before);
     total.Add(next_.evaluation.cumulative);

@@ -21,7 +21,7 @@ class Folding {
   // by somebody who learns from the service.
   void LearnInPasses(const Batch& rows, Index size, int passes, std::uint64_t seed);
 
-  Predictions Predict(const Batch& batch, const PredictOptions& options = {});
+  Answer Predict(const Batch& batch, const PredictOptions& options = {});
   // What the predictions of `rows` score; none of them is learned. Infinitely bad, should one of
   // the minibatches be such that it could not have been.
   Tally Score(const Batch& rows, Index size);

@@ -102,10 +102,10 @@ double NegativeElbo(const LogisticData& data, const Problem& problem, const Batc
 }
 
 double TestNll(Folding& fold, const Batch& rows) {
-  const Predictions predicted = fold.Predict(rows);
+  const Matrix predicted = fold.Predict(rows)["probabilities"];
   double nll = 0;
   for (Index i = 0; i < rows.rows(); ++i) {
-    nll -= std::log(predicted.probabilities(static_cast<Index>(rows.targets(0, i)), i));
+    nll -= std::log(predicted(static_cast<Index>(rows.targets(0, i)), i));
   }
   return nll / static_cast<double>(rows.rows());
 }

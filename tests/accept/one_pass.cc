@@ -56,7 +56,7 @@ void OnePassKin8nm(const ComponentConfig& rule, const ComponentConfig& posterior
     set->config.seed = split;
     Leader stream(set->config, settings);
     stream.LearnAll(train, 64);
-    const Matrix error = stream.best().Predict(test).mean - test.targets;
+    const Matrix error = stream.best().Predict(test)["mean"] - test.targets;
     errors.push_back(std::sqrt(error.squaredNorm() / static_cast<double>(test.rows())));
     ++chosen[stream.leader()];
   }

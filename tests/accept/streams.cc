@@ -105,14 +105,13 @@ void Optdigits(Report& report) {
   Folding fold(train.config);
   fold.LearnAll(train.rows, 32);
 
-  const Predictions predicted = fold.Predict(test.rows);
-  Tally tally;
+  const Matrix predicted = fold.Predict(test.rows)["probabilities"];
+  Tally tally(TargetKind::kClasses);
   for (Index i = 0; i < test.rows.rows(); ++i) {
     const auto label = static_cast<Index>(test.rows.targets(0, i));
-    AddClassified(predicted.probabilities.col(i), label,
-                  std::log(predicted.probabilities(label, i)), tally);
+    AddClassified(predicted.col(i), label, std::log(predicted(label, i)), tally);
   }
-  const Scores scores = tally.Average(true);
+  const Scores scores = tally.Average();
   const std::string setting =
       "3823 training rows in one pass, 1797 test rows, linear, rvga full, "
       "batches of 32, NLL " +

@@ -8,6 +8,7 @@
 
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
+#include "tests/core/ask.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
@@ -108,24 +109,26 @@ TEST_P(Beliefs, PredictTheWeightedMixture) {
   for (const int samples : {0, 200}) {
     const PredictOptions options{.samples = samples};
     const Batch batch = BatchAt(9);
-    const absl::StatusOr<Predictions> got = wide_.Predict(both, batch, options, scratch_);
-    const absl::StatusOr<Predictions> first = wide_.Predict(alone[0], batch, options, scratch_);
-    const absl::StatusOr<Predictions> second = wide_.Predict(alone[1], batch, options, scratch_);
+    const absl::StatusOr<Answer> got = Ask(wide_, both, batch, scratch_, options);
+    const absl::StatusOr<Answer> first = Ask(wide_, alone[0], batch, scratch_, options);
+    const absl::StatusOr<Answer> second = Ask(wide_, alone[1], batch, scratch_, options);
     ASSERT_TRUE(got.ok() && first.ok() && second.ok()) << got.status();
-    if (got->probabilities.size() > 0) {
-      const Matrix want = w[0] * first->probabilities + w[1] * second->probabilities;
-      EXPECT_LT((got->probabilities - want).cwiseAbs().maxCoeff(), 1e-12);
-      const Vector aleatoric = w[0] * first->aleatoric_entropy + w[1] * second->aleatoric_entropy;
-      EXPECT_LT((got->aleatoric_entropy - aleatoric).cwiseAbs().maxCoeff(), 1e-12);
+    if (got->Find("probabilities") != nullptr) {
+      const Matrix want = w[0] * (*first)["probabilities"] + w[1] * (*second)["probabilities"];
+      EXPECT_LT(((*got)["probabilities"] - want).cwiseAbs().maxCoeff(), 1e-12);
+      const Matrix aleatoric =
+          w[0] * (*first)["aleatoric_entropy"] + w[1] * (*second)["aleatoric_entropy"];
+      EXPECT_LT(((*got)["aleatoric_entropy"] - aleatoric).cwiseAbs().maxCoeff(), 1e-12);
     } else {
-      const Matrix mean = w[0] * first->mean + w[1] * second->mean;
-      EXPECT_LT((got->mean - mean).cwiseAbs().maxCoeff(), 1e-12);
-      const Matrix aleatoric = w[0] * first->aleatoric_variance + w[1] * second->aleatoric_variance;
-      EXPECT_LT((got->aleatoric_variance - aleatoric).cwiseAbs().maxCoeff(), 1e-9);
-      const Matrix between = w[0] * w[1] * (first->mean - second->mean).cwiseAbs2();
+      const Matrix mean = w[0] * (*first)["mean"] + w[1] * (*second)["mean"];
+      EXPECT_LT(((*got)["mean"] - mean).cwiseAbs().maxCoeff(), 1e-12);
+      const Matrix aleatoric =
+          w[0] * (*first)["aleatoric_variance"] + w[1] * (*second)["aleatoric_variance"];
+      EXPECT_LT(((*got)["aleatoric_variance"] - aleatoric).cwiseAbs().maxCoeff(), 1e-9);
+      const Matrix between = w[0] * w[1] * ((*first)["mean"] - (*second)["mean"]).cwiseAbs2();
       const Matrix epistemic =
-          w[0] * first->epistemic_variance + w[1] * second->epistemic_variance + between;
-      EXPECT_LT((got->epistemic_variance - epistemic).cwiseAbs().maxCoeff(), 1e-9);
+          w[0] * (*first)["epistemic_variance"] + w[1] * (*second)["epistemic_variance"] + between;
+      EXPECT_LT(((*got)["epistemic_variance"] - epistemic).cwiseAbs().maxCoeff(), 1e-9);
     }
   }
 }
@@ -134,15 +137,13 @@ TEST_P(Beliefs, PredictTheWeightedMixture) {
 TEST_P(Beliefs, AreAskedAsTheyAreScored) {
   const LearnerState both = Fold(wide_, Both(0.3), 2);
   const Batch batch = BatchAt(2);
-  const absl::StatusOr<Predictions> asked = wide_.Predict(both, batch, PredictOptions{}, scratch_);
+  const QuerySet queries = *wide_.Ask({});
+  const absl::StatusOr<Answer> asked = wide_.Predict(both, batch, queries, scratch_);
   LearnerState next;
-  Predictions told;
-  const PredictOptions options;
+  Answer told;
   ASSERT_TRUE(asked.ok());
-  ASSERT_TRUE(wide_.Update(both, batch, scratch_, next, &options, &told).ok());
-  EXPECT_EQ(asked->probabilities, told.probabilities);
-  EXPECT_EQ(asked->mean, told.mean);
-  EXPECT_EQ(asked->quantiles, told.quantiles);
+  ASSERT_TRUE(wide_.Update(both, batch, scratch_, next, &queries, &told).ok());
+  for (const Output& output : asked->outputs) EXPECT_EQ(output.values, told[output.name]);
 }
 
 TEST_P(Beliefs, SurviveARestart) {
@@ -185,20 +186,19 @@ TEST(PredictThenLearn, AnswersRowsWithoutATarget) {
   LearnerState state, with, without;
   ASSERT_TRUE(learner.Update(learner.Initial(), LinearBatch(kInputs, 20, 0), scratch, state).ok());
   Batch batch = LinearBatch(kInputs, 5, 1);
-  const absl::StatusOr<Predictions> asked =
-      learner.Predict(state, batch, PredictOptions{}, scratch);
+  const QuerySet queries = *learner.Ask({});
+  const absl::StatusOr<Answer> asked = learner.Predict(state, batch, queries, scratch);
   batch.targets(0, 1) = batch.targets(0, 4) = std::nan("");
-  Predictions told;
-  const PredictOptions options;
+  Answer told;
   const absl::StatusOr<Learned> learned =
-      learner.Update(state, batch, scratch, with, &options, &told);
+      learner.Update(state, batch, scratch, with, &queries, &told);
   ASSERT_TRUE(learned.ok() && asked.ok()) << learned.status();
-  EXPECT_EQ(told.mean, asked->mean);
+  EXPECT_EQ(told["mean"], (*asked)["mean"]);
   EXPECT_EQ(learned->report.rows, 3);
   EXPECT_EQ(learned->report.skipped_rows, 2);
   double square = 0;
   for (const Index i : {0, 2, 3}) {
-    square += std::pow(asked->mean(0, i) - batch.targets(0, i), 2) / 3;
+    square += std::pow((*asked)["mean"](0, i) - batch.targets(0, i), 2) / 3;
   }
   EXPECT_NEAR(learned->scores["rmse"], std::sqrt(square), 1e-12);
   ASSERT_TRUE(learner.Update(state, batch, scratch, without).ok());

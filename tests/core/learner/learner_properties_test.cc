@@ -114,27 +114,25 @@ TEST_P(EveryLearner, RestartsBitIdentically) {
 TEST_P(EveryLearner, PredictsWhatItWillBeScoredBy) {
   const LearnerState state = FoldFrom(learner_.Initial(), 0, 3);
   const Batch batch = BatchAt(3, 4);
-  const absl::StatusOr<Predictions> asked =
-      learner_.Predict(state, batch, PredictOptions{}, scratch_);
+  const QuerySet queries = *learner_.Ask({});
+  const absl::StatusOr<Answer> asked = learner_.Predict(state, batch, queries, scratch_);
   ASSERT_TRUE(asked.ok()) << asked.status();
   LearnerState next;
-  Predictions told;
-  const PredictOptions options;
+  Answer told;
   const absl::StatusOr<Learned> learned =
-      learner_.Update(state, batch, scratch_, next, &options, &told);
+      learner_.Update(state, batch, scratch_, next, &queries, &told);
   ASSERT_TRUE(learned.ok()) << learned.status();
-  EXPECT_EQ(asked->probabilities, told.probabilities);
-  EXPECT_EQ(asked->mean, told.mean);
-  EXPECT_EQ(asked->quantiles, told.quantiles);
+  ASSERT_EQ(asked->outputs.size(), told.outputs.size());
+  for (const Output& output : asked->outputs) EXPECT_EQ(output.values, told[output.name]);
   if (GetParam().likelihood == "bernoulli" || GetParam().likelihood == "categorical") {
     double nll = 0;
     for (Index i = 0; i < batch.targets.cols(); ++i) {
-      nll -= std::log(asked->probabilities(static_cast<Index>(batch.targets(0, i)), i));
+      nll -= std::log((*asked)["probabilities"](static_cast<Index>(batch.targets(0, i)), i));
     }
     EXPECT_NEAR(learned->scores["nll"], nll / 4, 1e-8);
   } else {
-    EXPECT_NEAR(learned->scores["rmse"], std::sqrt((asked->mean - batch.targets).squaredNorm() / 4),
-                1e-8);
+    EXPECT_NEAR(learned->scores["rmse"],
+                std::sqrt(((*asked)["mean"] - batch.targets).squaredNorm() / 4), 1e-8);
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/config/error.h"
 #include "core/learner/learner.h"
+#include "tests/core/ask.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/rules_under_test.h"
 #include "tests/core/streams.h"
@@ -71,7 +72,7 @@ class Course {
     Unpack(problem_, state_, state);
     return state;
   }
-  Predictions Predict(const Batch& batch) { return *learner_.Predict(state_, batch, {}, scratch_); }
+  Answer Predict(const Batch& batch) { return *Ask(learner_, state_, batch, scratch_); }
   const Learner& learner() const { return learner_; }
   LearnerState& state() { return state_; }
 
@@ -90,7 +91,8 @@ TEST_P(PackedRule, PredictsAsInDoublesOverALongStream) {
   ASSERT_TRUE(doubles.LearnStream(0, 500).ok());
   ASSERT_TRUE(floats.LearnStream(0, 500).ok());
   const Batch asked = LogisticBatch(kInputs, 200, 1000);
-  const Matrix p = doubles.Predict(asked).probabilities, q = floats.Predict(asked).probabilities;
+  const Matrix p = doubles.Predict(asked)["probabilities"],
+               q = floats.Predict(asked)["probabilities"];
   const double apart = (p - q).cwiseAbs().maxCoeff();
   EXPECT_LT(apart, 1e-4);
   EXPECT_GT(apart, 0);  // it does round

@@ -12,6 +12,7 @@
 #include "core/config/fingerprint.h"
 #include "core/learner/learner.h"
 #include "core/learner/learner_state.h"
+#include "tests/core/ask.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
@@ -94,11 +95,10 @@ TEST(ImportedPrior, TheModelIsTheNetworkThatWasImported) {
   batch.inputs.resize(2, 1);
   batch.inputs << 1, 2;
   Scratch scratch;
-  const absl::StatusOr<Predictions> out =
-      learner->Predict(learner->Initial(), batch, PredictOptions(), scratch);
+  const absl::StatusOr<Answer> out = Ask(*learner, learner->Initial(), batch, scratch);
   ASSERT_TRUE(out.ok()) << out.status();
   // z = [1 + 4 + 0.5, −3 + 8 − 0.5] = [5.5, 4.5]
-  EXPECT_DOUBLE_EQ(out->mean(0, 0), 10 * 5.5 + 100 * 4.5 + 7);
+  EXPECT_DOUBLE_EQ((*out)["mean"](0, 0), 10 * 5.5 + 100 * 4.5 + 7);
 }
 
 TEST(ImportedPrior, ALinearModelWithoutBiasHasOneTable) {

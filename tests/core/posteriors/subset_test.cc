@@ -14,6 +14,7 @@
 #include "core/learner/learner.h"
 #include "core/learner/learner_state.h"
 #include "core/posteriors/posterior.h"
+#include "tests/core/ask.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
@@ -163,15 +164,14 @@ TEST(LastLayer, IsConjugateRegressionOnTheFeatures) {
 
   // The predictive: its logits' variance is φᵀ P φ.
   Scratch scratch;
-  const PredictOptions ask{.logits = true};
-  const absl::StatusOr<Predictions> asked =
-      Learner::Create(config)->Predict(state, batches[0], ask, scratch);
+  const absl::StatusOr<Answer> asked =
+      Ask(*Learner::Create(config), state, batches[0], scratch, {.queries = {{"logits", {}}}});
   ASSERT_TRUE(asked.ok()) << asked.status();
   Matrix with_bias = Matrix::Ones(5, featured[0].inputs.cols());
   with_bias.topRows(4) = featured[0].inputs;
   const Vector variance =
       (with_bias.transpose() * Symmetric(exact.covariance) * with_bias).diagonal();
-  EXPECT_LT(Difference(asked->logit_covariance.row(0).transpose(), variance), 1e-10);
+  EXPECT_LT(Difference((*asked)["logit_covariance"].row(0).transpose(), variance), 1e-10);
 }
 
 TEST(LastLayer, ThatIsTooWideForACovarianceIsRefused) {

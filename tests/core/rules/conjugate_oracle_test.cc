@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/learner/learner.h"
+#include "tests/core/ask.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
@@ -105,9 +106,10 @@ TEST_P(ConjugateOracle, UnknownNoiseMatchesNormalInverseGamma) {
   Batch query;
   query.inputs = Normals(kInputs, 3, 99);
   Scratch scratch;
-  PredictOptions options;
-  options.quantiles = {0.25, 0.5, 0.75};
-  const absl::StatusOr<Predictions> predicted = learner.Predict(state, query, options, scratch);
+  const std::vector<double> levels = {0.25, 0.5, 0.75};
+  const absl::StatusOr<Answer> predicted =
+      Ask(learner, state, query, scratch,
+          {.queries = {{"moments", {}}, {"quantiles", {{"levels", levels}}}}});
   ASSERT_TRUE(predicted.ok()) << predicted.status();
   const Matrix covariance = precision.llt().solve(Matrix::Identity(kInputs + 1, kInputs + 1));
   for (Index i = 0; i < 3; ++i) {
@@ -115,10 +117,10 @@ TEST_P(ConjugateOracle, UnknownNoiseMatchesNormalInverseGamma) {
     row << query.inputs.col(i), 1;
     const double scale2 = rate / shape * (1 + row.dot(covariance * row));
     const double variance = scale2 * shape / (shape - 1);
-    EXPECT_NEAR(predicted->mean(0, i), row.dot(mean), 1e-9);
-    EXPECT_NEAR(predicted->epistemic_variance(0, i) + predicted->aleatoric_variance(0, i), variance,
-                1e-9);
-    EXPECT_LT(predicted->quantiles(0, i), predicted->quantiles(1, i));
+    const Answer& p = *predicted;
+    EXPECT_NEAR(p["mean"](0, i), row.dot(mean), 1e-9);
+    EXPECT_NEAR(p["epistemic_variance"](0, i) + p["aleatoric_variance"](0, i), variance, 1e-9);
+    EXPECT_LT(p["quantiles"](0, i), p["quantiles"](1, i));
   }
 }
 

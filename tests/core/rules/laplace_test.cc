@@ -16,6 +16,7 @@
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
 #include "core/learner/state_codec.h"
+#include "tests/core/ask.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/finite_difference.h"
 #include "tests/core/streams.h"
@@ -206,8 +207,7 @@ TEST(Laplace, PredictsByItsMeanUntilThereIsACurvature) {
   const Course course = Learn(config, all, 32, 1);
   Scratch scratch;
   const auto variance = [&](const LearnerState& state) {
-    return learner.Predict(state, Rows(all, 0, 1), PredictOptions(), scratch)
-        ->epistemic_variance(0, 0);
+    return (*Ask(learner, state, Rows(all, 0, 1), scratch))["epistemic_variance"](0, 0);
   };
   EXPECT_EQ(variance(learner.Initial()), 0);
   EXPECT_EQ(variance(course.states[1]), 0);

@@ -9,16 +9,13 @@
 
 #include "core/archive/archive.h"
 #include "core/distributions/student_t.h"
+#include "core/scores/scoring.h"
 
 namespace prequel {
 namespace {
 
-// Adds one classified example.
 void AddClassified(const Vector& probabilities, Index label, Tally& tally) {
-  Index top = 0;
-  probabilities.maxCoeff(&top);
-  tally.AddExample();
-  tally.Add(ClassOutcome{probabilities, label, std::log(probabilities[label]), top});
+  AddClassified(probabilities, label, std::log(probabilities[label]), tally);
 }
 
 TEST(Tally, ScoresOfValuesByHand) {

@@ -7,20 +7,23 @@
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
 #include "core/learner/workspace.h"
-#include "core/predictive/prediction.h"
+#include "core/predictive/answer.h"
+#include "core/predictive/query_set.h"
 
 namespace prequel {
 
 // What is asked, and where the answer goes.
 struct Answering {
-  const PredictOptions& options;
-  Predictions& out;
+  const QuerySet& queries;
+  Answer& out;
 };
 
+// What queries can be asked of the model.
+Asked AskedOf(const Problem& problem);
+
 // The contract of Learner::Predict, in tiles of examples.
-absl::StatusOr<Predictions> AnswerBatch(const Problem& problem, const LearnerState& state,
-                                        const Batch& batch, const PredictOptions& options,
-                                        Workspace& w);
+absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
+                                   const Batch& batch, const QuerySet& queries, Workspace& w);
 
 // Writes the whole answer, of all that w.predictive is of.
 absl::Status AnswerRows(const Problem& problem, const LearnerState& state,

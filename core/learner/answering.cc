@@ -1,0 +1,96 @@
+#include "core/learner/answering.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "core/config/error.h"
+#include "core/learner/prediction.h"
+
+namespace prequel {
+namespace {
+
+constexpr Index kTile = 256;  // examples predicted at a time, of a model not too large
+constexpr double kMaxProjected = double{1 << 26};     // of a Jacobian's numbers held at once
+constexpr double kMaxMemberLogits = double{1 << 26};  // draws × examples × logits held at once
+constexpr double kMaxAnswer = double{1 << 25};        // numbers in one answer
+
+// As many examples as a projector can hold the derivatives of, but no more than kTile.
+Index TileOf(const Problem& problem) {
+  const Index per_logit = std::max<Index>(1, problem.num_correlated() + problem.rank());
+  const double most =
+      kMaxProjected / static_cast<double>(per_logit) / static_cast<double>(problem.num_logits());
+  return std::clamp<Index>(static_cast<Index>(most), 1, kTile);
+}
+
+absl::Status CheckSize(const Problem& problem, const LearnerState& state, const QuerySet& queries,
+                       Index rows) {
+  const int draws = DrawsOf(problem, state, queries.samples());
+  const double held = draws * static_cast<double>(state.beliefs.size()) *
+                      static_cast<double>(std::min(rows, kTile)) *
+                      static_cast<double>(problem.num_logits());
+  if (held > kMaxMemberLogits) {
+    return FieldError("options.samples",
+                      absl::StrCat("is ", draws, "; this model takes at most ",
+                                   static_cast<std::int64_t>(draws * kMaxMemberLogits / held)));
+  }
+  const auto per_row = static_cast<double>(queries.numbers_per_example());
+  if (per_row * static_cast<double>(rows) > kMaxAnswer) {
+    return FieldError("batch.inputs.shape",
+                      absl::StrCat("has ", rows, " rows; ask for at most ",
+                                   static_cast<std::int64_t>(kMaxAnswer / per_row), " at a time"));
+  }
+  return absl::OkStatus();
+}
+
+Answer SizedFor(const Problem& problem, const LearnerState& state, const QuerySet& queries,
+                Index rows) {
+  Answer answer = queries.Sized(rows);
+  answer.labels = problem.target_encoder.Labels(state.targets);
+  return answer;
+}
+
+absl::Status FillRows(const QuerySet& queries, Index first, Workspace& w, Answer& out) {
+  if (!w.predictive.IsFinite()) {
+    return absl::InternalError("the prediction is not finite: the inputs are too extreme");
+  }
+  queries.Fill(w.predictive, first, out);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Asked AskedOf(const Problem& problem) {
+  const TargetEncoder& targets = problem.target_encoder;
+  return {.classes = problem.classes(),
+          .targets = problem.classes() ? targets.num_classes() : targets.width(),
+          .logits = problem.num_logits()};
+}
+
+absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
+                                   const Batch& batch, const QuerySet& queries, Workspace& w) {
+  const Index rows = batch.rows();
+  if (absl::Status status = CheckSize(problem, state, queries, rows); !status.ok()) return status;
+  Answer out = SizedFor(problem, state, queries, rows);
+  Matrix encoded;
+  problem.encoder.Encode(state.inputs, batch, encoded);
+  const Index tile = TileOf(problem);
+  for (Index first = 0; first < rows; first += tile) {
+    w.inputs = encoded.middleCols(first, std::min(tile, rows - first));
+    absl::Status status = PredictRows(problem, state, w.inputs, queries.samples(), w);
+    if (status.ok()) status = FillRows(queries, first, w, out);
+    if (!status.ok()) return status;
+  }
+  return out;
+}
+
+absl::Status AnswerRows(const Problem& problem, const LearnerState& state,
+                        const Answering& answering, Workspace& w) {
+  const Index rows = w.predictive.num_examples();
+  absl::Status status = CheckSize(problem, state, answering.queries, rows);
+  if (!status.ok()) return status;
+  answering.out = SizedFor(problem, state, answering.queries, rows);
+  return FillRows(answering.queries, 0, w, answering.out);
+}
+
+}  // namespace prequel

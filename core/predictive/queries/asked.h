@@ -1,0 +1,15 @@
+// What a query is asked of.
+#pragma once
+
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+// The predictive of a model, as far as it is known before any example is.
+struct Asked {
+  bool classes = false;
+  Index targets = 0;  // T of values, or the number of classes
+  Index logits = 0;   // C
+};
+
+}  // namespace prequel

@@ -1,0 +1,49 @@
+// What is asked of a model at once: checked, and of a known size.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/config/learner_config.h"
+#include "core/predictive/answer.h"
+#include "core/predictive/queries/asked.h"
+
+namespace prequel {
+
+class Predictive;  // core/predictive/predictive.h
+
+// As it is asked.
+struct PredictOptions {
+  // > 0: a predictive by Monte Carlo in parameter space, with this many draws of each belief,
+  // instead of the one that matches the rule.
+  int samples = 0;
+  std::vector<ComponentConfig> queries;  // by name; empty: all that are answered by default
+};
+
+// Immutable once made, and cheap to copy. Knows its queries by a pointer, so that whoever passes it
+// on needs none of their headers.
+class QuerySet {
+ public:
+  // INVALID_ARGUMENT names the field ("options.queries[1].options.levels[2]"): a query that there
+  // is not, or not of such a predictive, or twice; an option out of range; samples beyond 10000.
+  static absl::StatusOr<QuerySet> Make(const PredictOptions& options, const Asked& asked);
+
+  int samples() const;
+  // That one example is answered with.
+  Index numbers_per_example() const;
+
+  // The answer for `examples` examples, to be filled.
+  Answer Sized(Index examples) const;
+  // Writes the columns from `first` on, one for each example of the predictive.
+  void Fill(Predictive& predictive, Index first, Answer& answer) const;
+
+ private:
+  struct Parts;
+  explicit QuerySet(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+
+  std::shared_ptr<const Parts> parts_;
+};
+
+}  // namespace prequel
