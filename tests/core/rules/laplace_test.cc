@@ -184,7 +184,9 @@ TEST(Laplace, SaysItsPhaseAndMovesTheMeanInTheFirstAlone) {
   std::vector<bool> whole(8, false);
   whole.resize(15, true);
   EXPECT_EQ(converged, whole);
-  const auto q = [&](std::size_t t) { return std::get<FullGaussian>(course.states[t].posterior); };
+  const auto q = [&](std::size_t t) -> const FullGaussian& {
+    return std::get<FullGaussian>(course.states[t].posterior);
+  };
   EXPECT_NE(q(4).mean, q(5).mean);
   EXPECT_EQ(q(5).mean, q(14).mean);
   EXPECT_EQ(q(5).covariance, Matrix(Matrix::Identity(5, 5) / kPrecision));
@@ -253,7 +255,7 @@ TEST(Laplace, InKroneckerFormIsTheProductOfTheMeanFactors) {
   LearnerConfig config = Config("categorical", "kronecker", {{"map_steps", 6.0}});
   config.target.num_classes = 3;
   const Course course = Learn(config, all, 16, 2);
-  const auto q = [&](std::size_t t) {
+  const auto q = [&](std::size_t t) -> const KroneckerGaussian& {
     return std::get<KroneckerGaussian>(course.states[t].posterior);
   };
   const Matrix x = Design(all);
