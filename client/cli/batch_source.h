@@ -7,8 +7,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "client/batch_builder.h"
-#include "client/csv_reader.h"
+#include "client/data/batch_builder.h"
+#include "client/data/csv_reader.h"
 #include "prequel/v1/batch.pb.h"
 #include "prequel/v1/config.pb.h"
 

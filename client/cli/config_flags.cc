@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/proto_json.h"
 #include "client/cli/session.h"
-#include "client/nearest_name.h"
+#include "client/data/nearest_name.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/struct.pb.h"
 

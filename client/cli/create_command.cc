@@ -10,10 +10,10 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/commands.h"
 #include "client/cli/config_flags.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/proto_json.h"
 #include "client/cli/session.h"
 #include "client/cli/weights_file.h"
-#include "client/schema_inference.h"
+#include "client/data/schema_inference.h"
 
 namespace prequel::cli {
 namespace {

@@ -10,10 +10,10 @@
 #include "absl/strings/str_join.h"
 #include "client/cli/at_least.h"
 #include "client/cli/commands.h"
-#include "client/cli/json_writer.h"
+#include "client/cli/output/json_writer.h"
 #include "client/cli/session.h"
-#include "client/generate.h"
-#include "client/number.h"
+#include "client/data/generate.h"
+#include "client/data/number.h"
 
 namespace prequel::cli {
 namespace {

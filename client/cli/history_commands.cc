@@ -12,9 +12,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/proto_json.h"
+#include "client/cli/output/table.h"
 #include "client/cli/session.h"
-#include "client/cli/table.h"
 #include "google/protobuf/util/time_util.h"
 
 namespace prequel::cli {

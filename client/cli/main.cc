@@ -9,7 +9,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/error_text.h"
 #include "client/cli/session.h"
-#include "client/nearest_name.h"
+#include "client/data/nearest_name.h"
 
 namespace prequel::cli {
 namespace {

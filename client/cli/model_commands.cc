@@ -10,10 +10,10 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/cli/commands.h"
-#include "client/cli/json_writer.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/json_writer.h"
+#include "client/cli/output/proto_json.h"
+#include "client/cli/output/table.h"
 #include "client/cli/session.h"
-#include "client/cli/table.h"
 #include "google/protobuf/struct.pb.h"
 
 namespace prequel::cli {

@@ -11,7 +11,7 @@
 #include "client/cli/at_least.h"
 #include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
-#include "client/cli/prediction_rows.h"
+#include "client/cli/output/prediction_rows.h"
 #include "client/cli/session.h"
 
 namespace prequel::cli {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "client/cli/commands.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/proto_json.h"
+#include "client/cli/output/table.h"
 #include "client/cli/session.h"
-#include "client/cli/table.h"
 
 namespace prequel::cli {
 namespace {

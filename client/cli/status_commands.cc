@@ -11,11 +11,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
-#include "client/cli/json_writer.h"
-#include "client/cli/proto_json.h"
-#include "client/cli/running_scores.h"
+#include "client/cli/output/json_writer.h"
+#include "client/cli/output/proto_json.h"
+#include "client/cli/output/running_scores.h"
+#include "client/cli/output/table.h"
 #include "client/cli/session.h"
-#include "client/cli/table.h"
 
 namespace prequel::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/proto_json.h"
 #include "client/tensor.h"
 #include "core/config/error.h"
 #include "prequel/v1/learning_service.pb.h"

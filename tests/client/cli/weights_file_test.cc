@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "client/npy.h"
+#include "client/data/npy.h"
 #include "client/tensor.h"
 #include "tests/client/temporary_file.h"
 
