@@ -44,7 +44,7 @@ std::string ComponentText(const v1::Component& component) {
 std::string FeatureText(const v1::Feature& feature) {
   std::string text = feature.name();
   if (feature.width() > 1) absl::StrAppend(&text, ":", feature.width());
-  if (feature.kind() == v1::Feature::CATEGORICAL) absl::StrAppend(&text, ":text");
+  if (feature.kind() == v1::Feature::KIND_CATEGORICAL) absl::StrAppend(&text, ":text");
   if (feature.allow_missing()) absl::StrAppend(&text, "?");
   return text;
 }

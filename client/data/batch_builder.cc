@@ -54,7 +54,7 @@ absl::StatusOr<BatchBuilder> BatchBuilder::Create(const v1::ModelConfig& config,
 
 absl::Status BatchBuilder::AddFeatureColumns(const v1::Feature& feature,
                                              const std::vector<std::string>& header) {
-  const bool categorical = feature.kind() == v1::Feature::CATEGORICAL;
+  const bool categorical = feature.kind() == v1::Feature::KIND_CATEGORICAL;
   const std::size_t width = categorical ? 1 : std::max<std::size_t>(1, feature.width());
   absl::StatusOr<std::vector<std::size_t>> columns = FindColumns(header, feature.name(), width);
   if (!columns.ok()) return columns.status();
@@ -132,7 +132,8 @@ absl::Status BatchBuilder::ParseTargets(const CsvRow& row) {
 
 v1::Batch BatchBuilder::Take() {
   v1::Batch batch;
-  const v1::Tensor::DType dtype = options_.float32 ? v1::Tensor::FLOAT32 : v1::Tensor::FLOAT64;
+  const v1::Tensor::Dtype dtype =
+      options_.float32 ? v1::Tensor::DTYPE_FLOAT32 : v1::Tensor::DTYPE_FLOAT64;
   if (!numeric_.empty()) {
     const auto columns = static_cast<std::int64_t>(numeric_.size());
     *batch.mutable_inputs() = MakeTensor(inputs_, {rows_, columns}, dtype);

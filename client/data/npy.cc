@@ -206,7 +206,7 @@ absl::StatusOr<v1::Tensor> TensorFromNpy(std::string_view bytes) {
                                 " bytes, there are ", bytes.size()));
   }
   v1::Tensor tensor;
-  tensor.set_dtype(size == 4 ? v1::Tensor::FLOAT32 : v1::Tensor::FLOAT64);
+  tensor.set_dtype(size == 4 ? v1::Tensor::DTYPE_FLOAT32 : v1::Tensor::DTYPE_FLOAT64);
   tensor.mutable_shape()->Assign(header->shape->begin(), header->shape->end());
   if (*header->by_columns && header->shape->size() == 2) {
     *tensor.mutable_data() = Transposed(bytes, static_cast<std::size_t>(header->shape->at(0)),

@@ -64,11 +64,11 @@ v1::Feature InferFeature(const std::string& name, const ColumnSummary& summary) 
   v1::Feature feature;
   feature.set_name(name);
   if (summary.numeric()) {
-    feature.set_kind(v1::Feature::NUMERIC);
+    feature.set_kind(v1::Feature::KIND_NUMERIC);
     feature.set_allow_missing(summary.blanks > 0);
     return feature;
   }
-  feature.set_kind(v1::Feature::CATEGORICAL);
+  feature.set_kind(v1::Feature::KIND_CATEGORICAL);
   const std::size_t distinct = summary.distinct.size();
   if (distinct > kMaxCategories) {
     feature.set_hash_buckets(kMaxCategories);

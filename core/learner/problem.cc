@@ -175,8 +175,9 @@ Standardize TargetStandardization(const LearnerConfig& config, const Likelihood&
 
 absl::Status CheckTargetStandardization(Standardize standardize, const Likelihood& likelihood) {
   if (standardize == Standardize::kRunning && !std::holds_alternative<Gaussian>(likelihood)) {
-    return FieldError("config.encoding.targets",
-                      "only targets of likelihood \"gaussian\" can be standardised; use NONE");
+    return FieldError(
+        "config.encoding.targets",
+        "only targets of likelihood \"gaussian\" can be standardised; use STANDARDIZE_NONE");
   }
   return absl::OkStatus();
 }

@@ -53,7 +53,7 @@ TEST(BatchBuilderTest, Float32) {
   BatchBuilder builder = Make(Config({"a"}), {"a", "y"}, {.float32 = true});
   ASSERT_TRUE(builder.Add(Row({"0.1", "1"})).ok());
   const v1::Batch batch = builder.Take();
-  EXPECT_EQ(batch.inputs().dtype(), v1::Tensor::FLOAT32);
+  EXPECT_EQ(batch.inputs().dtype(), v1::Tensor::DTYPE_FLOAT32);
   EXPECT_EQ(batch.inputs().data().size(), 4);
   EXPECT_EQ(batch.targets().data().size(), 4);
 }
@@ -62,7 +62,7 @@ TEST(BatchBuilderTest, TextFeaturesTravelApart) {
   v1::ModelConfig config = Config({"a"});
   v1::Feature& feature = *config.add_features();
   feature.set_name("wind");
-  feature.set_kind(v1::Feature::CATEGORICAL);
+  feature.set_kind(v1::Feature::KIND_CATEGORICAL);
   BatchBuilder builder = Make(config, {"wind", "a", "y"});
   ASSERT_TRUE(builder.Add(Row({"NW", "1", "0"})).ok());
   ASSERT_TRUE(builder.Add(Row({"", "2", "0"})).ok());

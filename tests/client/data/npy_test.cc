@@ -48,7 +48,7 @@ TEST(NpyTest, ReadsWhatNumpyWrites) {
   ASSERT_EQ(bytes.size(), 128u + 8u);
   const absl::StatusOr<v1::Tensor> tensor = TensorFromNpy(bytes);
   ASSERT_TRUE(tensor.ok()) << tensor.status();
-  EXPECT_EQ(tensor->dtype(), v1::Tensor::FLOAT32);
+  EXPECT_EQ(tensor->dtype(), v1::Tensor::DTYPE_FLOAT32);
   EXPECT_THAT(tensor->shape(), ElementsAre(2));
   EXPECT_THAT(*TensorValues(*tensor), ElementsAre(1.5, -2));
 }

@@ -41,9 +41,9 @@ TEST(SchemaInferenceTest, KindsAndMissingValues) {
   ASSERT_TRUE(schema.ok()) << schema.status();
   ASSERT_EQ(schema->config.features_size(), 3);
   EXPECT_EQ(schema->config.features(0).name(), "n");
-  EXPECT_EQ(schema->config.features(0).kind(), v1::Feature::NUMERIC);
+  EXPECT_EQ(schema->config.features(0).kind(), v1::Feature::KIND_NUMERIC);
   EXPECT_FALSE(schema->config.features(0).allow_missing());
-  EXPECT_EQ(schema->config.features(1).kind(), v1::Feature::CATEGORICAL);
+  EXPECT_EQ(schema->config.features(1).kind(), v1::Feature::KIND_CATEGORICAL);
   EXPECT_TRUE(schema->config.features(2).allow_missing());
   EXPECT_EQ(schema->rows, 3);
   EXPECT_THAT(schema->notes.at(0), HasSubstr("'e' is always empty"));
@@ -108,7 +108,7 @@ TEST(SchemaInferenceTest, InputsAndIgnore) {
 
 TEST(SchemaInferenceTest, MaxRowsStopsReading) {
   const auto schema = Infer("x,y\n1,0.5\ntext,0.5\n", {.target = "y", .max_rows = 1});
-  EXPECT_EQ(schema->config.features(0).kind(), v1::Feature::NUMERIC);
+  EXPECT_EQ(schema->config.features(0).kind(), v1::Feature::KIND_NUMERIC);
 }
 
 TEST(SchemaInferenceTest, ClearErrors) {
