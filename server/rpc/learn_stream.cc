@@ -27,31 +27,40 @@ LearnStreamCall::LearnStreamCall(grpc::CallbackServerContext* context, Engine& e
       deadline_(context->deadline()),
       start_(std::chrono::steady_clock::now()) {
   if (!streams_.Add(this)) Drain();
-  Advance();
+  Due due;
+  {
+    MutexLock lock(mu_);
+    due = WhatIsDue();
+  }
+  Do(due);
 }
 
 void LearnStreamCall::Drain() {
+  Due due;
   {
     MutexLock lock(mu_);
     draining_ = true;
+    due = WhatIsDue();
   }
-  Advance();
+  Do(due);
 }
 
 void LearnStreamCall::OnReadDone(bool ok) {
   if (ok && !request_.name().empty()) name_ = request_.name();
   std::int64_t index = -1;
+  Due due;
   {
     MutexLock lock(mu_);
     if (!ok || draining_ || broken_ || finished_) {
       input_ = Input::kEnded;
+      due = WhatIsDue();
     } else {
       input_ = Input::kSubmitting;
       index = first_index_ + static_cast<std::int64_t>(answers_.size());
       answers_.emplace_back();
     }
   }
-  if (index < 0) return Advance();
+  if (index < 0) return Do(due);
   Submit(index);
 }
 
@@ -102,6 +111,7 @@ absl::StatusOr<Submission> LearnStreamCall::MakeInquiry() {
 void LearnStreamCall::OnOutcome(std::int64_t index, const std::string& name,
                                 const absl::StatusOr<LearnOutcome>& outcome) {
   const bool exhausted = absl::IsResourceExhausted(outcome.status());
+  Due due;
   {
     MutexLock lock(mu_);
     // On the thread in Submit it is a queue that is full, and will not be.
@@ -111,8 +121,9 @@ void LearnStreamCall::OnOutcome(std::int64_t index, const std::string& name,
       return;
     }
     SetAnswer(index, name, outcome);
+    due = WhatIsDue();
   }
-  Advance();
+  Do(due);
 }
 
 void LearnStreamCall::SetAnswer(std::int64_t index, const std::string& name,
@@ -131,6 +142,7 @@ void LearnStreamCall::SetAnswer(std::int64_t index, const std::string& name,
 }
 
 void LearnStreamCall::AfterSubmit() {
+  Due due;
   {
     MutexLock lock(mu_);
     submitter_ = {};
@@ -140,8 +152,9 @@ void LearnStreamCall::AfterSubmit() {
       return;
     }
     input_ = Input::kIdle;
+    due = WhatIsDue();
   }
-  Advance();
+  Do(due);
 }
 
 void LearnStreamCall::StartRetry() {
@@ -151,41 +164,44 @@ void LearnStreamCall::StartRetry() {
 
 void LearnStreamCall::Retry() {
   std::int64_t index = -1;
+  Due due;
   {
     MutexLock lock(mu_);
     if (broken_) {
       input_ = Input::kEnded;
+      due = WhatIsDue();
     } else {
       input_ = Input::kSubmitting;
       index = first_index_ + static_cast<std::int64_t>(answers_.size()) - 1;
     }
   }
-  if (index < 0) return Advance();
+  if (index < 0) return Do(due);
   Submit(index);
 }
 
-// gRPC never calls a reactor back from within StartRead or Finish, so the lock may be held; a
-// write may go to the socket and is started without it, while writing_ keeps the call alive.
-void LearnStreamCall::Advance() {
-  const v1::LearnStreamResponse* write = nullptr;
-  {
-    MutexLock lock(mu_);
-    const bool room = answers_.size() < static_cast<std::size_t>(bounds_.window);
-    if (input_ == Input::kIdle && room && !draining_ && !broken_) {
-      input_ = Input::kReading;
-      StartRead(&request_);
-    }
-    if (!writing_ && !broken_ && !answers_.empty() && answers_.front().ready) {
-      writing_ = true;
-      write = &answers_.front().response;
-    } else if (MustFinish()) {
-      finished_ = true;
-      const grpc::Status status = FinalStatus();
-      code_ = status.error_code();
-      Finish(status);
-    }
+// gRPC never calls a reactor back from within StartRead, so the lock may be held.
+LearnStreamCall::Due LearnStreamCall::WhatIsDue() {
+  Due due;
+  const bool room = answers_.size() < static_cast<std::size_t>(bounds_.window);
+  if (input_ == Input::kIdle && room && !draining_ && !broken_) {
+    input_ = Input::kReading;
+    StartRead(&request_);
   }
-  if (write != nullptr) StartWrite(write);
+  if (!writing_ && !broken_ && !answers_.empty() && answers_.front().ready) {
+    writing_ = true;
+    due.write = &answers_.front().response;
+  } else if (MustFinish()) {
+    finished_ = true;
+    due.finish = FinalStatus();
+    code_ = due.finish->error_code();
+  }
+  return due;
+}
+
+// A write may go to the socket, so the lock is not held.
+void LearnStreamCall::Do(const Due& due) {
+  if (due.write != nullptr) StartWrite(due.write);
+  if (due.finish) Finish(*due.finish);
 }
 
 bool LearnStreamCall::MustFinish() const {
@@ -203,22 +219,26 @@ grpc::Status LearnStreamCall::FinalStatus() const {
 }
 
 void LearnStreamCall::OnWriteDone(bool ok) {
+  Due due;
   {
     MutexLock lock(mu_);
     writing_ = false;
     answers_.pop_front();
     ++first_index_;
     if (!ok) broken_ = true;
+    due = WhatIsDue();
   }
-  Advance();
+  Do(due);
 }
 
 void LearnStreamCall::OnCancel() {
+  Due due;
   {
     MutexLock lock(mu_);
     broken_ = true;
+    due = WhatIsDue();
   }
-  Advance();
+  Do(due);
 }
 
 void LearnStreamCall::OnDone() {

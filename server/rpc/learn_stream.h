@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -51,6 +52,12 @@ class LearnStreamCall final
     v1::LearnStreamResponse response;
     bool ready = false;
   };
+  // What the thread that finds it due does without the lock: at most one of the two, which keeps
+  // the call alive until then.
+  struct Due {
+    const v1::LearnStreamResponse* write = nullptr;
+    std::optional<grpc::Status> finish;
+  };
   enum class Input {
     kIdle,        // the window is full
     kReading,     // gRPC owns request_
@@ -70,8 +77,11 @@ class LearnStreamCall final
   // After Submit: reads on, or waits for room.
   void AfterSubmit();
   void Retry();
-  // Does what is due: reads, writes, or finishes.
-  void Advance();
+  // After whatever has changed, before the lock is let go of: from then on another thread may end
+  // the call, unless this one has something left to do. Reads on by itself.
+  Due WhatIsDue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Without the lock; the last that its thread does with the call.
+  void Do(const Due& due);
   void StartRetry() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MustFinish() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   grpc::Status FinalStatus() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
