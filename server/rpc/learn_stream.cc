@@ -1,9 +1,9 @@
 #include "server/rpc/learn_stream.h"
 
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-
 #include "server/rpc/grpc_error.h"
 #include "server/rpc/learn_call.h"
 #include "server/rpc/resource_name.h"
@@ -18,14 +18,12 @@ constexpr std::chrono::milliseconds kRetryAfter{5};
 }  // namespace
 
 LearnStreamCall::LearnStreamCall(grpc::CallbackServerContext* context, Engine& engine,
-                                 OpenStreams& streams, CallObserver& observer,
+                                 OpenStreams& streams, const CallObservers& observers,
                                  const LearnStreamBounds& bounds)
     : engine_(engine),
       streams_(streams),
-      observer_(observer),
       bounds_(bounds),
-      deadline_(context->deadline()),
-      start_(std::chrono::steady_clock::now()) {
+      call_(*context, "LearnStream", observers) {
   if (!streams_.Add(this)) Drain();
   Due due;
   {
@@ -58,6 +56,8 @@ void LearnStreamCall::OnReadDone(bool ok) {
       input_ = Input::kSubmitting;
       index = first_index_ + static_cast<std::int64_t>(answers_.size());
       answers_.emplace_back();
+      call_.SetResource(name_);
+      call_.CountRequest(request_);
     }
   }
   if (index < 0) return Do(due);
@@ -87,7 +87,7 @@ absl::StatusOr<Submission> LearnStreamCall::MakeSubmission() {
   absl::StatusOr<Origin> origin = OriginFromProto("", producer_, request_.sequence());
   if (!origin.ok()) return origin.status();
   return SubmissionFromProto(name_, request_.batch(), *std::move(origin), bounds_.max_rows,
-                             deadline_);
+                             call_.deadline());
 }
 
 absl::StatusOr<Submission> LearnStreamCall::MakeInquiry() {
@@ -103,7 +103,7 @@ absl::StatusOr<Submission> LearnStreamCall::MakeInquiry() {
   Submission submission{.model = *std::move(model)};
   submission.request.origin.id = producer_;
   submission.request.inquiry = true;
-  submission.request.deadline = deadline_;
+  submission.request.deadline = call_.deadline();
   return submission;
 }
 
@@ -136,9 +136,11 @@ void LearnStreamCall::SetAnswer(std::int64_t index, const std::string& name,
     answer.response.mutable_resume()->set_next_sequence(outcome->next_sequence);
   } else if (outcome.ok()) {
     LearnedToProto(*outcome, answer.response.mutable_learned());
+    call_.CountRows(RowsOf(*outcome));
   } else {
     *answer.response.mutable_error() = RpcError(outcome.status(), name);
   }
+  call_.CountResponse(answer.response);
 }
 
 void LearnStreamCall::AfterSubmit() {
@@ -193,7 +195,6 @@ LearnStreamCall::Due LearnStreamCall::WhatIsDue() {
   } else if (MustFinish()) {
     finished_ = true;
     due.finish = FinalStatus();
-    code_ = due.finish->error_code();
   }
   return due;
 }
@@ -201,7 +202,7 @@ LearnStreamCall::Due LearnStreamCall::WhatIsDue() {
 // A write may go to the socket, so the lock is not held.
 void LearnStreamCall::Do(const Due& due) {
   if (due.write != nullptr) StartWrite(due.write);
-  if (due.finish) Finish(*due.finish);
+  if (due.finish) Finish(call_.End(*due.finish));
 }
 
 bool LearnStreamCall::MustFinish() const {
@@ -212,10 +213,9 @@ bool LearnStreamCall::MustFinish() const {
   return answers_.empty() && (input_ == Input::kEnded || draining_);
 }
 
-grpc::Status LearnStreamCall::FinalStatus() const {
-  if (broken_) return {grpc::StatusCode::CANCELLED, "the client has gone"};
-  if (!draining_) return grpc::Status::OK;
-  return GrpcStatus(absl::UnavailableError("the server is stopping"), "");
+absl::Status LearnStreamCall::FinalStatus() const {
+  if (broken_) return absl::CancelledError("the client has gone");
+  return draining_ ? absl::UnavailableError("the server is stopping") : absl::OkStatus();
 }
 
 void LearnStreamCall::OnWriteDone(bool ok) {
@@ -243,12 +243,6 @@ void LearnStreamCall::OnCancel() {
 
 void LearnStreamCall::OnDone() {
   streams_.Remove(this);
-  grpc::StatusCode code;
-  {
-    MutexLock lock(mu_);  // whoever called Finish has let go of it
-    code = code_;
-  }
-  observer_.OnCall("LearnStream", CodeName(code), std::chrono::steady_clock::now() - start_);
   delete this;
 }
 

@@ -4,7 +4,6 @@
 #include <grpcpp/alarm.h>
 #include <grpcpp/grpcpp.h>
 
-#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -15,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "prequel/v1/learning_service.pb.h"
 #include "server/engine/engine.h"
-#include "server/rpc/call_observer.h"
+#include "server/rpc/call.h"
 #include "server/rpc/learn_call.h"
 #include "server/rpc/open_streams.h"
 #include "server/sync/mutex.h"
@@ -37,7 +36,7 @@ class LearnStreamCall final
       public DrainableStream {
  public:
   LearnStreamCall(grpc::CallbackServerContext* context, Engine& engine, OpenStreams& streams,
-                  CallObserver& observer, const LearnStreamBounds& bounds);
+                  const CallObservers& observers, const LearnStreamBounds& bounds);
 
   void Drain() override;
 
@@ -56,7 +55,7 @@ class LearnStreamCall final
   // the call alive until then.
   struct Due {
     const v1::LearnStreamResponse* write = nullptr;
-    std::optional<grpc::Status> finish;
+    std::optional<absl::Status> finish;
   };
   enum class Input {
     kIdle,        // the window is full
@@ -84,17 +83,15 @@ class LearnStreamCall final
   void Do(const Due& due);
   void StartRetry() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MustFinish() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  grpc::Status FinalStatus() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status FinalStatus() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void SetAnswer(std::int64_t index, const std::string& name,
                  const absl::StatusOr<LearnOutcome>& outcome) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // Constant after construction.
   Engine& engine_;
   OpenStreams& streams_;
-  CallObserver& observer_;
   const LearnStreamBounds bounds_;
-  const TimePoint deadline_;
-  const std::chrono::steady_clock::time_point start_;
+  const Call call_;  // counts under mu_, until finished_
 
   v1::LearnStreamRequest request_;  // whose it is: see Input
   std::string name_;                // the last one given; belongs to whom request_ does
@@ -112,7 +109,6 @@ class LearnStreamCall final
   bool broken_ ABSL_GUARDED_BY(mu_) = false;  // cancelled: nobody reads the answers
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
-  grpc::StatusCode code_ ABSL_GUARDED_BY(mu_) = grpc::StatusCode::OK;
 };
 
 }  // namespace prequel

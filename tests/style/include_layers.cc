@@ -99,8 +99,9 @@ const std::vector<Layer>& Layers() {
        kPlus({"server/wire/", "core/", "absl/", "Eigen/"}, kProto)},
       {"server/auth/", "who calls", kPlus({"server/auth/", "server/sync/", "absl/"}, kGrpc)},
       {"server/observe/",
-       "metrics, health and dashboard over the engine's interfaces",
-       {"server/observe/", "server/engine/", "server/sync/", "absl/", "prometheus/", "httplib.h"}},
+       "metrics, health and dashboard: told by the engine and the calls",
+       {"server/observe/", "server/engine/", "server/rpc/call_observer.h", "server/sync/", "absl/",
+        "prometheus/", "httplib.h"}},
       {"server/rpc/", "convert, call, map status, count",
        kPlus(kPlus({"server/rpc/", "server/engine/", "server/sync/", "server/wire/", "server/auth/",
                     "absl/"},
@@ -110,8 +111,7 @@ const std::vector<Layer>& Layers() {
        "knows the wire contract, nothing of core or server",
        kPlus(kPlus({"client/", "absl/"}, kProto), kGrpc),
        {"client/data/", "client/cli/"}},
-      // What a misspelt name may have meant is the same question on both sides of the wire, and
-      // that header of core is the standard library's alone.
+      // "Did you mean …?" is asked on both sides of the wire; that header is std's alone.
       {"client/data/", "turns files into batches: knows no server and one function of core",
        kPlus({"client/data/", "client/tensor.h", "client/random.h", "absl/", "zlib.h",
               "core/config/edit_distance.h"},

@@ -55,6 +55,13 @@ TEST(IncludeLayers, CoreAndProtoMeetInWireOnly) {
   EXPECT_FALSE(Allowed("server/auth/token.h", "core/config/batch.h"));
 }
 
+TEST(IncludeLayers, ObserveIsTold) {
+  EXPECT_TRUE(Allowed("server/observe/metrics.h", "server/engine/observer.h"));
+  EXPECT_TRUE(Allowed("server/observe/metrics.h", "server/rpc/call_observer.h"));
+  EXPECT_FALSE(Allowed("server/observe/metrics.h", "server/rpc/call.h"));
+  EXPECT_FALSE(Allowed("server/engine/engine.cc", "server/rpc/call_observer.h"));
+}
+
 TEST(IncludeLayers, ServerOwnsEveryPart) {
   EXPECT_TRUE(Allowed("server/server.cc", "server/rpc/learning_service.h"));
   EXPECT_TRUE(Allowed("server/main.cc", "grpcpp/grpcpp.h"));
