@@ -75,24 +75,22 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
   const UnaryCall call(context, "PredictThenLearn", request->name(), request, response, observers_);
   absl::StatusOr<Submission> submission = SubmissionOf(*request, call.deadline());
   absl::StatusOr<PredictOptions> query =
-      submission.ok()
-          ? AdmitQuery(submission->model, submission->request.batch.rows(), request->options())
-          : submission.status();
+      submission.ok() ? wire::PredictOptionsFromProto(request->options()) : submission.status();
   if (!query.ok()) {
     call.Finish(query.status());
     return call.reactor();
   }
   submission->request.predict = *std::move(query);
-  engine_.Submit(submission->model, std::move(submission->request),
-                 [call, response](absl::StatusOr<LearnOutcome> outcome) {
-                   if (outcome.ok()) {
-                     call.CountRows(RowsOf(*outcome));
-                     LearnedToProto(*outcome, response);
-                     wire::PredictionsToProto(outcome->predictions,
-                                              response->mutable_predictions());
-                   }
-                   call.Finish(outcome.status());
-                 });
+  predictor_.PredictThenLearn(submission->model, std::move(submission->request),
+                              [call, response](absl::StatusOr<LearnOutcome> outcome) {
+                                if (outcome.ok()) {
+                                  call.CountRows(RowsOf(*outcome));
+                                  LearnedToProto(*outcome, response);
+                                  wire::PredictionsToProto(outcome->predictions,
+                                                           response->mutable_predictions());
+                                }
+                                call.Finish(outcome.status());
+                              });
   return call.reactor();
 }
 
@@ -112,29 +110,15 @@ absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,
   const absl::StatusOr<Batch> batch =
       wire::BatchFromProto(request.batch(), options_.max_batch_rows);
   if (!batch.ok()) return batch.status();
-  const absl::StatusOr<PredictOptions> options =
-      AdmitQuery(*model, batch->rows(), request.options());
+  const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
   if (!options.ok()) return options.status();
   const absl::StatusOr<PredictOutcome> outcome =
-      engine_.Predict(*model, *batch, *options, RevisionOf(request), call.wanted());
+      predictor_.Predict(*model, *batch, *options, RevisionOf(request), call.wanted());
   if (!outcome.ok()) return outcome.status();
   call.CountRows(batch->rows());
   response->set_revision(outcome->revision);
   wire::PredictionsToProto(outcome->predictions, response->mutable_predictions());
   return absl::OkStatus();
-}
-
-absl::StatusOr<PredictOptions> LearningServiceImpl::AdmitQuery(
-    const std::string& model, Index rows, const v1::PredictOptions& options) const {
-  absl::StatusOr<PredictOptions> query = wire::PredictOptionsFromProto(options);
-  if (!query.ok()) return query.status();
-  const absl::StatusOr<ModelInfo> info = engine_.GetModel(model);
-  if (!info.ok()) return info.status();
-  if (info->learner == nullptr) return info->problem;
-  const absl::Status size =
-      wire::CheckPredictionSize(*info->learner, rows, *query, options_.max_answer_bytes);
-  if (!size.ok()) return size;
-  return query;
 }
 
 absl::Status LearningServiceImpl::Evaluate(const v1::GetEvaluationRequest& request,
