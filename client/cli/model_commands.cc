@@ -14,6 +14,7 @@
 #include "client/cli/output/proto_json.h"
 #include "client/cli/output/table.h"
 #include "client/cli/session.h"
+#include "client/cli/subcommand.h"
 #include "google/protobuf/struct.pb.h"
 
 namespace prequel::cli {
@@ -141,19 +142,11 @@ void AddList(CLI::App& app, Session& session) {
 }
 
 void AddDescribe(CLI::App& app, Session& session) {
-  auto name = std::make_shared<std::string>();
-  CLI::App& command = *app.add_subcommand("describe", "Show a model's config and state");
-  command.add_option("name", *name, "the model")->required();
-  command.callback(
-      [name, &session] { session.action = [name, &session] { return Describe(*name, session); }; });
+  AddModelSubcommand(app, session, "describe", "Show a model's config and state", Describe);
 }
 
 void AddDelete(CLI::App& app, Session& session) {
-  auto name = std::make_shared<std::string>();
-  CLI::App& command = *app.add_subcommand("delete", "Delete a model and all it learned");
-  command.add_option("name", *name, "the model")->required();
-  command.callback(
-      [name, &session] { session.action = [name, &session] { return Delete(*name, session); }; });
+  AddModelSubcommand(app, session, "delete", "Delete a model and all it learned", Delete);
 }
 
 }  // namespace prequel::cli
