@@ -58,7 +58,7 @@ StillWanted Call::wanted() const {
 }
 
 grpc::Status Call::End(const absl::Status& status) const {
-  const grpc::Status answer = GrpcStatus(status, state_->resource);
+  grpc::Status answer = GrpcStatus(status, state_->resource);
   CallRecord& record = state_->record;
   record.resource = state_->resource;
   record.code = status.code();

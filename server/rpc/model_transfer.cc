@@ -48,8 +48,9 @@ absl::Status ExportCall::Prepare(std::optional<std::int64_t> revision) {
   const absl::StatusOr<std::string> id = ModelIdOf(name_);
   if (!id.ok()) return id.status();
   absl::StatusOr<ModelFile> file = parts_.engine.Export(*id, revision, call_.wanted());
-  if (file.ok()) writer_ = ModelFileWriter(*std::move(file));
-  return file.status();
+  if (!file.ok()) return file.status();
+  writer_ = ModelFileWriter(*std::move(file));
+  return absl::OkStatus();
 }
 
 void ExportCall::WriteNext() {

@@ -4,6 +4,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "tests/style/functions.h"
 
@@ -86,11 +87,12 @@ std::vector<Finding> CheckClassFiles(const std::vector<SourceFile>& tree) {
   for (const auto& [name, places] : classes) {
     if (places.size() < 2) continue;
     for (const auto& [path, line] : places) {
-      const std::string& other =
-          (path == places.begin()->first ? *std::next(places.begin()) : *places.begin()).first;
-      findings.push_back({path, line,
-                          "defines members of " + name + ", and so does " + other +
-                              ": a class that needs two sources is two nouns"});
+      const bool first = path == places.begin()->first;
+      const auto& other = first ? *std::next(places.begin()) : *places.begin();
+      std::string message = "defines members of ";
+      message.append(name).append(", and so does ").append(other.first);
+      message.append(": a class that needs two sources is two nouns");
+      findings.push_back({path, line, std::move(message)});
     }
   }
   return findings;
