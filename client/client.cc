@@ -5,6 +5,7 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -18,6 +19,13 @@
 
 namespace prequel::client {
 namespace {
+
+constexpr std::string_view kPrefix = "models/";
+
+// "moons" of "moons" and of "models/moons".
+std::string ModelId(const std::string& name) {
+  return name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
+}
 
 std::shared_ptr<grpc::Channel> Connect(const ClientOptions& options) {
   grpc::ChannelArguments arguments;
@@ -90,9 +98,7 @@ struct Client::Stubs {
   grpc::health::v1::Health::Stub health;
 };
 
-std::string ModelName(const std::string& name) {
-  return name.starts_with("models/") ? name : "models/" + name;
-}
+std::string ModelName(const std::string& name) { return std::string(kPrefix) + ModelId(name); }
 
 Client::Client(const ClientOptions& options)
     : timeout_(options.timeout), stubs_(std::make_unique<Stubs>(Connect(options))) {}
@@ -102,7 +108,7 @@ Client::~Client() = default;
 absl::StatusOr<v1::Model> Client::CreateModel(const std::string& id,
                                               const v1::ModelConfig& config) {
   v1::CreateModelRequest request;
-  request.set_model_id(id.starts_with("models/") ? id.substr(7) : id);
+  request.set_model_id(ModelId(id));
   *request.mutable_config() = config;
   return Invoke(stubs_->models, &v1::ModelService::Stub::CreateModel, request, timeout_);
 }
@@ -165,7 +171,7 @@ absl::StatusOr<v1::Model> Client::ForkModel(const std::string& name,
   v1::ForkModelRequest request;
   request.set_name(ModelName(name));
   if (revision.has_value()) request.set_revision(*revision);
-  request.set_model_id(fork);
+  request.set_model_id(ModelId(fork));
   if (config != nullptr) *request.mutable_config() = *config;
   return Invoke(stubs_->models, &v1::ModelService::Stub::ForkModel, request, timeout_);
 }
@@ -190,7 +196,7 @@ absl::StatusOr<v1::Model> Client::ImportModel(const std::string& id,
   v1::Model model;
   const auto writer = stubs_->models.ImportModel(&context, &model);
   v1::ImportModelRequest request;
-  request.set_model_id(id.starts_with("models/") ? id.substr(7) : id);
+  request.set_model_id(ModelId(id));
   for (std::string data = source(); !data.empty(); data = source()) {
     request.set_data(std::move(data));
     if (!writer->Write(request)) break;

@@ -39,12 +39,12 @@ absl::Status WrongSize(std::size_t have, std::size_t want) {
 }  // namespace
 
 v1::Tensor MakeTensor(const std::vector<double>& values, const std::vector<std::int64_t>& shape,
-                      v1::Tensor::DType dtype) {
+                      v1::Tensor::Dtype dtype) {
   v1::Tensor tensor;
   tensor.set_dtype(dtype);
   tensor.mutable_shape()->Assign(shape.begin(), shape.end());
   std::string& data = *tensor.mutable_data();
-  if (dtype == v1::Tensor::FLOAT32) {
+  if (dtype == v1::Tensor::DTYPE_FLOAT32) {
     data.reserve(values.size() * sizeof(float));
     for (double value : values) {
       Append(std::bit_cast<std::uint32_t>(static_cast<float>(value)), data);
@@ -62,7 +62,7 @@ absl::StatusOr<std::vector<double>> TensorValues(const v1::Tensor& tensor) {
   std::vector<double> values;
   if (tensor.data().empty()) {
     values.assign(tensor.values().begin(), tensor.values().end());
-  } else if (tensor.dtype() == v1::Tensor::FLOAT32) {
+  } else if (tensor.dtype() == v1::Tensor::DTYPE_FLOAT32) {
     values = Decode<float, std::uint32_t>(tensor.data());
   } else {
     values = Decode<double, std::uint64_t>(tensor.data());

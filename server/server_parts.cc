@@ -112,9 +112,10 @@ absl::Status Server::Parts::StartGrpc() {
       "too many calls that store, copy or return to a model are waiting; try again when one is "
       "done, or raise --queue-history");
   const CallPools pools{*queries_, *history_};
-  model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, counter_);
+  const CallObservers observers{&metrics_};
+  model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, observers);
   learning_service_ = std::make_unique<LearningServiceImpl>(
-      *engine_, pools, counter_,
+      *engine_, pools, observers,
       LearningOptions{options_.max_batch_rows, options_.max_answer_bytes, options_.stream_window});
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();

@@ -33,19 +33,6 @@ class Server::Parts {
   const std::string& http_address() const { return http_address_; }
 
  private:
-  // Tells the metrics of the services' calls.
-  class CallCounter final : public CallObserver {
-   public:
-    explicit CallCounter(Metrics& metrics) : metrics_(metrics) {}
-    void OnCall(std::string_view method, std::string_view code,
-                std::chrono::nanoseconds duration) override {
-      metrics_.OnCall(method, code, duration);
-    }
-
-   private:
-    Metrics& metrics_;
-  };
-
   absl::Status ProbeAddresses();
   absl::Status StartEngine();
   absl::Status StartGrpc();
@@ -55,7 +42,6 @@ class Server::Parts {
   const SystemClock clock_;
   const WireCodec codec_;
   Metrics metrics_;
-  CallCounter counter_{metrics_};
   EngineLog engine_log_{metrics_};
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;

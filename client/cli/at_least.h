@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "client/number.h"
+#include "client/data/number.h"
 
 namespace prequel::cli {
 

@@ -1,11 +1,14 @@
 #include "client/cli/batch_source.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "client/cli/at_least.h"
 
 namespace prequel::cli {
 namespace {
@@ -15,6 +18,17 @@ absl::Status InFile(const absl::Status& status, const std::string& path) {
 }
 
 }  // namespace
+
+void AddSourceFlags(CLI::App& command, const char* batch_help, BatchSourceOptions& options) {
+  command.add_option("--csv", options.path, "the file, - for standard input")->required();
+  command.add_option("--batch", options.batch_rows, batch_help)
+      ->check(AtLeast(1))
+      ->capture_default_str();
+  command.add_option("--skip", options.skip, "rows to pass over first")->check(AtLeast(0));
+  command.add_option("--limit", options.limit, "rows to read after that; 0 is all")
+      ->check(AtLeast(0));
+  command.add_flag("--float32", options.batch.float32, "half the bytes on the wire");
+}
 
 BatchSource::BatchSource(const BatchSourceOptions& options,
                          std::unique_ptr<client::CsvReader> reader, client::BatchBuilder builder)

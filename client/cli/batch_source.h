@@ -7,10 +7,14 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "client/batch_builder.h"
-#include "client/csv_reader.h"
+#include "client/data/batch_builder.h"
+#include "client/data/csv_reader.h"
 #include "prequel/v1/batch.pb.h"
 #include "prequel/v1/config.pb.h"
+
+namespace CLI {
+class App;
+}
 
 namespace prequel::cli {
 
@@ -21,6 +25,9 @@ struct BatchSourceOptions {
   std::int64_t limit = 0;  // rows read after them; 0 is all
   client::BatchOptions batch;
 };
+
+// Adds the flags for all of this but the target's column; `batch_help` says of what a row is one.
+void AddSourceFlags(CLI::App& command, const char* batch_help, BatchSourceOptions& options);
 
 class BatchSource {
  public:

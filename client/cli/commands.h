@@ -20,6 +20,5 @@ void AddEval(CLI::App& app, Session& session);
 void AddGenerate(CLI::App& app, Session& session);
 void AddHistory(CLI::App& app, Session& session);
 void AddHealth(CLI::App& app, Session& session);
-void AddSnapshot(CLI::App& app, Session& session);
 
 }  // namespace prequel::cli

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/proto_json.h"
 #include "client/cli/session.h"
-#include "client/nearest_name.h"
+#include "client/data/nearest_name.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/struct.pb.h"
 
@@ -44,7 +44,7 @@ v1::Feature ParseFeature(const std::string& text) {
   const std::string suffix = colon == std::string::npos ? "" : name.substr(colon + 1);
   std::uint32_t width = 0;
   if (suffix == "text") {
-    feature.set_kind(v1::Feature::CATEGORICAL);
+    feature.set_kind(v1::Feature::KIND_CATEGORICAL);
     name.resize(colon);
   } else if (absl::SimpleAtoi(suffix, &width)) {
     feature.set_width(width);
@@ -82,8 +82,8 @@ void SetName(const std::string& name, v1::Component* (v1::ModelConfig::*part)(),
 }
 
 absl::Status ParseStandardize(const std::string& text, v1::Encoding::Standardize* value) {
-  if (text == "none") *value = v1::Encoding::NONE;
-  if (text == "running") *value = v1::Encoding::RUNNING;
+  if (text == "none") *value = v1::Encoding::STANDARDIZE_NONE;
+  if (text == "running") *value = v1::Encoding::STANDARDIZE_RUNNING;
   if (*value != v1::Encoding::STANDARDIZE_UNSPECIFIED) return absl::OkStatus();
   return UsageError(absl::StrCat("standardize: '", text, "' is neither none nor running"));
 }

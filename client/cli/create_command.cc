@@ -10,10 +10,11 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/commands.h"
 #include "client/cli/config_flags.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/proto_json.h"
 #include "client/cli/session.h"
+#include "client/cli/subcommand.h"
 #include "client/cli/weights_file.h"
-#include "client/schema_inference.h"
+#include "client/data/schema_inference.h"
 
 namespace prequel::cli {
 namespace {
@@ -138,7 +139,7 @@ void AddDataFlags(CLI::App& command, ConfigFlags& config) {
 
 void AddCreate(CLI::App& app, Session& session) {
   auto flags = std::make_shared<CreateFlags>();
-  CLI::App& command = *app.add_subcommand("create", "Create a model");
+  CLI::App& command = AddSubcommand(app, session, "create", "Create a model", flags, Create);
   command.add_option("name", flags->name, "lower-case letters, digits, hyphens")->required();
   auto* config = command.add_option("--config", flags->config_path,
                                     "ModelConfig as protobuf JSON, - for standard input; "
@@ -157,9 +158,6 @@ void AddCreate(CLI::App& app, Session& session) {
   command.add_option("--seed", flags->config.seed, "keys every random draw of the model");
   command.add_option("--window", flags->config.window, "examples in the evaluation window");
   command.add_flag("--dry-run", flags->dry_run, "print the config as JSON, create nothing");
-  command.callback([flags, &session] {
-    session.action = [flags, &session] { return Create(*flags, session); };
-  });
 }
 
 }  // namespace prequel::cli

@@ -10,10 +10,11 @@
 #include "absl/strings/str_join.h"
 #include "client/cli/at_least.h"
 #include "client/cli/commands.h"
-#include "client/cli/json_writer.h"
+#include "client/cli/output/json_writer.h"
 #include "client/cli/session.h"
-#include "client/generate.h"
-#include "client/number.h"
+#include "client/cli/subcommand.h"
+#include "client/data/generate.h"
+#include "client/data/number.h"
 
 namespace prequel::cli {
 namespace {
@@ -76,7 +77,8 @@ std::string Footer() {
 
 void AddGenerate(CLI::App& app, Session& session) {
   auto flags = std::make_shared<GenerateFlags>();
-  CLI::App& command = *app.add_subcommand("generate", "Write a made-up stream of examples as CSV");
+  CLI::App& command = AddSubcommand(app, session, "generate",
+                                    "Write a made-up stream of examples as CSV", flags, Generate);
   command.add_option("kind", flags->kind, "see below")->required();
   command.add_option("--rows", flags->rows, "how many")->check(AtLeast(0));
   command.add_option("--seed", flags->options.seed, "another seed, another stream");
@@ -86,9 +88,6 @@ void AddGenerate(CLI::App& app, Session& session) {
   command.add_option("--period", flags->options.period, "drift: rows per turn");
   command.add_option("-o,--output", flags->output, "a file instead of standard output");
   command.footer(Footer());
-  command.callback([flags, &session] {
-    session.action = [flags, &session] { return Generate(*flags, session); };
-  });
 }
 
 }  // namespace prequel::cli

@@ -1,4 +1,5 @@
-// What a model was, and what can be made of it: revisions, rollback, fork, export, import.
+// What a model was, and what can be made of it: snapshot, revisions, rollback, fork, export,
+// import.
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
@@ -12,9 +13,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/proto_json.h"
+#include "client/cli/output/table.h"
 #include "client/cli/session.h"
-#include "client/cli/table.h"
+#include "client/cli/subcommand.h"
 #include "google/protobuf/util/time_util.h"
 
 namespace prequel::cli {
@@ -38,15 +40,28 @@ absl::Status Show(const absl::StatusOr<v1::Model>& model, const std::string& wha
   return absl::OkStatus();
 }
 
-absl::Status ListRevisions(const HistoryFlags& flags, const Session& session) {
+absl::Status TakeSnapshot(const std::string& name, const Session& session) {
   client::Client client(session.client_options());
-  const absl::StatusOr<v1::ListRevisionsResponse> revisions = client.ListRevisions(flags.name);
+  const absl::StatusOr<v1::Snapshot> snapshot = client.CreateSnapshot(name);
+  if (!snapshot.ok()) return snapshot.status();
+  if (session.json) {
+    std::cout << ToJson(*snapshot) << "\n";
+  } else {
+    std::cout << "stored " << client::ModelName(name) << " at revision " << snapshot->revision()
+              << ", " << Count(snapshot->bytes(), "byte", "bytes") << "\n";
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ListRevisions(const std::string& name, const Session& session) {
+  client::Client client(session.client_options());
+  const absl::StatusOr<v1::ListRevisionsResponse> revisions = client.ListRevisions(name);
   if (!revisions.ok()) return revisions.status();
   if (session.json) {
     std::cout << ToJson(*revisions) << "\n";
     return absl::OkStatus();
   }
-  std::cout << client::ModelName(flags.name) << " is at revision " << revisions->revision()
+  std::cout << client::ModelName(name) << " is at revision " << revisions->revision()
             << "; it can be returned to any from " << revisions->oldest_revision() << " on\n";
   if (revisions->snapshots().empty()) return absl::OkStatus();
   Table table({"SNAPSHOT", "TAKEN", "BYTES", "BY"});
@@ -116,41 +131,34 @@ absl::Status Import(const HistoryFlags& flags, const Session& session) {
               "imported", session);
 }
 
-// `prequel NAME model …` whose action is `run`.
-CLI::App& AddCommand(CLI::App& app, Session& session, const char* name, const char* help,
-                     absl::Status (*run)(const HistoryFlags&, const Session&),
-                     std::shared_ptr<HistoryFlags>& flags) {
-  flags = std::make_shared<HistoryFlags>();
-  CLI::App& command = *app.add_subcommand(name, help);
-  command.add_option("name", flags->name, "the model")->required();
-  command.callback([flags, run, &session] {
-    session.action = [flags, run, &session] { return run(*flags, session); };
-  });
-  return command;
-}
-
 }  // namespace
 
 void AddHistory(CLI::App& app, Session& session) {
-  std::shared_ptr<HistoryFlags> flags;
-  AddCommand(app, session, "revisions", "Show which revisions a model can be returned to",
-             ListRevisions, flags);
-  AddCommand(app, session, "rollback",
-             "Go on from an earlier revision; the way there stays in the log", Rollback, flags)
+  AddModelSubcommand(app, session, "snapshot",
+                     "Store a model as it is: a restart goes on from there (the server does this "
+                     "by itself, too)",
+                     TakeSnapshot);
+  AddModelSubcommand(app, session, "revisions", "Show which revisions a model can be returned to",
+                     ListRevisions);
+  const auto flags = std::make_shared<HistoryFlags>();  // of the only one that will run
+  const auto add = [&](const char* name, const char* help, auto* run) -> CLI::App& {
+    CLI::App& command = AddSubcommand(app, session, name, help, flags, run);
+    command.add_option("name", flags->name, "the model")->required();
+    return command;
+  };
+  add("rollback", "Go on from an earlier revision; the way there stays in the log", Rollback)
       .add_option("--revision", flags->revision, "the revision to return to")
       ->required();
   CLI::App& fork =
-      AddCommand(app, session, "fork",
-                 "Make a new model of a revision; with --config, of the same data", Fork, flags);
+      add("fork", "Make a new model of a revision; with --config, of the same data", Fork);
   fork.add_option("new", flags->other, "the new model's name")->required();
   fork.add_option("--revision", flags->revision, "the revision (default: the newest)");
   fork.add_option("--config", flags->path,
                   "another configuration (a ModelConfig as JSON), to learn all the data by");
-  CLI::App& exported = AddCommand(app, session, "export", "Write a model to a file", Export, flags);
+  CLI::App& exported = add("export", "Write a model to a file", Export);
   exported.add_option("file", flags->path, "the file")->required();
   exported.add_option("--revision", flags->revision, "the revision (default: the newest)");
-  AddCommand(app, session, "import", "Make a new model of a file that `export` wrote", Import,
-             flags)
+  add("import", "Make a new model of a file that `export` wrote", Import)
       .add_option("file", flags->path, "the file")
       ->required();
 }

@@ -16,11 +16,12 @@
 #include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
 #include "client/cli/interrupt.h"
-#include "client/cli/learn_report.h"
-#include "client/cli/prediction_rows.h"
+#include "client/cli/output/learn_report.h"
+#include "client/cli/output/prediction_rows.h"
+#include "client/cli/output/progress_line.h"
 #include "client/cli/producer_id.h"
-#include "client/cli/progress_line.h"
 #include "client/cli/session.h"
+#include "client/cli/subcommand.h"
 #include "client/error.h"
 #include "client/unique_id.h"
 
@@ -231,20 +232,14 @@ void AddProducer(CLI::App& command, LearnFlags& flags) {
 
 void AddLearn(CLI::App& app, Session& session) {
   auto flags = std::make_shared<LearnFlags>();
-  client::BatchOptions& batch = flags->source.batch;
-  CLI::App& command = *app.add_subcommand(
-      "learn",
-      "Learn from a CSV file, minibatch by minibatch; again, after a stop, the rest of it");
+  CLI::App& command = AddSubcommand(
+      app, session, "learn",
+      "Learn from a CSV file, minibatch by minibatch; again, after a stop, the rest of it", flags,
+      Learn);
   command.add_option("name", flags->name, "the model")->required();
-  command.add_option("--csv", flags->source.path, "the file, - for standard input")->required();
-  command.add_option("--target", batch.target_column,
+  AddSourceFlags(command, "rows per minibatch", flags->source);
+  command.add_option("--target", flags->source.batch.target_column,
                      "the target's column, when not named as in the model");
-  command.add_option("--batch", flags->source.batch_rows, "rows per minibatch")
-      ->check(AtLeast(1))
-      ->capture_default_str();
-  command.add_option("--skip", flags->source.skip, "rows to pass over first")->check(AtLeast(0));
-  command.add_option("--limit", flags->source.limit, "rows to read after that; 0 is all")
-      ->check(AtLeast(0));
   auto* predict_first = command.add_flag(
       "--predict-first", flags->predict_first,
       "predict each minibatch before learning it, one at a time, and show the scores");
@@ -255,10 +250,7 @@ void AddLearn(CLI::App& app, Session& session) {
   command.add_option("--in-flight", flags->in_flight, "minibatches sent ahead of their answers")
       ->check(AtLeast(1))
       ->capture_default_str();
-  command.add_flag("--float32", batch.float32, "half the bytes on the wire");
   AddProducer(command, *flags);
-  command.callback(
-      [flags, &session] { session.action = [flags, &session] { return Learn(*flags, session); }; });
 }
 
 }  // namespace prequel::cli

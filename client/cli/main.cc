@@ -9,7 +9,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/error_text.h"
 #include "client/cli/session.h"
-#include "client/nearest_name.h"
+#include "client/data/nearest_name.h"
 
 namespace prequel::cli {
 namespace {
@@ -64,7 +64,7 @@ int Run(int argc, char** argv) {
   CLI::App app("Streams minibatches to a Prequel server and asks it for predictions.", "prequel");
   AddGlobalOptions(app, session);
   for (const auto add : {AddCreate, AddList, AddDescribe, AddDelete, AddLearn, AddPredict, AddEval,
-                         AddGenerate, AddHealth, AddSnapshot, AddHistory}) {
+                         AddGenerate, AddHealth, AddHistory}) {
     add(app, session);
   }
   app.footer(kFooter);  // after the subcommands: they inherit it

@@ -10,10 +10,11 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/cli/commands.h"
-#include "client/cli/json_writer.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/json_writer.h"
+#include "client/cli/output/proto_json.h"
+#include "client/cli/output/table.h"
 #include "client/cli/session.h"
-#include "client/cli/table.h"
+#include "client/cli/subcommand.h"
 #include "google/protobuf/struct.pb.h"
 
 namespace prequel::cli {
@@ -44,7 +45,7 @@ std::string ComponentText(const v1::Component& component) {
 std::string FeatureText(const v1::Feature& feature) {
   std::string text = feature.name();
   if (feature.width() > 1) absl::StrAppend(&text, ":", feature.width());
-  if (feature.kind() == v1::Feature::CATEGORICAL) absl::StrAppend(&text, ":text");
+  if (feature.kind() == v1::Feature::KIND_CATEGORICAL) absl::StrAppend(&text, ":text");
   if (feature.allow_missing()) absl::StrAppend(&text, "?");
   return text;
 }
@@ -141,19 +142,11 @@ void AddList(CLI::App& app, Session& session) {
 }
 
 void AddDescribe(CLI::App& app, Session& session) {
-  auto name = std::make_shared<std::string>();
-  CLI::App& command = *app.add_subcommand("describe", "Show a model's config and state");
-  command.add_option("name", *name, "the model")->required();
-  command.callback(
-      [name, &session] { session.action = [name, &session] { return Describe(*name, session); }; });
+  AddModelSubcommand(app, session, "describe", "Show a model's config and state", Describe);
 }
 
 void AddDelete(CLI::App& app, Session& session) {
-  auto name = std::make_shared<std::string>();
-  CLI::App& command = *app.add_subcommand("delete", "Delete a model and all it learned");
-  command.add_option("name", *name, "the model")->required();
-  command.callback(
-      [name, &session] { session.action = [name, &session] { return Delete(*name, session); }; });
+  AddModelSubcommand(app, session, "delete", "Delete a model and all it learned", Delete);
 }
 
 }  // namespace prequel::cli

@@ -11,8 +11,9 @@
 #include "client/cli/at_least.h"
 #include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
-#include "client/cli/prediction_rows.h"
+#include "client/cli/output/prediction_rows.h"
 #include "client/cli/session.h"
+#include "client/cli/subcommand.h"
 
 namespace prequel::cli {
 namespace {
@@ -71,9 +72,10 @@ absl::Status Predict(const PredictFlags& flags, const Session& session) {
 void AddPredict(CLI::App& app, Session& session) {
   auto flags = std::make_shared<PredictFlags>();
   flags->source.batch.with_targets = false;
-  CLI::App& command = *app.add_subcommand("predict", "Predict every row of a CSV file");
+  CLI::App& command =
+      AddSubcommand(app, session, "predict", "Predict every row of a CSV file", flags, Predict);
   command.add_option("name", flags->name, "the model")->required();
-  command.add_option("--csv", flags->source.path, "the file, - for standard input")->required();
+  AddSourceFlags(command, "rows per request", flags->source);
   command.add_option("--quantiles", flags->quantiles, "levels in (0, 1): 0.05,0.5,0.95")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -87,17 +89,7 @@ void AddPredict(CLI::App& app, Session& session) {
       .add_option("--min-revision", flags->when.at_least,
                   "wait until the model has come to this revision")
       ->check(AtLeast(0));
-  command.add_option("--batch", flags->source.batch_rows, "rows per request")
-      ->check(AtLeast(1))
-      ->capture_default_str();
-  command.add_option("--skip", flags->source.skip, "rows to pass over first")->check(AtLeast(0));
-  command.add_option("--limit", flags->source.limit, "rows to read after that; 0 is all")
-      ->check(AtLeast(0));
-  command.add_flag("--float32", flags->source.batch.float32, "half the bytes on the wire");
   command.add_option("-o,--output", flags->output, "a file instead of standard output");
-  command.callback([flags, &session] {
-    session.action = [flags, &session] { return Predict(*flags, session); };
-  });
 }
 
 }  // namespace prequel::cli

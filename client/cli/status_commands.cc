@@ -11,11 +11,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
-#include "client/cli/json_writer.h"
-#include "client/cli/proto_json.h"
-#include "client/cli/running_scores.h"
+#include "client/cli/output/json_writer.h"
+#include "client/cli/output/proto_json.h"
+#include "client/cli/output/running_scores.h"
+#include "client/cli/output/table.h"
 #include "client/cli/session.h"
-#include "client/cli/table.h"
+#include "client/cli/subcommand.h"
 
 namespace prequel::cli {
 namespace {
@@ -74,7 +75,7 @@ absl::StatusOr<bool> AskHealth(const Session& session, double wait_seconds) {
   }
 }
 
-absl::Status Health(double wait_seconds, const Session& session) {
+absl::Status Health(const double& wait_seconds, const Session& session) {
   absl::StatusOr<bool> serving = AskHealth(session, wait_seconds);
   if (!serving.ok()) return serving.status();
   if (session.json) {
@@ -91,19 +92,13 @@ absl::Status Health(double wait_seconds, const Session& session) {
 }  // namespace
 
 void AddEval(CLI::App& app, Session& session) {
-  auto name = std::make_shared<std::string>();
-  CLI::App& command = *app.add_subcommand("eval", "Show a model's prequential evaluation");
-  command.add_option("name", *name, "the model")->required();
-  command.callback(
-      [name, &session] { session.action = [name, &session] { return Evaluate(*name, session); }; });
+  AddModelSubcommand(app, session, "eval", "Show a model's prequential evaluation", Evaluate);
 }
 
 void AddHealth(CLI::App& app, Session& session) {
-  auto wait = std::make_shared<double>(0);
-  CLI::App& command = *app.add_subcommand("health", "Ask whether the server is serving");
-  command.add_option("--wait", *wait, "keep asking for this many seconds");
-  command.callback(
-      [wait, &session] { session.action = [wait, &session] { return Health(*wait, session); }; });
+  const auto wait = std::make_shared<double>(0);
+  AddSubcommand(app, session, "health", "Ask whether the server is serving", wait, Health)
+      .add_option("--wait", *wait, "keep asking for this many seconds");
 }
 
 }  // namespace prequel::cli

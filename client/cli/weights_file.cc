@@ -8,9 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "client/byte_source.h"
-#include "client/cli/proto_json.h"
-#include "client/npy.h"
+#include "client/cli/output/proto_json.h"
+#include "client/data/byte_source.h"
+#include "client/data/npy.h"
 #include "client/tensor.h"
 #include "google/protobuf/struct.pb.h"
 

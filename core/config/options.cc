@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/config/edit_distance.h"
 #include "core/config/error.h"
 
 namespace prequel {
@@ -66,22 +66,6 @@ std::string OneOf(std::initializer_list<std::string_view> words) {
 bool IsWholeNumberIn(double value, Index low, Index high) {
   return std::abs(value) <= 0x1p53 && value == std::floor(value) &&
          static_cast<Index>(value) >= low && static_cast<Index>(value) <= high;
-}
-
-// Levenshtein's distance, one row at a time.
-std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ absl::StatusOr<Standardize> TargetStandardization(const LearnerConfig& config,
         if (given == Standardize::kRunning && !L::kHasUnits) {
           return FieldError(
               "config.encoding.targets",
-              "only targets of likelihood \"gaussian\" can be standardised; use NONE");
+              "only targets of likelihood \"gaussian\" can be standardised; use STANDARDIZE_NONE");
         }
         return given == Standardize::kDefault ? usual : given;
       },

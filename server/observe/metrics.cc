@@ -35,7 +35,8 @@ auto& Make(Registry& registry, Builder builder, const char* name, const char* he
   return builder.Name(name).Help(help).Register(registry);
 }
 
-std::string CodeOf(const absl::Status& status) { return absl::StatusCodeToString(status.code()); }
+std::string CodeOf(absl::StatusCode code) { return absl::StatusCodeToString(code); }
+std::string CodeOf(const absl::Status& status) { return CodeOf(status.code()); }
 
 }  // namespace
 
@@ -113,10 +114,10 @@ void Metrics::SetStorageHealthy(std::function<bool()> healthy) {
   series_->is_storage_healthy = std::move(healthy);
 }
 
-void Metrics::OnCall(std::string_view method, std::string_view code, Duration duration) {
-  const std::string name(method);
-  series_->calls.Add({{"method", name}, {"code", std::string(code)}}).Increment();
-  series_->call_seconds.Add({{"method", name}}, Latencies()).Observe(Seconds(duration));
+void Metrics::OnCall(const CallRecord& call) {
+  const std::string method(call.method);
+  series_->calls.Add({{"method", method}, {"code", CodeOf(call.code)}}).Increment();
+  series_->call_seconds.Add({{"method", method}}, Latencies()).Observe(Seconds(call.duration));
 }
 
 void Metrics::OnRefused(std::string_view /*model*/, const absl::Status& status) {

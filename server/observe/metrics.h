@@ -2,7 +2,6 @@
 // are does not depend on what is served.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,10 +10,11 @@
 #include <string_view>
 
 #include "server/engine/observer.h"
+#include "server/rpc/call_observer.h"
 
 namespace prequel {
 
-class Metrics final : public EngineObserver {
+class Metrics final : public EngineObserver, public CallObserver {
  public:
   Metrics();
   ~Metrics() override;
@@ -23,8 +23,7 @@ class Metrics final : public EngineObserver {
   void SetModelCount(std::function<std::int64_t()> count);
   void SetStorageHealthy(std::function<bool()> healthy);
 
-  // One call answered: `method` and `code` come from small fixed sets.
-  void OnCall(std::string_view method, std::string_view code, Duration duration);
+  void OnCall(const CallRecord& call) override;
 
   void OnRefused(std::string_view model, const absl::Status& status) override;
   void OnQueueDepth(std::size_t batches, std::size_t bytes) override;

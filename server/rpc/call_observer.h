@@ -1,19 +1,39 @@
-// What the services tell about their calls, for metrics.
+// What the services tell about their calls, for metrics and whoever keeps a record of them.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
 
 namespace prequel {
+
+// One call of any method that has ended. What it points to lives as long as OnCall runs.
+struct CallRecord {
+  std::string_view method;     // "Learn": from a small fixed set
+  std::string_view principal;  // who called
+  // What the call was about, as the caller named it: "models/moons", or the id of a model to be
+  // made; of a stream the one named last; empty when none was. Anything may stand here.
+  std::string_view resource;
+  absl::StatusCode code = absl::StatusCode::kOk;
+  std::chrono::system_clock::time_point start;
+  std::chrono::nanoseconds duration{0};  // until its answer was handed to gRPC
+  // Of all its messages, as they are serialized; an answer that is an error has none.
+  std::int64_t request_bytes = 0, response_bytes = 0;
+  std::int64_t rows = 0;  // of its minibatches that were learned or predicted
+};
 
 // Thread-safe; must not block.
 class CallObserver {
  public:
   virtual ~CallObserver() = default;
-  // One call has been answered. `method` and `code` ("Learn", "INVALID_ARGUMENT") come from small
-  // fixed sets.
-  virtual void OnCall(std::string_view /*method*/, std::string_view /*code*/,
-                      std::chrono::nanoseconds) {}
+  // Once for every call, just before its answer is handed to gRPC.
+  virtual void OnCall(const CallRecord&) {}
 };
+
+// Each is told; all outlive the services.
+using CallObservers = std::vector<CallObserver*>;
 
 }  // namespace prequel

@@ -10,7 +10,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "server/engine/still_wanted.h"
-#include "server/rpc/unary_call.h"
+#include "server/rpc/call.h"
 #include "server/sync/mutex.h"
 
 namespace prequel {

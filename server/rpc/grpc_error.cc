@@ -43,9 +43,4 @@ grpc::Status GrpcStatus(const absl::Status& status, std::string_view model) {
   return {static_cast<grpc::StatusCode>(error.code()), error.message(), error.SerializeAsString()};
 }
 
-std::string CodeName(grpc::StatusCode code) {
-  if (code == grpc::StatusCode::OK) return "OK";
-  return absl::StatusCodeToString(static_cast<absl::StatusCode>(code));
-}
-
 }  // namespace prequel

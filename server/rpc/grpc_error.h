@@ -3,7 +3,6 @@
 
 #include <grpcpp/support/status.h>
 
-#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -15,8 +14,5 @@ namespace prequel {
 // sequence number that is due when `status` is about one.
 google::rpc::Status RpcError(const absl::Status& status, std::string_view model);
 grpc::Status GrpcStatus(const absl::Status& status, std::string_view model);
-
-// "OK", "INVALID_ARGUMENT", …
-std::string CodeName(grpc::StatusCode code);
 
 }  // namespace prequel

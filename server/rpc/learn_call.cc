@@ -5,7 +5,6 @@
 #include "server/rpc/resource_name.h"
 #include "server/wire/batch.h"
 #include "server/wire/error.h"
-#include "server/wire/evaluation.h"
 
 namespace prequel {
 
@@ -44,11 +43,8 @@ absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::
   return submission;
 }
 
-void LearnedToProto(const LearnOutcome& outcome, v1::LearnResponse* response) {
-  response->set_revision(outcome.revision);
-  response->set_repeated(outcome.repeated);
-  wire::ScoresToProto(outcome.learned.scores, response->mutable_scores());
-  wire::StepReportToProto(outcome.learned.report, response->mutable_report());
+std::int64_t RowsOf(const LearnOutcome& outcome) {
+  return outcome.learned.report.rows + outcome.learned.report.skipped_rows;
 }
 
 }  // namespace prequel

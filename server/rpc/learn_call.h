@@ -1,13 +1,14 @@
 // The conversions that Learn, LearnStream and PredictThenLearn share.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
 #include "prequel/v1/batch.pb.h"
-#include "prequel/v1/learning_service.pb.h"
 #include "server/engine/learn.h"
+#include "server/wire/evaluation.h"
 
 namespace prequel {
 
@@ -25,6 +26,16 @@ absl::StatusOr<Origin> OriginFromProto(std::string_view request_id, std::string_
 absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::Batch& batch,
                                                Origin origin, Index max_rows, TimePoint deadline);
 
-void LearnedToProto(const LearnOutcome& outcome, v1::LearnResponse* response);
+// The rows of the minibatch that it is the answer to.
+std::int64_t RowsOf(const LearnOutcome& outcome);
+
+// A LearnResponse, or what a PredictThenLearnResponse shares with it.
+template <class Response>
+void LearnedToProto(const LearnOutcome& outcome, Response* response) {
+  response->set_revision(outcome.revision);
+  response->set_repeated(outcome.repeated);
+  wire::ScoresToProto(outcome.learned.scores, response->mutable_scores());
+  wire::StepReportToProto(outcome.learned.report, response->mutable_report());
+}
 
 }  // namespace prequel

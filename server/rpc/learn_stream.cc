@@ -1,9 +1,9 @@
 #include "server/rpc/learn_stream.h"
 
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-
 #include "server/rpc/grpc_error.h"
 #include "server/rpc/learn_call.h"
 #include "server/rpc/resource_name.h"
@@ -18,40 +18,49 @@ constexpr std::chrono::milliseconds kRetryAfter{5};
 }  // namespace
 
 LearnStreamCall::LearnStreamCall(grpc::CallbackServerContext* context, Engine& engine,
-                                 OpenStreams& streams, CallObserver& observer,
+                                 OpenStreams& streams, const CallObservers& observers,
                                  const LearnStreamBounds& bounds)
     : engine_(engine),
       streams_(streams),
-      observer_(observer),
       bounds_(bounds),
-      deadline_(context->deadline()),
-      start_(std::chrono::steady_clock::now()) {
+      call_(*context, "LearnStream", observers) {
   if (!streams_.Add(this)) Drain();
-  Advance();
+  Due due;
+  {
+    MutexLock lock(mu_);
+    due = WhatIsDue();
+  }
+  Do(due);
 }
 
 void LearnStreamCall::Drain() {
+  Due due;
   {
     MutexLock lock(mu_);
     draining_ = true;
+    due = WhatIsDue();
   }
-  Advance();
+  Do(due);
 }
 
 void LearnStreamCall::OnReadDone(bool ok) {
   if (ok && !request_.name().empty()) name_ = request_.name();
   std::int64_t index = -1;
+  Due due;
   {
     MutexLock lock(mu_);
     if (!ok || draining_ || broken_ || finished_) {
       input_ = Input::kEnded;
+      due = WhatIsDue();
     } else {
       input_ = Input::kSubmitting;
       index = first_index_ + static_cast<std::int64_t>(answers_.size());
       answers_.emplace_back();
+      call_.SetResource(name_);
+      call_.CountRequest(request_);
     }
   }
-  if (index < 0) return Advance();
+  if (index < 0) return Do(due);
   Submit(index);
 }
 
@@ -78,7 +87,7 @@ absl::StatusOr<Submission> LearnStreamCall::MakeSubmission() {
   absl::StatusOr<Origin> origin = OriginFromProto("", producer_, request_.sequence());
   if (!origin.ok()) return origin.status();
   return SubmissionFromProto(name_, request_.batch(), *std::move(origin), bounds_.max_rows,
-                             deadline_);
+                             call_.deadline());
 }
 
 absl::StatusOr<Submission> LearnStreamCall::MakeInquiry() {
@@ -94,7 +103,7 @@ absl::StatusOr<Submission> LearnStreamCall::MakeInquiry() {
   Submission submission{.model = *std::move(model)};
   submission.request.origin.id = producer_;
   submission.request.inquiry = true;
-  submission.request.deadline = deadline_;
+  submission.request.deadline = call_.deadline();
   return submission;
 }
 
@@ -102,6 +111,7 @@ absl::StatusOr<Submission> LearnStreamCall::MakeInquiry() {
 void LearnStreamCall::OnOutcome(std::int64_t index, const std::string& name,
                                 const absl::StatusOr<LearnOutcome>& outcome) {
   const bool exhausted = absl::IsResourceExhausted(outcome.status());
+  Due due;
   {
     MutexLock lock(mu_);
     // On the thread in Submit it is a queue that is full, and will not be.
@@ -111,8 +121,9 @@ void LearnStreamCall::OnOutcome(std::int64_t index, const std::string& name,
       return;
     }
     SetAnswer(index, name, outcome);
+    due = WhatIsDue();
   }
-  Advance();
+  Do(due);
 }
 
 void LearnStreamCall::SetAnswer(std::int64_t index, const std::string& name,
@@ -125,12 +136,15 @@ void LearnStreamCall::SetAnswer(std::int64_t index, const std::string& name,
     answer.response.mutable_resume()->set_next_sequence(outcome->next_sequence);
   } else if (outcome.ok()) {
     LearnedToProto(*outcome, answer.response.mutable_learned());
+    call_.CountRows(RowsOf(*outcome));
   } else {
     *answer.response.mutable_error() = RpcError(outcome.status(), name);
   }
+  call_.CountResponse(answer.response);
 }
 
 void LearnStreamCall::AfterSubmit() {
+  Due due;
   {
     MutexLock lock(mu_);
     submitter_ = {};
@@ -140,8 +154,9 @@ void LearnStreamCall::AfterSubmit() {
       return;
     }
     input_ = Input::kIdle;
+    due = WhatIsDue();
   }
-  Advance();
+  Do(due);
 }
 
 void LearnStreamCall::StartRetry() {
@@ -151,41 +166,43 @@ void LearnStreamCall::StartRetry() {
 
 void LearnStreamCall::Retry() {
   std::int64_t index = -1;
+  Due due;
   {
     MutexLock lock(mu_);
     if (broken_) {
       input_ = Input::kEnded;
+      due = WhatIsDue();
     } else {
       input_ = Input::kSubmitting;
       index = first_index_ + static_cast<std::int64_t>(answers_.size()) - 1;
     }
   }
-  if (index < 0) return Advance();
+  if (index < 0) return Do(due);
   Submit(index);
 }
 
-// gRPC never calls a reactor back from within StartRead or Finish, so the lock may be held; a
-// write may go to the socket and is started without it, while writing_ keeps the call alive.
-void LearnStreamCall::Advance() {
-  const v1::LearnStreamResponse* write = nullptr;
-  {
-    MutexLock lock(mu_);
-    const bool room = answers_.size() < static_cast<std::size_t>(bounds_.window);
-    if (input_ == Input::kIdle && room && !draining_ && !broken_) {
-      input_ = Input::kReading;
-      StartRead(&request_);
-    }
-    if (!writing_ && !broken_ && !answers_.empty() && answers_.front().ready) {
-      writing_ = true;
-      write = &answers_.front().response;
-    } else if (MustFinish()) {
-      finished_ = true;
-      const grpc::Status status = FinalStatus();
-      code_ = status.error_code();
-      Finish(status);
-    }
+// gRPC never calls a reactor back from within StartRead, so the lock may be held.
+LearnStreamCall::Due LearnStreamCall::WhatIsDue() {
+  Due due;
+  const bool room = answers_.size() < static_cast<std::size_t>(bounds_.window);
+  if (input_ == Input::kIdle && room && !draining_ && !broken_) {
+    input_ = Input::kReading;
+    StartRead(&request_);
   }
-  if (write != nullptr) StartWrite(write);
+  if (!writing_ && !broken_ && !answers_.empty() && answers_.front().ready) {
+    writing_ = true;
+    due.write = &answers_.front().response;
+  } else if (MustFinish()) {
+    finished_ = true;
+    due.finish = FinalStatus();
+  }
+  return due;
+}
+
+// A write may go to the socket, so the lock is not held.
+void LearnStreamCall::Do(const Due& due) {
+  if (due.write != nullptr) StartWrite(due.write);
+  if (due.finish) Finish(call_.End(*due.finish));
 }
 
 bool LearnStreamCall::MustFinish() const {
@@ -196,39 +213,36 @@ bool LearnStreamCall::MustFinish() const {
   return answers_.empty() && (input_ == Input::kEnded || draining_);
 }
 
-grpc::Status LearnStreamCall::FinalStatus() const {
-  if (broken_) return {grpc::StatusCode::CANCELLED, "the client has gone"};
-  if (!draining_) return grpc::Status::OK;
-  return GrpcStatus(absl::UnavailableError("the server is stopping"), "");
+absl::Status LearnStreamCall::FinalStatus() const {
+  if (broken_) return absl::CancelledError("the client has gone");
+  return draining_ ? absl::UnavailableError("the server is stopping") : absl::OkStatus();
 }
 
 void LearnStreamCall::OnWriteDone(bool ok) {
+  Due due;
   {
     MutexLock lock(mu_);
     writing_ = false;
     answers_.pop_front();
     ++first_index_;
     if (!ok) broken_ = true;
+    due = WhatIsDue();
   }
-  Advance();
+  Do(due);
 }
 
 void LearnStreamCall::OnCancel() {
+  Due due;
   {
     MutexLock lock(mu_);
     broken_ = true;
+    due = WhatIsDue();
   }
-  Advance();
+  Do(due);
 }
 
 void LearnStreamCall::OnDone() {
   streams_.Remove(this);
-  grpc::StatusCode code;
-  {
-    MutexLock lock(mu_);  // whoever called Finish has let go of it
-    code = code_;
-  }
-  observer_.OnCall("LearnStream", CodeName(code), std::chrono::steady_clock::now() - start_);
   delete this;
 }
 

@@ -4,17 +4,17 @@
 #include <grpcpp/alarm.h>
 #include <grpcpp/grpcpp.h>
 
-#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "absl/status/statusor.h"
 #include "prequel/v1/learning_service.pb.h"
 #include "server/engine/engine.h"
-#include "server/rpc/call_observer.h"
+#include "server/rpc/call.h"
 #include "server/rpc/learn_call.h"
 #include "server/rpc/open_streams.h"
 #include "server/sync/mutex.h"
@@ -36,7 +36,7 @@ class LearnStreamCall final
       public DrainableStream {
  public:
   LearnStreamCall(grpc::CallbackServerContext* context, Engine& engine, OpenStreams& streams,
-                  CallObserver& observer, const LearnStreamBounds& bounds);
+                  const CallObservers& observers, const LearnStreamBounds& bounds);
 
   void Drain() override;
 
@@ -50,6 +50,12 @@ class LearnStreamCall final
   struct Answer {
     v1::LearnStreamResponse response;
     bool ready = false;
+  };
+  // What the thread that finds it due does without the lock: at most one of the two, which keeps
+  // the call alive until then.
+  struct Due {
+    const v1::LearnStreamResponse* write = nullptr;
+    std::optional<absl::Status> finish;
   };
   enum class Input {
     kIdle,        // the window is full
@@ -70,21 +76,22 @@ class LearnStreamCall final
   // After Submit: reads on, or waits for room.
   void AfterSubmit();
   void Retry();
-  // Does what is due: reads, writes, or finishes.
-  void Advance();
+  // After whatever has changed, before the lock is let go of: from then on another thread may end
+  // the call, unless this one has something left to do. Reads on by itself.
+  Due WhatIsDue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Without the lock; the last that its thread does with the call.
+  void Do(const Due& due);
   void StartRetry() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MustFinish() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  grpc::Status FinalStatus() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status FinalStatus() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void SetAnswer(std::int64_t index, const std::string& name,
                  const absl::StatusOr<LearnOutcome>& outcome) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // Constant after construction.
   Engine& engine_;
   OpenStreams& streams_;
-  CallObserver& observer_;
   const LearnStreamBounds bounds_;
-  const TimePoint deadline_;
-  const std::chrono::steady_clock::time_point start_;
+  const Call call_;  // counts under mu_, until finished_
 
   v1::LearnStreamRequest request_;  // whose it is: see Input
   std::string name_;                // the last one given; belongs to whom request_ does
@@ -102,7 +109,6 @@ class LearnStreamCall final
   bool broken_ ABSL_GUARDED_BY(mu_) = false;  // cancelled: nobody reads the answers
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
-  grpc::StatusCode code_ ABSL_GUARDED_BY(mu_) = grpc::StatusCode::OK;
 };
 
 }  // namespace prequel

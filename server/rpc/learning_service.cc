@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "server/rpc/call.h"
 #include "server/rpc/learn_call.h"
 #include "server/rpc/model_answer.h"
 #include "server/rpc/resource_name.h"
 #include "server/rpc/revision_wait.h"
-#include "server/rpc/unary_call.h"
 #include "server/wire/batch.h"
 #include "server/wire/evaluation.h"
 #include "server/wire/prediction.h"
@@ -28,7 +28,7 @@ absl::StatusOr<Submission> LearningServiceImpl::SubmissionOf(const Request& requ
 grpc::ServerUnaryReactor* LearningServiceImpl::Learn(grpc::CallbackServerContext* context,
                                                      const v1::LearnRequest* request,
                                                      v1::LearnResponse* response) {
-  const UnaryCall call(context, "Learn", request->name(), observer_);
+  const UnaryCall call(context, "Learn", request->name(), request, response, observers_);
   absl::StatusOr<Submission> submission = SubmissionOf(*request, call.deadline());
   if (!submission.ok()) {
     call.Finish(submission.status());
@@ -36,7 +36,10 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Learn(grpc::CallbackServerContext
   }
   engine_.Submit(submission->model, std::move(submission->request),
                  [call, response](absl::StatusOr<LearnOutcome> outcome) {
-                   if (outcome.ok()) LearnedToProto(*outcome, response);
+                   if (outcome.ok()) {
+                     call.CountRows(RowsOf(*outcome));
+                     LearnedToProto(*outcome, response);
+                   }
                    call.Finish(outcome.status());
                  });
   return call.reactor();
@@ -44,14 +47,14 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Learn(grpc::CallbackServerContext
 
 grpc::ServerBidiReactor<v1::LearnStreamRequest, v1::LearnStreamResponse>*
 LearningServiceImpl::LearnStream(grpc::CallbackServerContext* context) {
-  return new LearnStreamCall(context, engine_, streams_, observer_,
+  return new LearnStreamCall(context, engine_, streams_, observers_,
                              {options_.stream_window, options_.max_batch_rows});
 }
 
 grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerContext* context,
                                                        const v1::PredictRequest* request,
                                                        v1::PredictResponse* response) {
-  const UnaryCall call(context, "Predict", request->name(), observer_);
+  const UnaryCall call(context, "Predict", request->name(), request, response, observers_);
   const auto predict = [this, call, request, response] {
     CallPool& pool = request->has_revision() ? pools_.history : pools_.queries;
     pool.Run(call,
@@ -69,36 +72,32 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerConte
 grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
     grpc::CallbackServerContext* context, const v1::PredictThenLearnRequest* request,
     v1::PredictThenLearnResponse* response) {
-  const UnaryCall call(context, "PredictThenLearn", request->name(), observer_);
+  const UnaryCall call(context, "PredictThenLearn", request->name(), request, response, observers_);
   absl::StatusOr<Submission> submission = SubmissionOf(*request, call.deadline());
   absl::StatusOr<PredictOptions> query =
-      submission.ok()
-          ? AdmitQuery(submission->model, submission->request.batch.rows(), request->options())
-          : submission.status();
+      submission.ok() ? wire::PredictOptionsFromProto(request->options()) : submission.status();
   if (!query.ok()) {
     call.Finish(query.status());
     return call.reactor();
   }
   submission->request.predict = *std::move(query);
-  engine_.Submit(submission->model, std::move(submission->request),
-                 [call, response](absl::StatusOr<LearnOutcome> outcome) {
-                   if (outcome.ok()) {
-                     response->set_revision(outcome->revision);
-                     response->set_repeated(outcome->repeated);
-                     wire::PredictionsToProto(outcome->predictions,
-                                              response->mutable_predictions());
-                     wire::ScoresToProto(outcome->learned.scores, response->mutable_scores());
-                     wire::StepReportToProto(outcome->learned.report, response->mutable_report());
-                   }
-                   call.Finish(outcome.status());
-                 });
+  predictor_.PredictThenLearn(submission->model, std::move(submission->request),
+                              [call, response](absl::StatusOr<LearnOutcome> outcome) {
+                                if (outcome.ok()) {
+                                  call.CountRows(RowsOf(*outcome));
+                                  LearnedToProto(*outcome, response);
+                                  wire::PredictionsToProto(outcome->predictions,
+                                                           response->mutable_predictions());
+                                }
+                                call.Finish(outcome.status());
+                              });
   return call.reactor();
 }
 
 grpc::ServerUnaryReactor* LearningServiceImpl::GetEvaluation(
     grpc::CallbackServerContext* context, const v1::GetEvaluationRequest* request,
     v1::GetEvaluationResponse* response) {
-  const UnaryCall call(context, "GetEvaluation", request->name(), observer_);
+  const UnaryCall call(context, "GetEvaluation", request->name(), request, response, observers_);
   call.Finish(Evaluate(*request, response));
   return call.reactor();
 }
@@ -111,28 +110,15 @@ absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,
   const absl::StatusOr<Batch> batch =
       wire::BatchFromProto(request.batch(), options_.max_batch_rows);
   if (!batch.ok()) return batch.status();
-  const absl::StatusOr<PredictOptions> options =
-      AdmitQuery(*model, batch->rows(), request.options());
+  const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
   if (!options.ok()) return options.status();
   const absl::StatusOr<PredictOutcome> outcome =
-      engine_.Predict(*model, *batch, *options, RevisionOf(request), call.wanted());
+      predictor_.Predict(*model, *batch, *options, RevisionOf(request), call.wanted());
   if (!outcome.ok()) return outcome.status();
+  call.CountRows(batch->rows());
   response->set_revision(outcome->revision);
   wire::PredictionsToProto(outcome->predictions, response->mutable_predictions());
   return absl::OkStatus();
-}
-
-absl::StatusOr<PredictOptions> LearningServiceImpl::AdmitQuery(
-    const std::string& model, Index rows, const v1::PredictOptions& options) const {
-  absl::StatusOr<PredictOptions> query = wire::PredictOptionsFromProto(options);
-  if (!query.ok()) return query.status();
-  const absl::StatusOr<ModelInfo> info = engine_.GetModel(model);
-  if (!info.ok()) return info.status();
-  if (info->learner == nullptr) return info->problem;
-  const absl::Status size =
-      wire::CheckPredictionSize(*info->learner, rows, *query, options_.max_answer_bytes);
-  if (!size.ok()) return size;
-  return query;
 }
 
 absl::Status LearningServiceImpl::Evaluate(const v1::GetEvaluationRequest& request,

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "prequel/v1/learning_service.grpc.pb.h"
 #include "server/engine/engine.h"
-#include "server/rpc/call_observer.h"
+#include "server/engine/predictor.h"
+#include "server/rpc/call.h"
 #include "server/rpc/call_pool.h"
 #include "server/rpc/learn_call.h"
 #include "server/rpc/learn_stream.h"
@@ -24,9 +26,13 @@ struct LearningOptions {
 class LearningServiceImpl final : public v1::LearningService::CallbackService {
  public:
   // All must outlive the service.
-  LearningServiceImpl(Engine& engine, const CallPools& pools, CallObserver& observer,
+  LearningServiceImpl(Engine& engine, const CallPools& pools, CallObservers observers,
                       const LearningOptions& options)
-      : engine_(engine), pools_(pools), observer_(observer), options_(options) {}
+      : engine_(engine),
+        predictor_(engine, options.max_answer_bytes),
+        pools_(pools),
+        observers_(std::move(observers)),
+        options_(options) {}
 
   // Open streams answer what they have read, then end with UNAVAILABLE, as do new ones.
   void DrainStreams() { streams_.Drain(); }
@@ -55,13 +61,11 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
                           v1::PredictResponse* response) const;
   absl::Status Evaluate(const v1::GetEvaluationRequest& request,
                         v1::GetEvaluationResponse* response) const;
-  // The options, if the answer to them for a batch of `rows` is small enough.
-  absl::StatusOr<PredictOptions> AdmitQuery(const std::string& model, Index rows,
-                                            const v1::PredictOptions& options) const;
 
   Engine& engine_;
+  const Predictor predictor_;
   const CallPools pools_;
-  CallObserver& observer_;
+  const CallObservers observers_;
   const LearningOptions options_;
   OpenStreams streams_;
 };

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "server/rpc/call.h"
 #include "server/rpc/model_answer.h"
 #include "server/rpc/page_token.h"
 #include "server/rpc/resource_name.h"
-#include "server/rpc/unary_call.h"
 #include "server/wire/config.h"
 #include "server/wire/error.h"
 
@@ -25,7 +25,7 @@ constexpr std::size_t kMaxPageBytes = 1 << 20;  // a page ends with the model th
 grpc::ServerUnaryReactor* ModelServiceImpl::CreateModel(grpc::CallbackServerContext* context,
                                                         const v1::CreateModelRequest* request,
                                                         v1::Model* response) {
-  const UnaryCall call(context, "CreateModel", request->model_id(), observer_);
+  const UnaryCall call(context, "CreateModel", request->model_id(), request, response, observers_);
   pools_.queries.Run(call, [this, request, response] { return Create(*request, response); });
   return call.reactor();
 }
@@ -33,7 +33,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::CreateModel(grpc::CallbackServerCont
 grpc::ServerUnaryReactor* ModelServiceImpl::GetModel(grpc::CallbackServerContext* context,
                                                      const v1::GetModelRequest* request,
                                                      v1::Model* response) {
-  const UnaryCall call(context, "GetModel", request->name(), observer_);
+  const UnaryCall call(context, "GetModel", request->name(), request, response, observers_);
   call.Finish(Get(*request, response));
   return call.reactor();
 }
@@ -41,15 +41,15 @@ grpc::ServerUnaryReactor* ModelServiceImpl::GetModel(grpc::CallbackServerContext
 grpc::ServerUnaryReactor* ModelServiceImpl::ListModels(grpc::CallbackServerContext* context,
                                                        const v1::ListModelsRequest* request,
                                                        v1::ListModelsResponse* response) {
-  const UnaryCall call(context, "ListModels", "", observer_);
+  const UnaryCall call(context, "ListModels", "", request, response, observers_);
   pools_.queries.Run(call, [this, request, response] { return List(*request, response); });
   return call.reactor();
 }
 
 grpc::ServerUnaryReactor* ModelServiceImpl::DeleteModel(grpc::CallbackServerContext* context,
                                                         const v1::DeleteModelRequest* request,
-                                                        google::protobuf::Empty* /*response*/) {
-  const UnaryCall call(context, "DeleteModel", request->name(), observer_);
+                                                        google::protobuf::Empty* response) {
+  const UnaryCall call(context, "DeleteModel", request->name(), request, response, observers_);
   pools_.queries.Run(call, [this, request] { return Delete(*request); });
   return call.reactor();
 }
@@ -57,7 +57,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::DeleteModel(grpc::CallbackServerCont
 grpc::ServerUnaryReactor* ModelServiceImpl::CreateSnapshot(grpc::CallbackServerContext* context,
                                                            const v1::CreateSnapshotRequest* request,
                                                            v1::Snapshot* response) {
-  const UnaryCall call(context, "CreateSnapshot", request->name(), observer_);
+  const UnaryCall call(context, "CreateSnapshot", request->name(), request, response, observers_);
   pools_.history.Run(call, [this, request, response] { return TakeSnapshot(*request, response); });
   return call.reactor();
 }
@@ -65,7 +65,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::CreateSnapshot(grpc::CallbackServerC
 grpc::ServerUnaryReactor* ModelServiceImpl::ListRevisions(grpc::CallbackServerContext* context,
                                                           const v1::ListRevisionsRequest* request,
                                                           v1::ListRevisionsResponse* response) {
-  const UnaryCall call(context, "ListRevisions", request->name(), observer_);
+  const UnaryCall call(context, "ListRevisions", request->name(), request, response, observers_);
   pools_.queries.Run(call, [this, request, response] { return Revisions(*request, response); });
   return call.reactor();
 }
@@ -73,7 +73,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::ListRevisions(grpc::CallbackServerCo
 grpc::ServerUnaryReactor* ModelServiceImpl::RollbackModel(grpc::CallbackServerContext* context,
                                                           const v1::RollbackModelRequest* request,
                                                           v1::Model* response) {
-  const UnaryCall call(context, "RollbackModel", request->name(), observer_);
+  const UnaryCall call(context, "RollbackModel", request->name(), request, response, observers_);
   pools_.history.Run(
       call, [this, call, request, response] { return Rollback(call, *request, response); });
   return call.reactor();
@@ -82,7 +82,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::RollbackModel(grpc::CallbackServerCo
 grpc::ServerUnaryReactor* ModelServiceImpl::ForkModel(grpc::CallbackServerContext* context,
                                                       const v1::ForkModelRequest* request,
                                                       v1::Model* response) {
-  const UnaryCall call(context, "ForkModel", request->name(), observer_);
+  const UnaryCall call(context, "ForkModel", request->name(), request, response, observers_);
   pools_.history.Run(call,
                      [this, call, request, response] { return Fork(call, *request, response); });
   return call.reactor();
@@ -90,12 +90,12 @@ grpc::ServerUnaryReactor* ModelServiceImpl::ForkModel(grpc::CallbackServerContex
 
 grpc::ServerWriteReactor<v1::ModelFilePiece>* ModelServiceImpl::ExportModel(
     grpc::CallbackServerContext* context, const v1::ExportModelRequest* request) {
-  return new ExportCall(*context, *request, {engine_, pools_.history, transfers_, observer_});
+  return new ExportCall(*context, *request, {engine_, pools_.history, transfers_, observers_});
 }
 
 grpc::ServerReadReactor<v1::ImportModelRequest>* ModelServiceImpl::ImportModel(
     grpc::CallbackServerContext* context, v1::Model* response) {
-  return new ImportCall(*context, response, {engine_, pools_.history, transfers_, observer_});
+  return new ImportCall(*context, response, {engine_, pools_.history, transfers_, observers_});
 }
 
 absl::Status ModelServiceImpl::Create(const v1::CreateModelRequest& request, v1::Model* response) {

@@ -1,9 +1,11 @@
 // Models as resources. Each method: convert, call, map status, count.
 #pragma once
 
+#include <utility>
+
 #include "prequel/v1/model_service.grpc.pb.h"
 #include "server/engine/engine.h"
-#include "server/rpc/call_observer.h"
+#include "server/rpc/call.h"
 #include "server/rpc/call_pool.h"
 #include "server/rpc/model_transfer.h"
 
@@ -12,8 +14,8 @@ namespace prequel {
 class ModelServiceImpl final : public v1::ModelService::CallbackService {
  public:
   // All must outlive the service.
-  ModelServiceImpl(Engine& engine, const CallPools& pools, CallObserver& observer)
-      : engine_(engine), pools_(pools), observer_(observer) {}
+  ModelServiceImpl(Engine& engine, const CallPools& pools, CallObservers observers)
+      : engine_(engine), pools_(pools), observers_(std::move(observers)) {}
 
   grpc::ServerUnaryReactor* CreateModel(grpc::CallbackServerContext* context,
                                         const v1::CreateModelRequest* request,
@@ -60,7 +62,7 @@ class ModelServiceImpl final : public v1::ModelService::CallbackService {
 
   Engine& engine_;
   const CallPools pools_;
-  CallObserver& observer_;
+  const CallObservers observers_;
   OpenTransfers transfers_;
 };
 

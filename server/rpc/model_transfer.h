@@ -4,14 +4,13 @@
 #include <grpcpp/grpcpp.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "prequel/v1/model_service.pb.h"
 #include "server/engine/engine.h"
-#include "server/rpc/call_observer.h"
+#include "server/rpc/call.h"
 #include "server/rpc/call_pool.h"
 
 namespace prequel {
@@ -33,7 +32,7 @@ struct TransferParts {
   Engine& engine;
   CallPool& pool;  // where the engine is asked: it reads a snapshot and folds what follows it
   OpenTransfers& open;
-  CallObserver& observer;
+  const CallObservers& observers;
 };
 
 // Both own themselves: gRPC calls OnDone last.
@@ -44,22 +43,21 @@ class ExportCall final : public grpc::ServerWriteReactor<v1::ModelFilePiece> {
              const TransferParts& parts);
 
   void OnWriteDone(bool ok) override;
-  void OnDone() override;
+  void OnDone() override { delete this; }
 
  private:
   ~ExportCall() override = default;
-  void Begin(const grpc::CallbackServerContext& context, const v1::ExportModelRequest& request);
-  absl::Status Prepare(std::optional<std::int64_t> revision, const StillWanted& wanted);
+  void Begin(const v1::ExportModelRequest& request);
+  absl::Status Prepare(std::optional<std::int64_t> revision);
   void WriteNext();
   void End(const absl::Status& status);
 
   const TransferParts parts_;
+  const Call call_;
   const bool admitted_;
-  const std::chrono::steady_clock::time_point start_;
   const std::string name_;
   ModelFileWriter writer_{{}};
   v1::ModelFilePiece piece_;  // being written
-  grpc::StatusCode code_ = grpc::StatusCode::OK;
 };
 
 class ImportCall final : public grpc::ServerReadReactor<v1::ImportModelRequest> {
@@ -68,22 +66,20 @@ class ImportCall final : public grpc::ServerReadReactor<v1::ImportModelRequest> 
              const TransferParts& parts);
 
   void OnReadDone(bool ok) override;
-  void OnDone() override;
+  void OnDone() override { delete this; }
 
  private:
   ~ImportCall() override = default;
   absl::Status Import();
   void End(const absl::Status& status);
 
-  const grpc::CallbackServerContext& context_;
   v1::Model* const response_;
   const TransferParts parts_;
+  const Call call_;
   const bool admitted_;
-  const std::chrono::steady_clock::time_point start_;
   std::string model_id_;
   std::optional<ModelFileReader> reader_;
   v1::ImportModelRequest request_;  // being read
-  grpc::StatusCode code_ = grpc::StatusCode::OK;
 };
 
 }  // namespace prequel

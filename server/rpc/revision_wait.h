@@ -10,7 +10,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "server/engine/engine.h"
-#include "server/rpc/unary_call.h"
+#include "server/rpc/call.h"
 
 namespace prequel {
 

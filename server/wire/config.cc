@@ -84,13 +84,13 @@ void PackNumbers(const std::vector<double>& numbers, const std::vector<Index>& s
                  v1::Tensor* tensor) {
   tensor->mutable_shape()->Assign(shape.begin(), shape.end());
   if (!std::all_of(numbers.begin(), numbers.end(), IsSingle)) {
-    tensor->set_dtype(v1::Tensor::FLOAT64);
+    tensor->set_dtype(v1::Tensor::DTYPE_FLOAT64);
     tensor->mutable_data()->assign(reinterpret_cast<const char*>(numbers.data()),
                                    numbers.size() * sizeof(double));
     return;
   }
   const std::vector<float> singles(numbers.begin(), numbers.end());
-  tensor->set_dtype(v1::Tensor::FLOAT32);
+  tensor->set_dtype(v1::Tensor::DTYPE_FLOAT32);
   tensor->mutable_data()->assign(reinterpret_cast<const char*>(singles.data()),
                                  singles.size() * sizeof(float));
 }
@@ -137,10 +137,10 @@ void ComponentToProto(const ComponentConfig& component, v1::Component* proto) {
 absl::Status FeatureFromProto(const v1::Feature& proto, const std::string& field,
                               FeatureConfig* feature) {
   if (!v1::Feature::Kind_IsValid(proto.kind())) {
-    return FieldError(field + ".kind", "must be NUMERIC or CATEGORICAL");
+    return FieldError(field + ".kind", "must be KIND_NUMERIC or KIND_CATEGORICAL");
   }
   feature->name = proto.name();
-  const bool categorical = proto.kind() == v1::Feature::CATEGORICAL;
+  const bool categorical = proto.kind() == v1::Feature::KIND_CATEGORICAL;
   feature->kind = categorical ? FeatureConfig::Kind::kCategorical : FeatureConfig::Kind::kNumeric;
   if (proto.width() > 0) feature->width = proto.width();
   feature->allow_missing = proto.allow_missing();
@@ -152,7 +152,7 @@ absl::Status FeatureFromProto(const v1::Feature& proto, const std::string& field
 void FeatureToProto(const FeatureConfig& feature, v1::Feature* proto) {
   const bool categorical = feature.kind == FeatureConfig::Kind::kCategorical;
   proto->set_name(feature.name);
-  proto->set_kind(categorical ? v1::Feature::CATEGORICAL : v1::Feature::NUMERIC);
+  proto->set_kind(categorical ? v1::Feature::KIND_CATEGORICAL : v1::Feature::KIND_NUMERIC);
   proto->set_width(static_cast<std::uint32_t>(feature.width));
   proto->set_allow_missing(feature.allow_missing);
   proto->set_max_categories(static_cast<std::uint32_t>(feature.max_categories));
@@ -181,23 +181,23 @@ absl::Status StandardizeFromProto(v1::Encoding::Standardize proto, const std::st
     case v1::Encoding::STANDARDIZE_UNSPECIFIED:
       *standardize = Standardize::kDefault;
       return absl::OkStatus();
-    case v1::Encoding::NONE:
+    case v1::Encoding::STANDARDIZE_NONE:
       *standardize = Standardize::kNone;
       return absl::OkStatus();
-    case v1::Encoding::RUNNING:
+    case v1::Encoding::STANDARDIZE_RUNNING:
       *standardize = Standardize::kRunning;
       return absl::OkStatus();
     default:
-      return FieldError(field, "must be NONE or RUNNING");
+      return FieldError(field, "must be STANDARDIZE_NONE or STANDARDIZE_RUNNING");
   }
 }
 
 v1::Encoding::Standardize StandardizeToProto(Standardize standardize) {
   switch (standardize) {
     case Standardize::kNone:
-      return v1::Encoding::NONE;
+      return v1::Encoding::STANDARDIZE_NONE;
     case Standardize::kRunning:
-      return v1::Encoding::RUNNING;
+      return v1::Encoding::STANDARDIZE_RUNNING;
     case Standardize::kDefault:
       break;
   }

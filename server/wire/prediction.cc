@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "core/config/error.h"
 #include "server/wire/tensor.h"
 #include "server/wire/text.h"
 
@@ -21,18 +19,6 @@ void SetMatrix(const Matrix& matrix, v1::Tensor* (v1::Predictions::*field)(),
 void SetVector(const Vector& vector, v1::Tensor* (v1::Predictions::*field)(),
                v1::Predictions* proto) {
   if (vector.size() > 0) TensorFromVector(vector, (proto->*field)());
-}
-
-// Numbers per row of the answer, at most.
-double NumbersPerRow(const LearnerConfig& config, const PredictOptions& options) {
-  const TargetConfig& target = config.target;
-  const auto classes = std::max<double>(
-      {2, static_cast<double>(target.labels.size()), static_cast<double>(target.num_classes)});
-  const auto width = static_cast<double>(target.width);
-  const double logits = std::max(classes, width);
-  double numbers = classes + 3 + width * (3 + static_cast<double>(options.quantiles.size()));
-  if (options.logits) numbers += logits + logits * logits;
-  return numbers;
 }
 
 }  // namespace
@@ -73,15 +59,6 @@ void PredictionsToProto(const Predictions& predictions, v1::Predictions* proto) 
     TensorFromMatrix(predictions.logit_covariance, {logits, logits},
                      proto->mutable_logit_covariance());
   }
-}
-
-absl::Status CheckPredictionSize(const Learner& learner, Index rows, const PredictOptions& options,
-                                 std::int64_t max_bytes) {
-  const double bytes = 8 * static_cast<double>(rows) * NumbersPerRow(learner.config(), options);
-  if (bytes <= static_cast<double>(max_bytes)) return absl::OkStatus();
-  return FieldError("batch", absl::StrCat("the predictive of ", rows, " rows would take ",
-                                          static_cast<std::int64_t>(bytes), " bytes, the limit is ",
-                                          max_bytes, ": ask for fewer rows at a time"));
 }
 
 }  // namespace prequel::wire

@@ -85,9 +85,9 @@ absl::StatusOr<Matrix> FromValues(const v1::Tensor& tensor, const Extent& extent
 
 absl::StatusOr<Matrix> FromData(const v1::Tensor& tensor, const Extent& extent,
                                 std::string_view field) {
-  const bool single = tensor.dtype() == v1::Tensor::FLOAT32;
-  if (!single && tensor.dtype() != v1::Tensor::FLOAT64) {
-    return FieldError(std::string(field) + ".dtype", "must be FLOAT32 or FLOAT64");
+  const bool single = tensor.dtype() == v1::Tensor::DTYPE_FLOAT32;
+  if (!single && tensor.dtype() != v1::Tensor::DTYPE_FLOAT64) {
+    return FieldError(std::string(field) + ".dtype", "must be DTYPE_FLOAT32 or DTYPE_FLOAT64");
   }
   const absl::Status length = CheckLength(extent, single ? 4 : 8, tensor.data().size(), "bytes",
                                           std::string(field) + ".data");
@@ -102,8 +102,8 @@ absl::StatusOr<Matrix> MatrixFromTensor(const v1::Tensor& tensor, Rank rank, Ind
                                         std::string_view field) {
   absl::StatusOr<Extent> extent = ExtentOf(tensor, rank, max_rows, field);
   if (!extent.ok()) return extent.status();
-  if (!v1::Tensor::DType_IsValid(tensor.dtype())) {
-    return FieldError(std::string(field) + ".dtype", "must be FLOAT32 or FLOAT64");
+  if (!v1::Tensor::Dtype_IsValid(tensor.dtype())) {
+    return FieldError(std::string(field) + ".dtype", "must be DTYPE_FLOAT32 or DTYPE_FLOAT64");
   }
   if (tensor.values().empty()) return FromData(tensor, *extent, field);
   if (!tensor.data().empty()) {
@@ -114,7 +114,7 @@ absl::StatusOr<Matrix> MatrixFromTensor(const v1::Tensor& tensor, Rank rank, Ind
 
 void TensorFromMatrix(ConstMatrixRef matrix, const std::vector<std::int64_t>& row_shape,
                       v1::Tensor* tensor) {
-  tensor->set_dtype(v1::Tensor::FLOAT64);
+  tensor->set_dtype(v1::Tensor::DTYPE_FLOAT64);
   tensor->add_shape(matrix.cols());
   for (std::int64_t extent : row_shape) tensor->add_shape(extent);
   std::string* data = tensor->mutable_data();
@@ -131,7 +131,7 @@ void TensorFromMatrix(ConstMatrixRef matrix, const std::vector<std::int64_t>& ro
 }
 
 void TensorFromVector(ConstVectorRef vector, v1::Tensor* tensor) {
-  tensor->set_dtype(v1::Tensor::FLOAT64);
+  tensor->set_dtype(v1::Tensor::DTYPE_FLOAT64);
   tensor->add_shape(vector.size());
   tensor->mutable_data()->assign(reinterpret_cast<const char*>(vector.data()),
                                  static_cast<std::size_t>(vector.size()) * sizeof(double));

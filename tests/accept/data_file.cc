@@ -5,9 +5,9 @@
 #include <numeric>
 #include <utility>
 
-#include "client/batch_builder.h"
-#include "client/csv_reader.h"
-#include "client/schema_inference.h"
+#include "client/data/batch_builder.h"
+#include "client/data/csv_reader.h"
+#include "client/data/schema_inference.h"
 #include "core/random/philox.h"
 #include "server/wire/batch.h"
 #include "server/wire/config.h"

@@ -101,8 +101,8 @@ LearnRequest Logged(int index) {
     for (int i = 0; i < 4; ++i) inputs.push_back(0.25 * ((index + row * 7 + i * 3) % 11) - 1);
     targets.push_back((index + row) % 2);
   }
-  *batch.mutable_inputs() = client::MakeTensor(inputs, {4, 4}, v1::Tensor::FLOAT32);
-  *batch.mutable_targets() = client::MakeTensor(targets, {4}, v1::Tensor::FLOAT32);
+  *batch.mutable_inputs() = client::MakeTensor(inputs, {4, 4}, v1::Tensor::DTYPE_FLOAT32);
+  *batch.mutable_targets() = client::MakeTensor(targets, {4}, v1::Tensor::DTYPE_FLOAT32);
   request.record = batch.SerializeAsString();
   return request;
 }

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <string>
 
-#include "client/generate.h"
+#include "client/data/generate.h"
 #include "tests/accept/core.h"
 #include "tests/accept/folding.h"
 

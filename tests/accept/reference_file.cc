@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "client/csv_reader.h"
+#include "client/data/csv_reader.h"
 
 namespace prequel::accept {
 

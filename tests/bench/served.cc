@@ -44,9 +44,9 @@ const v1::Batch& ServedMinibatch(int index) {
       const Vector targets = (x.row(0).array() > 0).cast<double>();
       v1::Batch batch;
       *batch.mutable_inputs() = client::MakeTensor(
-          {x.data(), x.data() + x.size()}, {kServedRows, kServedInputs}, v1::Tensor::FLOAT32);
+          {x.data(), x.data() + x.size()}, {kServedRows, kServedInputs}, v1::Tensor::DTYPE_FLOAT32);
       *batch.mutable_targets() = client::MakeTensor({targets.data(), targets.data() + kServedRows},
-                                                    {kServedRows}, v1::Tensor::FLOAT32);
+                                                    {kServedRows}, v1::Tensor::DTYPE_FLOAT32);
       batches.push_back(std::move(batch));
     }
     return batches;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "client/error.h"
 #include "client/tensor.h"
@@ -37,6 +38,10 @@ TEST_F(ClientTest, BothFormsOfAName) {
   EXPECT_EQ(ModelName("models/moons"), "models/moons");
   ASSERT_TRUE(client_.CreateModel("models/moons", {}).ok());
   EXPECT_EQ(server_.last_create().model_id(), "moons");
+  EXPECT_EQ(client_.ForkModel("moons", 1, "models/copy", nullptr)->name(), "models/copy");
+  std::string file = "a model";
+  const auto source = [&file] { return std::exchange(file, ""); };
+  EXPECT_EQ(client_.ImportModel("models/other", source)->name(), "models/other");
 }
 
 TEST_F(ClientTest, ListsEveryPage) {

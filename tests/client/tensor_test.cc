@@ -14,7 +14,8 @@ using ::testing::ElementsAre;
 TEST(TensorTest, BytesAreLittleEndian) {
   const v1::Tensor tensor = MakeTensor({1.0}, {1});
   EXPECT_EQ(tensor.data(), std::string("\0\0\0\0\0\0\xf0\x3f", 8));
-  EXPECT_EQ(MakeTensor({1.0}, {1}, v1::Tensor::FLOAT32).data(), std::string("\0\0\x80\x3f", 4));
+  EXPECT_EQ(MakeTensor({1.0}, {1}, v1::Tensor::DTYPE_FLOAT32).data(),
+            std::string("\0\0\x80\x3f", 4));
 }
 
 TEST(TensorTest, RoundTripsBothTypes) {
@@ -22,8 +23,8 @@ TEST(TensorTest, RoundTripsBothTypes) {
   const v1::Tensor tensor = MakeTensor(values, {3, 2});
   EXPECT_THAT(tensor.shape(), ElementsAre(3, 2));
   EXPECT_EQ(*TensorValues(tensor), values);
-  const v1::Tensor single = MakeTensor(values, {6}, v1::Tensor::FLOAT32);
-  EXPECT_EQ(single.dtype(), v1::Tensor::FLOAT32);
+  const v1::Tensor single = MakeTensor(values, {6}, v1::Tensor::DTYPE_FLOAT32);
+  EXPECT_EQ(single.dtype(), v1::Tensor::DTYPE_FLOAT32);
   EXPECT_EQ((*TensorValues(single))[3], static_cast<double>(1e-3f));
 }
 

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_split.h"
 #include "client/cli/config_flags.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/proto_json.h"
 #include "prequel/v1/config.pb.h"
 #include "tests/fuzz/config_checks.h"
 #include "tests/fuzz/fuzz_input.h"

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/batch_builder.h"
-#include "client/csv_reader.h"
-#include "client/schema_inference.h"
+#include "client/data/batch_builder.h"
+#include "client/data/csv_reader.h"
+#include "client/data/schema_inference.h"
 #include "server/wire/batch.h"
 #include "server/wire/config.h"
 #include "tests/fuzz/fuzz_input.h"

@@ -14,6 +14,7 @@
 #include "prequel/v1/model_service.pb.h"
 #include "server/engine/learner_fold.h"
 #include "server/engine/model_file.h"
+#include "server/engine/predictor.h"
 #include "server/engine/registry.h"
 #include "server/rpc/learn_call.h"
 #include "server/rpc/page_token.h"
@@ -135,8 +136,7 @@ void Predict(const std::string& name, const v1::Batch& proto, const v1::PredictO
   if (!batch.ok()) return RequireTold(batch.status());
   const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(query);
   if (!options.ok()) return RequireTold(options.status());
-  if (absl::Status status =
-          wire::CheckPredictionSize(*learner, batch->rows(), *options, kMaxAnswerBytes);
+  if (absl::Status status = CheckAnswerSize(*learner, batch->rows(), *options, kMaxAnswerBytes);
       !status.ok()) {
     return RequireTold(status);
   }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/proto_json.h"
+#include "client/cli/output/proto_json.h"
 #include "client/tensor.h"
 #include "core/config/error.h"
 #include "prequel/v1/learning_service.pb.h"
@@ -63,7 +63,7 @@ v1::Batch ToProto(const Batch& batch) {
   v1::Batch proto;
   const auto tensor = [](const Matrix& matrix) {
     return client::MakeTensor({matrix.data(), matrix.data() + matrix.size()},
-                              {matrix.cols(), matrix.rows()}, v1::Tensor::FLOAT32);
+                              {matrix.cols(), matrix.rows()}, v1::Tensor::DTYPE_FLOAT32);
   };
   *proto.mutable_inputs() = tensor(batch.inputs);
   if (batch.targets.size() > 0) *proto.mutable_targets() = tensor(batch.targets);

@@ -55,6 +55,13 @@ TEST(IncludeLayers, CoreAndProtoMeetInWireOnly) {
   EXPECT_FALSE(Allowed("server/auth/token.h", "core/config/batch.h"));
 }
 
+TEST(IncludeLayers, ObserveIsTold) {
+  EXPECT_TRUE(Allowed("server/observe/metrics.h", "server/engine/observer.h"));
+  EXPECT_TRUE(Allowed("server/observe/metrics.h", "server/rpc/call_observer.h"));
+  EXPECT_FALSE(Allowed("server/observe/metrics.h", "server/rpc/call.h"));
+  EXPECT_FALSE(Allowed("server/engine/engine.cc", "server/rpc/call_observer.h"));
+}
+
 TEST(IncludeLayers, ServerOwnsEveryPart) {
   EXPECT_TRUE(Allowed("server/server.cc", "server/rpc/learning_service.h"));
   EXPECT_TRUE(Allowed("server/main.cc", "grpcpp/grpcpp.h"));
@@ -66,6 +73,19 @@ TEST(IncludeLayers, ClientKnowsTheWireOnly) {
   EXPECT_TRUE(Allowed("client/client.h", "prequel/v1/learning_service.grpc.pb.h"));
   EXPECT_FALSE(Allowed("client/client.h", "core/config/batch.h"));
   EXPECT_FALSE(Allowed("client/client.h", "server/engine/engine.h"));
+  EXPECT_FALSE(Allowed("client/cli/main.cc", "core/config/batch.h"));
+}
+
+TEST(IncludeLayers, ClientsDataIsBetweenTheLibraryAndTheCommandLine) {
+  EXPECT_TRUE(Allowed("client/cli/batch_source.h", "client/data/batch_builder.h"));
+  EXPECT_TRUE(Allowed("client/data/npy.cc", "client/tensor.h"));
+  EXPECT_TRUE(Allowed("client/data/nearest_name.cc", "core/config/edit_distance.h"));
+  EXPECT_FALSE(Allowed("client/data/nearest_name.cc", "core/config/options.h"));
+  EXPECT_FALSE(Allowed("client/data/csv_reader.h", "client/client.h"));
+  EXPECT_FALSE(Allowed("client/data/csv_reader.h", "client/cli/session.h"));
+  EXPECT_FALSE(Allowed("client/data/csv_reader.h", "grpcpp/grpcpp.h"));
+  EXPECT_FALSE(Allowed("client/client.h", "client/data/csv_reader.h"));
+  EXPECT_FALSE(Allowed("client/client.h", "client/cli/session.h"));
 }
 
 TEST(IncludeLayers, TestsOfCoreSeeCoreOnlyAndOtherTestsAreFree) {

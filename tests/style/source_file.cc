@@ -30,8 +30,6 @@ bool IsText(std::string_view path) {
          std::find(kDocuments.begin(), kDocuments.end(), Extension(path)) != kDocuments.end();
 }
 
-bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // Length of the literal or comment at `text[at]`, or 0 when none starts there.
 std::size_t RawStringLength(std::string_view text, std::size_t at) {
   if (!text.substr(at).starts_with("R\"") || (at > 0 && IsWordChar(text[at - 1]))) return 0;
@@ -101,6 +99,10 @@ std::string_view Extension(std::string_view path) {
   const std::size_t dot = name.rfind('.');
   return dot == std::string_view::npos ? std::string_view() : name.substr(dot);
 }
+
+bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool IsCpp(std::string_view path) { return path.ends_with(".h") || path.ends_with(".cc"); }
 

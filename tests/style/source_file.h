@@ -34,6 +34,9 @@ std::string_view Extension(std::string_view path);  // ".cc"; empty when there i
 bool IsCpp(std::string_view path);   // .h and .cc
 bool IsCode(std::string_view path);  // whatever a person reads as a program
 
+bool IsSpace(char c);
+bool IsWordChar(char c);  // of a name in C++
+
 // `cpp` with comments, string and character literals blanked out, byte for byte and line for line,
 // so that what remains may be searched for braces and words.
 std::string BlankCommentsAndLiterals(std::string_view cpp);

@@ -31,7 +31,7 @@ TEST(ConfigFlagsTest, Inputs) {
   EXPECT_EQ(config.features(1).name(), "b");
   EXPECT_EQ(config.features(2).name(), "pixel");
   EXPECT_EQ(config.features(2).width(), 784);
-  EXPECT_EQ(config.features(3).kind(), v1::Feature::CATEGORICAL);
+  EXPECT_EQ(config.features(3).kind(), v1::Feature::KIND_CATEGORICAL);
   EXPECT_EQ(config.features(3).name(), "wind");
   EXPECT_EQ(config.features(4).name(), "odd:name");
 }
@@ -62,7 +62,7 @@ TEST(ConfigFlagsTest, PartsAndTheirShortcuts) {
   EXPECT_EQ(Option(config.prior(), "precision").number_value(), 2.5);
   EXPECT_EQ(config.posterior().name(), "diagonal");
   EXPECT_THAT(config.target().labels(), ElementsAre("no", "yes"));
-  EXPECT_EQ(config.encoding().inputs(), v1::Encoding::NONE);
+  EXPECT_EQ(config.encoding().inputs(), v1::Encoding::STANDARDIZE_NONE);
   EXPECT_EQ(config.seed(), 7);
   EXPECT_EQ(config.evaluation().window(), 500);
   EXPECT_FALSE(config.has_rule());
@@ -99,11 +99,11 @@ TEST(ConfigFlagsTest, OptionValues) {
 TEST(ConfigFlagsTest, OptionsReachPartsWithFieldsOfTheirOwn) {
   v1::ModelConfig config;
   ASSERT_TRUE(ApplyOption("evaluation.window=250", &config).ok());
-  ASSERT_TRUE(ApplyOption("encoding.targets=NONE", &config).ok());
-  ASSERT_TRUE(ApplyOption("encoding.inputs=RUNNING", &config).ok());
+  ASSERT_TRUE(ApplyOption("encoding.targets=STANDARDIZE_NONE", &config).ok());
+  ASSERT_TRUE(ApplyOption("encoding.inputs=STANDARDIZE_RUNNING", &config).ok());
   EXPECT_EQ(config.evaluation().window(), 250);
-  EXPECT_EQ(config.encoding().targets(), v1::Encoding::NONE);
-  EXPECT_EQ(config.encoding().inputs(), v1::Encoding::RUNNING);
+  EXPECT_EQ(config.encoding().targets(), v1::Encoding::STANDARDIZE_NONE);
+  EXPECT_EQ(config.encoding().inputs(), v1::Encoding::STANDARDIZE_RUNNING);
 }
 
 TEST(ConfigFlagsTest, BadOptionsAreUsageErrors) {

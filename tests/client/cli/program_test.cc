@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/proto_json.h"
+#include "client/cli/output/proto_json.h"
 #include "google/protobuf/struct.pb.h"
 #include "tests/client/fake_server.h"
 #include "tests/client/temporary_file.h"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "client/npy.h"
+#include "client/data/npy.h"
 #include "client/tensor.h"
 #include "tests/client/temporary_file.h"
 
@@ -54,7 +54,7 @@ TEST(WeightsFileTest, ATableIsTheOnlyLayer) {
   const v1::Component prior = Read(Npy("(2, 1)", {3, 4}));
   EXPECT_EQ(prior.arrays_size(), 1);
   EXPECT_THAT(prior.arrays().at("layer1.weights").shape(), ElementsAre(2, 1));
-  EXPECT_EQ(prior.arrays().at("layer1.weights").dtype(), v1::Tensor::FLOAT32);
+  EXPECT_EQ(prior.arrays().at("layer1.weights").dtype(), v1::Tensor::DTYPE_FLOAT32);
 }
 
 TEST(WeightsFileTest, LayersKeepTheirShapes) {

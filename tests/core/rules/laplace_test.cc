@@ -186,7 +186,7 @@ TEST(Laplace, SaysItsPhaseAndMovesTheMeanInTheFirstAlone) {
   std::vector<bool> whole(8, false);
   whole.resize(15, true);
   EXPECT_EQ(converged, whole);
-  const auto q = [&](std::size_t t) {
+  const auto q = [&](std::size_t t) -> const FullGaussian& {
     return std::get<FullGaussian>(BeliefOf(course.states[t]).posterior);
   };
   EXPECT_NE(q(4).mean, q(5).mean);
@@ -256,7 +256,7 @@ TEST(Laplace, InKroneckerFormIsTheProductOfTheMeanFactors) {
   LearnerConfig config = Config("categorical", "kronecker", {{"map_steps", 6.0}});
   config.target.num_classes = 3;
   const Course course = Learn(config, all, 16, 2);
-  const auto q = [&](std::size_t t) {
+  const auto q = [&](std::size_t t) -> const KroneckerGaussian& {
     return std::get<KroneckerGaussian>(BeliefOf(course.states[t]).posterior);
   };
   const Matrix x = Design(all);

@@ -123,7 +123,7 @@ TEST(FormatsTest, Configuration) {
 TEST(FormatsTest, Minibatch) {
   v1::Batch proto;
   v1::Tensor& inputs = *proto.mutable_inputs();
-  inputs.set_dtype(v1::Tensor::FLOAT32);
+  inputs.set_dtype(v1::Tensor::DTYPE_FLOAT32);
   for (const int extent : {2, 1}) inputs.add_shape(extent);
   inputs.set_data(std::string("\0\0\x20\x3F\0\0\x80\xC0", 8));  // 0.625, −4
   proto.add_text()->add_values("red");

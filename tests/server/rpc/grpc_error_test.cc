@@ -40,10 +40,5 @@ TEST(GrpcErrorTest, IsCutBetweenCharacters) {
   }
 }
 
-TEST(GrpcErrorTest, NamesCodes) {
-  EXPECT_EQ(CodeName(grpc::StatusCode::OK), "OK");
-  EXPECT_EQ(CodeName(grpc::StatusCode::UNAVAILABLE), "UNAVAILABLE");
-}
-
 }  // namespace
 }  // namespace prequel

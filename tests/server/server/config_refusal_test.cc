@@ -40,12 +40,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"features { name: 'z' kind: 7 }", "config.features[1].kind"},
         BadConfig{"features { name: 'z' width: 4294967295 }", "config.features[1].width"},
         BadConfig{"features { name: 'z' hash_buckets: 3 }", "config.features[1].hash_buckets"},
-        BadConfig{"features { name: 'z' kind: CATEGORICAL width: 2 }", "config.features[1].width"},
-        BadConfig{"features { name: 'z' kind: CATEGORICAL allow_missing: true }",
+        BadConfig{"features { name: 'z' kind: KIND_CATEGORICAL width: 2 }",
+                  "config.features[1].width"},
+        BadConfig{"features { name: 'z' kind: KIND_CATEGORICAL allow_missing: true }",
                   "config.features[1].allow_missing"},
-        BadConfig{"features { name: 'z' kind: CATEGORICAL max_categories: 4294967295 }",
+        BadConfig{"features { name: 'z' kind: KIND_CATEGORICAL max_categories: 4294967295 }",
                   "config.features[1].max_categories"},
-        BadConfig{"features { name: 'z' kind: CATEGORICAL hash_buckets: 4294967295 }",
+        BadConfig{"features { name: 'z' kind: KIND_CATEGORICAL hash_buckets: 4294967295 }",
                   "config.features[1].hash_buckets"}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -122,14 +123,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Rest, ConfigRefusalTest,
-    ::testing::Values(BadConfig{"encoding { inputs: 9 }", "config.encoding.inputs"},
-                      BadConfig{"encoding { targets: 9 }", "config.encoding.targets"},
-                      BadConfig{"encoding { targets: RUNNING } likelihood { name: 'poisson' }",
-                                "config.encoding.targets"},
-                      BadConfig{"encoding { clip: -1 }", "config.encoding.clip"},
-                      BadConfig{"encoding { clip: nan }", "config.encoding.clip"},
-                      BadConfig{"evaluation { window: -1 }", "config.evaluation.window"},
-                      BadConfig{"evaluation { window: nan }", "config.evaluation.window"}));
+    ::testing::Values(
+        BadConfig{"encoding { inputs: 9 }", "config.encoding.inputs"},
+        BadConfig{"encoding { targets: 9 }", "config.encoding.targets"},
+        BadConfig{"encoding { targets: STANDARDIZE_RUNNING } likelihood { name: 'poisson' }",
+                  "config.encoding.targets"},
+        BadConfig{"encoding { clip: -1 }", "config.encoding.clip"},
+        BadConfig{"encoding { clip: nan }", "config.encoding.clip"},
+        BadConfig{"evaluation { window: -1 }", "config.evaluation.window"},
+        BadConfig{"evaluation { window: nan }", "config.evaluation.window"}));
 
 using FeaturelessTest = ServerTest;
 TEST_F(FeaturelessTest, IsNoModel) {

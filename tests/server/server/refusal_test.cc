@@ -145,7 +145,7 @@ TEST_F(RefusalTest, BytesThatDoNotFillTheShape) {
   batch.mutable_targets()->mutable_data()->append("12345678");
   EXPECT_EQ(FieldRefused(batch), "batch.targets.data");
   batch = LinearBatch(1, 2);
-  batch.mutable_inputs()->set_dtype(v1::Tensor::FLOAT32);
+  batch.mutable_inputs()->set_dtype(v1::Tensor::DTYPE_FLOAT32);
   EXPECT_EQ(FieldRefused(batch), "batch.inputs.data");
   batch.mutable_inputs()->clear_dtype();
   EXPECT_EQ(FieldRefused(batch), "batch.inputs.dtype");

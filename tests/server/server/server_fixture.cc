@@ -39,7 +39,7 @@ v1::ModelConfig ClassesConfig() {
 
 v1::Tensor MakeTensor(const std::vector<std::int64_t>& shape, const std::vector<double>& values) {
   v1::Tensor tensor;
-  tensor.set_dtype(v1::Tensor::FLOAT64);
+  tensor.set_dtype(v1::Tensor::DTYPE_FLOAT64);
   for (std::int64_t extent : shape) tensor.add_shape(extent);
   tensor.mutable_data()->assign(reinterpret_cast<const char*>(values.data()),
                                 values.size() * sizeof(double));

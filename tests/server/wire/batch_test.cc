@@ -67,7 +67,7 @@ TEST(BatchTest, NamesTheTensorThatIsWrong) {
   EXPECT_EQ(FieldRefused(proto, 10), "batch.targets.shape");
   proto = SmallBatch();
   proto.mutable_inputs()->clear_values();
-  proto.mutable_inputs()->set_dtype(v1::Tensor::FLOAT32);
+  proto.mutable_inputs()->set_dtype(v1::Tensor::DTYPE_FLOAT32);
   EXPECT_EQ(FieldRefused(proto, 10), "batch.inputs.data");
 }
 

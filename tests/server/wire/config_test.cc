@@ -68,21 +68,21 @@ TEST(ConfigTest, UnknownEnumerationsNameTheirField) {
   proto = Parse("");
   proto.mutable_encoding()->set_inputs(static_cast<v1::Encoding::Standardize>(9));
   EXPECT_EQ(FieldOf(ConfigFromProto(proto).status()), "config.encoding.inputs");
-  proto.mutable_encoding()->set_inputs(v1::Encoding::NONE);
+  proto.mutable_encoding()->set_inputs(v1::Encoding::STANDARDIZE_NONE);
   proto.mutable_encoding()->set_targets(static_cast<v1::Encoding::Standardize>(-1));
   EXPECT_EQ(FieldOf(ConfigFromProto(proto).status()), "config.encoding.targets");
 }
 
 constexpr char kFull[] = R"(
   features { name: 'x' width: 3 allow_missing: true }
-  features { name: 'c' kind: CATEGORICAL max_categories: 5 }
-  features { name: 'h' kind: CATEGORICAL hash_buckets: 7 }
+  features { name: 'c' kind: KIND_CATEGORICAL max_categories: 5 }
+  features { name: 'h' kind: KIND_CATEGORICAL hash_buckets: 7 }
   target { name: 'y' labels: 'no' labels: 'yes' allow_missing: true }
   model { name: 'mlp' options { fields { key: 'hidden' value { list_value {
     values { number_value: 8 } } } } } }
   likelihood { name: 'bernoulli' }
   posterior { name: 'diagonal' }
-  encoding { inputs: RUNNING targets: NONE clip: 3.5 }
+  encoding { inputs: STANDARDIZE_RUNNING targets: STANDARDIZE_NONE clip: 3.5 }
   evaluation { window: 50 }
   seed: 18446744073709551615)";
 
@@ -101,7 +101,7 @@ TEST(ConfigTest, GoesThereAndBackExactly) {
 
 v1::Tensor Packed(const std::vector<std::int64_t>& shape, const std::vector<double>& values) {
   v1::Tensor tensor;
-  tensor.set_dtype(v1::Tensor::FLOAT64);
+  tensor.set_dtype(v1::Tensor::DTYPE_FLOAT64);
   tensor.mutable_shape()->Assign(shape.begin(), shape.end());
   tensor.set_data(values.data(), values.size() * sizeof(double));
   return tensor;
@@ -131,7 +131,8 @@ TEST(ConfigTest, ArraysGoThereAndBackExactlyInSinglePrecisionWhenThatLosesNothin
     EXPECT_EQ(proto.prior().options().fields_size(), 0);
     const v1::Tensor& tensor = proto.prior().arrays().at("long");
     const bool single = last == 0 || last == 0.5;
-    EXPECT_EQ(tensor.dtype(), single ? v1::Tensor::FLOAT32 : v1::Tensor::FLOAT64) << last;
+    EXPECT_EQ(tensor.dtype(), single ? v1::Tensor::DTYPE_FLOAT32 : v1::Tensor::DTYPE_FLOAT64)
+        << last;
     EXPECT_EQ(tensor.data().size(), single ? 4000u : 8000u);
     const absl::StatusOr<LearnerConfig> back = ConfigFromBytes(ConfigToBytes(config));
     ASSERT_TRUE(back.ok()) << back.status();

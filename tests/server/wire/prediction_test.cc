@@ -57,19 +57,6 @@ TEST(PredictionTest, OptionsAreChecked) {
   EXPECT_TRUE(absl::IsInvalidArgument(PredictOptionsFromProto(proto).status()));
 }
 
-TEST(PredictionTest, AVeryLargeAnswerIsRefused) {
-  LearnerConfig config;
-  config.features = {{.name = "x"}};
-  config.target.num_classes = 100;
-  config.likelihood.name = "categorical";
-  const absl::StatusOr<Learner> learner = Learner::Create(config);
-  ASSERT_TRUE(learner.ok()) << learner.status();
-  PredictOptions options;
-  EXPECT_TRUE(CheckPredictionSize(*learner, 1000, options, 1 << 20).ok());
-  options.logits = true;
-  EXPECT_EQ(FieldOf(CheckPredictionSize(*learner, 1000, options, 1 << 20)), "batch");
-}
-
 TEST(EvaluationTest, ScoresThatDoNotApplyAreLeftOut) {
   Scores scores;
   scores.Add("nll", 0.5);

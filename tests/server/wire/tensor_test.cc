@@ -17,7 +17,7 @@ namespace {
 constexpr Index kManyRows = 1 << 20;
 
 template <typename Element>
-v1::Tensor Raw(v1::Tensor::DType dtype, const std::vector<std::int64_t>& shape,
+v1::Tensor Raw(v1::Tensor::Dtype dtype, const std::vector<std::int64_t>& shape,
                const std::vector<Element>& elements) {
   v1::Tensor tensor;
   tensor.set_dtype(dtype);
@@ -36,8 +36,9 @@ std::string FieldRefused(const v1::Tensor& tensor, Rank rank = Rank::kMatrix,
 }
 
 TEST(TensorTest, RowsBecomeColumns) {
-  const auto matrix = MatrixFromTensor(Raw<double>(v1::Tensor::FLOAT64, {2, 3}, {1, 2, 3, 4, 5, 6}),
-                                       Rank::kMatrix, kManyRows, "t");
+  const auto matrix =
+      MatrixFromTensor(Raw<double>(v1::Tensor::DTYPE_FLOAT64, {2, 3}, {1, 2, 3, 4, 5, 6}),
+                       Rank::kMatrix, kManyRows, "t");
   ASSERT_TRUE(matrix.ok()) << matrix.status();
   EXPECT_EQ(*matrix, (Matrix(3, 2) << 1, 4, 2, 5, 3, 6).finished());
 }
@@ -49,7 +50,7 @@ TEST(TensorTest, Float32KeepsEveryValueExactly) {
                                      std::numeric_limits<float>::max(),
                                      std::numeric_limits<float>::infinity(),
                                      3.F};
-  const auto matrix = MatrixFromTensor(Raw<float>(v1::Tensor::FLOAT32, {3, 2}, values),
+  const auto matrix = MatrixFromTensor(Raw<float>(v1::Tensor::DTYPE_FLOAT32, {3, 2}, values),
                                        Rank::kMatrix, kManyRows, "t");
   ASSERT_TRUE(matrix.ok()) << matrix.status();
   for (Index i = 0; i < 6; ++i) {
@@ -59,7 +60,7 @@ TEST(TensorTest, Float32KeepsEveryValueExactly) {
 }
 
 TEST(TensorTest, AVectorIsOneColumnPerRow) {
-  const v1::Tensor tensor = Raw<float>(v1::Tensor::FLOAT32, {3}, {1, 2, 3});
+  const v1::Tensor tensor = Raw<float>(v1::Tensor::DTYPE_FLOAT32, {3}, {1, 2, 3});
   const auto matrix = MatrixFromTensor(tensor, Rank::kVectorOrMatrix, kManyRows, "t");
   ASSERT_TRUE(matrix.ok()) << matrix.status();
   EXPECT_EQ(*matrix, (Matrix(1, 3) << 1, 2, 3).finished());
@@ -81,8 +82,8 @@ TEST(TensorTest, ValuesMayReplaceData) {
 }
 
 TEST(TensorTest, NoColumnsIsAnEmptyMatrix) {
-  const auto matrix =
-      MatrixFromTensor(Raw<float>(v1::Tensor::FLOAT32, {7, 0}, {}), Rank::kMatrix, kManyRows, "t");
+  const auto matrix = MatrixFromTensor(Raw<float>(v1::Tensor::DTYPE_FLOAT32, {7, 0}, {}),
+                                       Rank::kMatrix, kManyRows, "t");
   ASSERT_TRUE(matrix.ok()) << matrix.status();
   EXPECT_EQ(matrix->size(), 0);
 }
@@ -91,7 +92,7 @@ TEST(TensorTest, OnlyTheShapeThatTheDataFillIsAccepted) {
   using Shape = std::vector<std::int64_t>;
   constexpr std::int64_t kHuge = std::int64_t{1} << 62;
   const auto refused = [](const Shape& shape) {
-    return FieldRefused(Raw<float>(v1::Tensor::FLOAT32, shape, {1, 2, 3, 4}), Rank::kMatrix,
+    return FieldRefused(Raw<float>(v1::Tensor::DTYPE_FLOAT32, shape, {1, 2, 3, 4}), Rank::kMatrix,
                         std::numeric_limits<Index>::max());
   };
   EXPECT_EQ(refused({2, 2}), "accepted");
@@ -106,16 +107,16 @@ TEST(TensorTest, OnlyTheShapeThatTheDataFillIsAccepted) {
 }
 
 TEST(TensorTest, RowsAreBounded) {
-  const v1::Tensor tensor = Raw<float>(v1::Tensor::FLOAT32, {4, 1}, {1, 2, 3, 4});
+  const v1::Tensor tensor = Raw<float>(v1::Tensor::DTYPE_FLOAT32, {4, 1}, {1, 2, 3, 4});
   EXPECT_EQ(FieldRefused(tensor, Rank::kMatrix, 4), "accepted");
   EXPECT_EQ(FieldRefused(tensor, Rank::kMatrix, 3), "t.shape");
 }
 
 TEST(TensorTest, DtypeMustBeGivenWithData) {
-  v1::Tensor tensor = Raw<float>(v1::Tensor::FLOAT32, {1, 1}, {1});
+  v1::Tensor tensor = Raw<float>(v1::Tensor::DTYPE_FLOAT32, {1, 1}, {1});
   tensor.clear_dtype();
   EXPECT_EQ(FieldRefused(tensor), "t.dtype");
-  tensor.set_dtype(static_cast<v1::Tensor::DType>(7));
+  tensor.set_dtype(static_cast<v1::Tensor::Dtype>(7));
   EXPECT_EQ(FieldRefused(tensor), "t.dtype");
 }
 

@@ -1,0 +1,173 @@
+#include "client/cli/output/learn_report.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/output/json_writer.h"
+#include "client/cli/output/table.h"
+#include "client/error.h"
+
+namespace prequel::cli {
+namespace {
+
+constexpr std::size_t kRefusalsShown = 5;
+constexpr std::size_t kColumnWidth = 10;
+
+// The score beside NLL that says most: the first of these that applies.
+std::string SecondScore(const v1::Scores& scores) {
+  return scores.has_accuracy() ? "accuracy" : scores.has_rmse() ? "rmse" : "";
+}
+
+std::string Value(const v1::Scores& scores, const std::string& name) {
+  for (const NamedScore& score : PresentScores(scores)) {
+    if (score.name == name) return Number(score.value);
+  }
+  return "-";
+}
+
+// The message, and what each violation adds to it.
+std::string Message(const absl::Status& status) {
+  std::string text(status.message());
+  for (const client::FieldViolation& violation : client::DetailsOf(status).violations) {
+    if (text.find(violation.description) != std::string::npos) continue;
+    absl::StrAppend(&text, "; ", violation.field, ": ", violation.description);
+  }
+  return text;
+}
+
+}  // namespace
+
+LearnReport::LearnReport(std::string model, std::size_t every)
+    : model_(std::move(model)),
+      every_(every),
+      start_(std::chrono::steady_clock::now()),
+      scores_(std::max<std::size_t>(1, every)) {}
+
+std::string LearnReport::Learned(const SentBatch& batch, std::int64_t revision,
+                                 const v1::Scores& scores, const v1::StepReport& step) {
+  ++batches_;
+  rows_ += step.rows();
+  skipped_rows_ += step.skipped_rows();
+  answered_rows_ += batch.rows;
+  revision_ = revision;
+  phase_ = step.phase();
+  scores_.Add(scores);
+  if (every_ == 0 || batches_ % static_cast<std::int64_t>(every_) != 0) return "";
+  lines_.push_back({batches_, rows_, scores_.total(), scores_.recent()});
+  return (lines_.size() == 1 ? Header(lines_.back()) : "") + Text(lines_.back());
+}
+
+void LearnReport::Refused(const SentBatch& batch, const absl::Status& status) {
+  answered_rows_ += batch.rows;
+  refusals_.push_back({batch, Message(status), absl::StatusCodeToString(status.code())});
+}
+
+void LearnReport::Resumed(const std::string& producer, std::int64_t rows) {
+  producer_ = producer;
+  resumed_rows_ = rows;
+}
+
+std::string LearnReport::Header(const Line& line) const {
+  const std::string second = SecondScore(line.total);
+  std::vector<std::string> cells = {"minibatch", "rows", "nll", absl::StrCat("last ", every_)};
+  if (!second.empty()) cells.insert(cells.end(), {second, absl::StrCat("last ", every_)});
+  return FixedRow(cells, kColumnWidth);
+}
+
+std::string LearnReport::Text(const Line& line) const {
+  const std::string second = SecondScore(line.total);
+  std::vector<std::string> cells = {Count(line.batches), Count(line.rows), Value(line.total, "nll"),
+                                    Value(line.recent, "nll")};
+  if (!second.empty()) {
+    cells.insert(cells.end(), {Value(line.total, second), Value(line.recent, second)});
+  }
+  return FixedRow(cells, kColumnWidth);
+}
+
+double LearnReport::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+std::string LearnReport::Progress() const {
+  const double rate = static_cast<double>(answered_rows_) / std::max(seconds(), 1e-9);
+  return absl::StrCat(Count(answered_rows_, "row", "rows"), ", ",
+                      Count(static_cast<long long>(rate)), " rows/s, nll ",
+                      Value(scores_.total(), "nll"),
+                      refusals_.empty() ? "" : absl::StrCat(", ", refused(), " refused"));
+}
+
+std::string LearnReport::Totals() const {
+  const double rate = static_cast<double>(rows_) / std::max(seconds(), 1e-9);
+  Table table({});
+  table.Add({"model", model_});
+  if (batches_ > 0) table.Add({"revision", absl::StrCat(revision_)});
+  if (resumed_rows_ > 0) {
+    table.Add(
+        {"resumed", absl::StrCat("behind ", Count(resumed_rows_, "row", "rows"), " sent before as ",
+                                 producer_, " (--again learns them once more)")});
+  }
+  table.Add({"learned", absl::StrCat(Count(rows_, "row", "rows"), " in ",
+                                     Count(batches_, "minibatch", "minibatches"), ", ",
+                                     Count(static_cast<long long>(rate)), " rows/s")});
+  if (skipped_rows_ > 0) {
+    table.Add({"skipped", absl::StrCat(Count(skipped_rows_, "row", "rows"), " without a target")});
+  }
+  if (!phase_.empty()) table.Add({"phase", phase_});
+  for (const NamedScore& score : PresentScores(scores_.total())) {
+    table.Add({score.name, Number(score.value)});
+  }
+  if (!refusals_.empty()) {
+    table.Add({"refused", Count(refused(), "minibatch", "minibatches")});
+  }
+  std::string text = table.Text();
+  for (std::size_t i = 0; i < std::min(refusals_.size(), kRefusalsShown); ++i) {
+    const Refusal& refusal = refusals_[i];
+    absl::StrAppend(&text, "  minibatch ", refusal.batch.index, " (line ", refusal.batch.first_line,
+                    " on): ", refusal.message, "\n");
+  }
+  if (refusals_.size() > kRefusalsShown) {
+    absl::StrAppend(&text, "  … and ", refusals_.size() - kRefusalsShown, " more\n");
+  }
+  if (interrupted_ && resumable_) {
+    absl::StrAppend(&text, "stopped; the same command goes on from here\n");
+  } else if (interrupted_) {
+    absl::StrAppend(&text, "stopped; go on later with --skip ", answered_rows_, "\n");
+  }
+  return text;
+}
+
+std::string LearnReport::Json(const absl::Status& outcome) const {
+  JsonWriter json;
+  json.BeginObject().Key("model").String(model_).Key("revision").Integer(revision_);
+  json.Key("rows").Integer(rows_).Key("minibatches").Integer(batches_);
+  json.Key("skipped_rows").Integer(skipped_rows_).Key("answered_rows").Integer(answered_rows_);
+  json.Key("resumed_rows").Integer(resumed_rows_);
+  json.Key("seconds").Number(seconds()).Key("interrupted").Bool(interrupted_);
+  if (!phase_.empty()) json.Key("phase").String(phase_);
+  json.Key("scores");
+  WriteScores(scores_.total(), json);
+  json.Key("refused").BeginArray();
+  for (const Refusal& refusal : refusals_) {
+    json.BeginObject().Key("minibatch").Integer(refusal.batch.index);
+    json.Key("first_line").Integer(refusal.batch.first_line);
+    json.Key("rows").Integer(refusal.batch.rows);
+    json.Key("code").String(refusal.code).Key("message").String(refusal.message).EndObject();
+  }
+  json.EndArray().Key("table").BeginArray();
+  for (const Line& line : lines_) {
+    json.BeginObject().Key("minibatches").Integer(line.batches).Key("rows").Integer(line.rows);
+    json.Key("all");
+    WriteScores(line.total, json);
+    json.Key("recent");
+    WriteScores(line.recent, json);
+    json.EndObject();
+  }
+  json.EndArray();
+  if (!outcome.ok()) {
+    json.Key("error").String(std::string(outcome.message()));
+  }
+  return json.EndObject().text();
+}
+
+}  // namespace prequel::cli

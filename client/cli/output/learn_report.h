@@ -1,0 +1,88 @@
+// What a learning run has achieved so far, and how it is told.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "client/cli/output/running_scores.h"
+#include "prequel/v1/learning_service.pb.h"
+
+namespace prequel::cli {
+
+// A minibatch as the file has it.
+struct SentBatch {
+  std::int64_t index = 0;  // from 0
+  std::int64_t rows = 0;
+  std::int64_t first_line = 0;
+};
+
+// Collects the answers of one run. Each method that returns text returns it ready to print, or
+// "" when there is nothing to say.
+class LearnReport {
+ public:
+  // A line of the prequential table after every `every` minibatches; 0 for no table. `every` is
+  // also the length of the table's window.
+  LearnReport(std::string model, std::size_t every);
+
+  // The table's next line, with its header before the first.
+  std::string Learned(const SentBatch& batch, std::int64_t revision, const v1::Scores& scores,
+                      const v1::StepReport& step);
+  void Refused(const SentBatch& batch, const absl::Status& status);
+  void Interrupted() { interrupted_ = true; }
+  // An earlier run of this producer has sent that many rows: this one begins behind them.
+  void Resumed(const std::string& producer, std::int64_t rows);
+  // The same command would go on where this run stops.
+  void Resumable() { resumable_ = true; }
+
+  // "12,345 rows, 43,210 rows/s, nll 0.1234"
+  std::string Progress() const;
+  // The final table.
+  std::string Totals() const;
+  // Everything as one JSON document, `outcome` being how the run ended.
+  std::string Json(const absl::Status& outcome) const;
+
+  bool interrupted() const { return interrupted_; }
+  std::int64_t refused() const { return static_cast<std::int64_t>(refusals_.size()); }
+  std::int64_t answered_rows() const { return answered_rows_; }
+
+ private:
+  struct Refusal {
+    SentBatch batch;
+    std::string message;
+    std::string code;
+  };
+  struct Line {
+    std::int64_t batches;
+    std::int64_t rows;
+    v1::Scores total;
+    v1::Scores recent;
+  };
+
+  double seconds() const;
+  std::string Header(const Line& line) const;
+  std::string Text(const Line& line) const;
+
+  const std::string model_;
+  const std::size_t every_;
+  const std::chrono::steady_clock::time_point start_;
+
+  RunningScores scores_;
+  std::int64_t batches_ = 0;
+  std::int64_t rows_ = 0;  // learned from
+  std::int64_t skipped_rows_ = 0;
+  std::int64_t answered_rows_ = 0;  // learned, skipped or refused: what --skip passes over
+  std::int64_t revision_ = 0;
+  std::string phase_;  // of the rule after the last minibatch, when it has phases
+  std::vector<Refusal> refusals_;
+  std::vector<Line> lines_;
+  std::string producer_;  // whom the run resumed, if any
+  std::int64_t resumed_rows_ = 0;
+  bool resumable_ = false;
+  bool interrupted_ = false;
+};
+
+}  // namespace prequel::cli

@@ -1,0 +1,193 @@
+#include "client/cli/output/prediction_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/data/number.h"
+#include "client/tensor.h"
+
+namespace prequel::cli {
+namespace {
+
+// A tensor as a table, row major.
+struct Matrix {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::vector<double> values;
+
+  double at(std::size_t r, std::size_t c) const { return values[r * columns + c]; }
+};
+
+absl::Status Misfit(const std::string& what) {
+  return absl::DataLossError(absl::StrCat("the server's prediction is malformed: ", what));
+}
+
+// The first extent counts examples, the others are flattened.
+absl::StatusOr<Matrix> ToMatrix(const v1::Tensor& tensor) {
+  absl::StatusOr<std::vector<double>> values = client::TensorValues(tensor);
+  if (!values.ok()) return values.status();
+  Matrix matrix;
+  matrix.rows = tensor.shape().empty() ? 0 : static_cast<std::size_t>(tensor.shape(0));
+  matrix.columns = matrix.rows == 0 ? 0 : values->size() / matrix.rows;
+  matrix.values = *std::move(values);
+  return matrix;
+}
+
+// Appends the tensor's columns to every row under `names`.
+absl::Status Append(const v1::Tensor& tensor, const std::vector<std::string>& names,
+                    PredictionRows& rows) {
+  absl::StatusOr<Matrix> matrix = ToMatrix(tensor);
+  if (!matrix.ok()) return matrix.status();
+  if (matrix->rows != rows.values.size() || (matrix->rows > 0 && matrix->columns != names.size())) {
+    return Misfit(absl::StrCat(matrix->rows, " x ", matrix->columns, " values where ",
+                               rows.values.size(), " x ", names.size(), " are due"));
+  }
+  rows.columns.insert(rows.columns.end(), names.begin(), names.end());
+  for (std::size_t r = 0; r < matrix->rows; ++r) {
+    for (std::size_t c = 0; c < matrix->columns; ++c) rows.values[r].push_back(matrix->at(r, c));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> PerOutput(const std::string& name, std::size_t outputs) {
+  if (outputs == 1) return {name};
+  std::vector<std::string> names;
+  for (std::size_t o = 0; o < outputs; ++o) names.push_back(absl::StrCat(name, "_", o));
+  return names;
+}
+
+absl::StatusOr<PredictionRows> ValueRows(const v1::Predictions& predictions) {
+  absl::StatusOr<Matrix> mean = ToMatrix(predictions.mean());
+  absl::StatusOr<Matrix> epistemic = ToMatrix(predictions.epistemic_variance());
+  absl::StatusOr<Matrix> aleatoric = ToMatrix(predictions.aleatoric_variance());
+  for (const auto* matrix : {&mean, &epistemic, &aleatoric}) {
+    if (!matrix->ok()) return matrix->status();
+    if ((*matrix)->rows != mean->rows || (*matrix)->columns != mean->columns) {
+      return Misfit("the variances differ from the mean in shape");
+    }
+  }
+  const std::size_t outputs = std::max<std::size_t>(1, mean->columns);
+  PredictionRows rows;
+  rows.values.resize(mean->rows);
+  for (const char* name : {"mean", "sd", "epistemic_sd", "aleatoric_sd"}) {
+    for (std::string& column : PerOutput(name, outputs)) rows.columns.push_back(std::move(column));
+  }
+  for (std::size_t r = 0; r < mean->rows; ++r) {
+    std::vector<double>& row = rows.values[r];
+    row.resize(4 * outputs);
+    for (std::size_t o = 0; o < outputs; ++o) {
+      row[o] = mean->at(r, o);
+      row[outputs + o] = std::sqrt(epistemic->at(r, o) + aleatoric->at(r, o));
+      row[2 * outputs + o] = std::sqrt(epistemic->at(r, o));
+      row[3 * outputs + o] = std::sqrt(aleatoric->at(r, o));
+    }
+  }
+  std::vector<std::string> names;
+  for (std::size_t o = 0; o < outputs; ++o) {
+    for (double level : predictions.quantile_levels()) {
+      const std::string name = absl::StrCat("q", client::ShortestNumber(level));
+      names.push_back(PerOutput(name, outputs)[o]);
+    }
+  }
+  if (names.empty()) return rows;
+  absl::Status status = Append(predictions.quantiles(), names, rows);
+  if (!status.ok()) return status;
+  return rows;
+}
+
+absl::StatusOr<PredictionRows> ClassRows(const v1::Predictions& predictions) {
+  absl::StatusOr<Matrix> probabilities = ToMatrix(predictions.probabilities());
+  if (!probabilities.ok()) return probabilities.status();
+  std::vector<std::string> labels(predictions.labels().begin(), predictions.labels().end());
+  for (std::size_t c = labels.size(); c < probabilities->columns; ++c) {
+    labels.push_back(absl::StrCat(c));
+  }
+  PredictionRows rows;
+  rows.values.resize(probabilities->rows);
+  std::vector<std::string> names;
+  names.reserve(labels.size());
+  for (const std::string& label : labels) names.push_back(absl::StrCat("p_", label));
+  absl::Status status = Append(predictions.probabilities(), names, rows);
+  for (const std::vector<double>& row : rows.values) {
+    if (!status.ok()) return status;
+    const auto best = std::max_element(row.begin(), row.end());
+    rows.labels.push_back(labels[static_cast<std::size_t>(best - row.begin())]);
+  }
+  status.Update(Append(predictions.entropy(), {"entropy"}, rows));
+  status.Update(Append(predictions.aleatoric_entropy(), {"aleatoric_entropy"}, rows));
+  status.Update(Append(predictions.epistemic_entropy(), {"epistemic_entropy"}, rows));
+  if (!status.ok()) return status;
+  return rows;
+}
+
+}  // namespace
+
+absl::StatusOr<PredictionRows> ToRows(const v1::Predictions& predictions) {
+  return predictions.has_probabilities() ? ClassRows(predictions) : ValueRows(predictions);
+}
+
+absl::Status PredictionWriter::Add(const PredictionRows& rows) {
+  if (!columns_.empty() && columns_ != rows.columns) {
+    return absl::FailedPreconditionError(
+        "the model's classes changed while it was predicting; run the command again");
+  }
+  columns_ = rows.columns;
+  json_ ? AddJson(rows) : AddCsv(rows);
+  begun_ = true;
+  return absl::OkStatus();
+}
+
+void PredictionWriter::AddCsv(const PredictionRows& rows) {
+  std::string text;
+  if (!begun_) {
+    if (!rows.labels.empty()) text += "label,";
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      text += (c == 0 ? "" : ",") + CsvCell(columns_[c]);
+    }
+    text += "\n";
+  }
+  for (std::size_t r = 0; r < rows.values.size(); ++r) {
+    if (!rows.labels.empty()) text += CsvCell(rows.labels[r]) + ",";
+    for (std::size_t c = 0; c < rows.values[r].size(); ++c) {
+      text += (c == 0 ? "" : ",") + client::ShortestNumber(rows.values[r][c]);
+    }
+    text += "\n";
+  }
+  out_ << text;
+}
+
+void PredictionWriter::AddJson(const PredictionRows& rows) {
+  if (!begun_) out_ << "{\"rows\": [";
+  for (std::size_t r = 0; r < rows.values.size(); ++r) {
+    JsonWriter json;
+    json.BeginObject();
+    if (!rows.labels.empty()) json.Key("label").String(rows.labels[r]);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      json.Key(columns_[c]).Number(rows.values[r][c]);
+    }
+    out_ << (empty_ ? "\n  " : ",\n  ") << json.EndObject().text();
+    empty_ = false;
+  }
+}
+
+void PredictionWriter::End(const std::string& model, long long revision) {
+  if (!json_) return;
+  JsonWriter name;
+  name.String(model);
+  out_ << (begun_ ? "" : "{\"rows\": [") << "\n], \"model\": " << name.text()
+       << ", \"revision\": " << revision << "}\n";
+}
+
+std::string CsvCell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+}  // namespace prequel::cli

@@ -1,0 +1,160 @@
+#include "client/data/batch_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/data/column_map.h"
+#include "client/data/number.h"
+#include "client/tensor.h"
+
+namespace prequel::client {
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+absl::Status CellError(const CsvRow& row, const std::string& column, const std::string& what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("line ", row.line, ", column '", column, "': ", what));
+}
+
+absl::StatusOr<double> ParseCell(const CsvRow& row, std::size_t cell, const std::string& column,
+                                 bool allow_missing) {
+  const std::string& text = row.cells[cell];
+  std::optional<double> value = Trim(text).empty() ? kMissing : ParseNumber(text);
+  if (!value) return CellError(row, column, absl::StrCat("'", text, "' is not a number"));
+  if (std::isinf(*value)) return CellError(row, column, "the value is infinite");
+  if (std::isnan(*value) && !allow_missing) {
+    return CellError(row, column, "no value, and the model does not allow missing ones here");
+  }
+  return *value;
+}
+
+}  // namespace
+
+absl::StatusOr<BatchBuilder> BatchBuilder::Create(const v1::ModelConfig& config,
+                                                  const std::vector<std::string>& header,
+                                                  const BatchOptions& options) {
+  BatchBuilder builder;
+  builder.options_ = options;
+  for (const v1::Feature& feature : config.features()) {
+    absl::Status status = builder.AddFeatureColumns(feature, header);
+    if (!status.ok()) return status;
+  }
+  if (options.with_targets) {
+    absl::Status status = builder.AddTargetColumns(config.target(), header);
+    if (!status.ok()) return status;
+  }
+  builder.text_values_.resize(builder.text_.size());
+  return builder;
+}
+
+absl::Status BatchBuilder::AddFeatureColumns(const v1::Feature& feature,
+                                             const std::vector<std::string>& header) {
+  const bool categorical = feature.kind() == v1::Feature::KIND_CATEGORICAL;
+  const std::size_t width = categorical ? 1 : std::max<std::size_t>(1, feature.width());
+  absl::StatusOr<std::vector<std::size_t>> columns = FindColumns(header, feature.name(), width);
+  if (!columns.ok()) return columns.status();
+  for (std::size_t cell : *columns) {
+    (categorical ? text_ : numeric_).push_back({cell, header[cell], feature.allow_missing()});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BatchBuilder::AddTargetColumns(const v1::Target& target,
+                                            const std::vector<std::string>& header) {
+  const std::string& name = options_.target_column.empty() ? target.name() : options_.target_column;
+  if (name.empty()) {
+    return absl::InvalidArgumentError("the model names no target: say which column, with --target");
+  }
+  const std::size_t width = std::max<std::size_t>(1, target.width());
+  absl::StatusOr<std::vector<std::size_t>> columns = FindColumns(header, name, width);
+  if (!columns.ok()) return columns.status();
+  for (std::size_t cell : *columns) {
+    targets_.push_back({cell, header[cell], target.allow_missing()});
+  }
+  if (!target.labels().empty()) form_ = TargetForm::kText;
+  if (width > 1) form_ = TargetForm::kNumbers;
+  return absl::OkStatus();
+}
+
+absl::Status BatchBuilder::Add(const CsvRow& row) {
+  if (absl::Status status = Parse(row); !status.ok()) return status;
+  inputs_.insert(inputs_.end(), row_inputs_.begin(), row_inputs_.end());
+  for (std::size_t i = 0; i < text_.size(); ++i) {
+    text_values_[i].push_back(row.cells[text_[i].cell]);
+  }
+  target_values_.insert(target_values_.end(), row_targets_.begin(), row_targets_.end());
+  if (!targets_.empty()) labels_.push_back(row_label_);
+  ++rows_;
+  return absl::OkStatus();
+}
+
+absl::Status BatchBuilder::Parse(const CsvRow& row) {
+  row_inputs_.clear();
+  for (const Column& column : numeric_) {
+    absl::StatusOr<double> value = ParseCell(row, column.cell, column.name, column.allow_missing);
+    if (!value.ok()) return value.status();
+    row_inputs_.push_back(*value);
+  }
+  return ParseTargets(row);
+}
+
+absl::Status BatchBuilder::ParseTargets(const CsvRow& row) {
+  row_targets_.clear();
+  row_label_.clear();
+  for (const Column& column : targets_) {
+    const std::string& text = row.cells[column.cell];
+    const std::optional<double> number = ParseNumber(text);
+    const bool missing = Trim(text).empty() || (number && std::isnan(*number));
+    if (missing && !column.allow_missing) {
+      return CellError(row, column.name, "no target, and the model does not allow missing ones");
+    }
+    if (form_ == TargetForm::kUndecided && !missing) {
+      form_ = number ? TargetForm::kNumbers : TargetForm::kText;
+    }
+    if (missing) {
+      row_targets_.push_back(kMissing);
+    } else if (form_ == TargetForm::kText) {
+      row_label_ = std::string(Trim(text));
+      row_targets_.push_back(kMissing);
+    } else {
+      absl::StatusOr<double> value = ParseCell(row, column.cell, column.name, true);
+      if (!value.ok()) return value.status();
+      row_targets_.push_back(*value);
+    }
+  }
+  return absl::OkStatus();
+}
+
+v1::Batch BatchBuilder::Take() {
+  v1::Batch batch;
+  const v1::Tensor::Dtype dtype =
+      options_.float32 ? v1::Tensor::DTYPE_FLOAT32 : v1::Tensor::DTYPE_FLOAT64;
+  if (!numeric_.empty()) {
+    const auto columns = static_cast<std::int64_t>(numeric_.size());
+    *batch.mutable_inputs() = MakeTensor(inputs_, {rows_, columns}, dtype);
+  }
+  for (std::vector<std::string>& values : text_values_) {
+    v1::TextColumn& column = *batch.add_text();
+    for (std::string& value : values) column.add_values(std::move(value));
+    values.clear();
+  }
+  if (form_ == TargetForm::kText) {
+    for (std::string& label : labels_) batch.add_labels(std::move(label));
+  } else if (!targets_.empty()) {
+    std::vector<std::int64_t> shape = {rows_};
+    if (targets_.size() > 1) shape.push_back(static_cast<std::int64_t>(targets_.size()));
+    *batch.mutable_targets() = MakeTensor(target_values_, shape, dtype);
+  }
+  inputs_.clear();
+  target_values_.clear();
+  labels_.clear();
+  rows_ = 0;
+  return batch;
+}
+
+}  // namespace prequel::client

@@ -1,0 +1,80 @@
+// From CSV records to the batches a model takes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/data/csv_reader.h"
+#include "prequel/v1/batch.pb.h"
+#include "prequel/v1/config.pb.h"
+
+namespace prequel::client {
+
+struct BatchOptions {
+  // Half the bytes on the wire, about seven digits.
+  bool float32 = false;
+  // Learn needs targets; Predict takes none.
+  bool with_targets = true;
+  // The target's column, when the file calls it something else than the model does.
+  std::string target_column;
+};
+
+// Collects rows and turns them into a Batch: numeric columns in feature order as one tensor, one
+// text column per categorical feature, then the target. Columns are found by FindColumns.
+//
+// An empty cell, or "nan", is a missing value: NaN (an empty label) where the model allows
+// missing values, an error otherwise.
+//
+// The target travels as text when the model's config lists labels; else the first known value
+// decides: a number means numbers for every batch of this builder, anything else text.
+//
+// For one thread. Errors are INVALID_ARGUMENT and name line and column.
+class BatchBuilder {
+ public:
+  static absl::StatusOr<BatchBuilder> Create(const v1::ModelConfig& config,
+                                             const std::vector<std::string>& header,
+                                             const BatchOptions& options);
+
+  // On an error the batch is as it was before the call.
+  absl::Status Add(const CsvRow& row);
+
+  std::int64_t rows() const { return rows_; }
+
+  // The rows added since the last Take, in order.
+  v1::Batch Take();
+
+ private:
+  struct Column {
+    std::size_t cell;  // position in the record
+    std::string name;  // in the file
+    bool allow_missing;
+  };
+  enum class TargetForm { kUndecided, kNumbers, kText };
+
+  BatchBuilder() = default;
+  absl::Status AddFeatureColumns(const v1::Feature& feature,
+                                 const std::vector<std::string>& header);
+  absl::Status AddTargetColumns(const v1::Target& target, const std::vector<std::string>& header);
+  absl::Status Parse(const CsvRow& row);
+  absl::Status ParseTargets(const CsvRow& row);
+
+  // Constant after Create.
+  BatchOptions options_;
+  std::vector<Column> numeric_, text_, targets_;
+
+  TargetForm form_ = TargetForm::kUndecided;
+  std::int64_t rows_ = 0;
+  std::vector<double> inputs_;                         // rows × numeric
+  std::vector<std::vector<std::string>> text_values_;  // per text column: rows
+  std::vector<double> target_values_;                  // rows × targets
+  std::vector<std::string> labels_;                    // rows
+  // The row being parsed: appended as a whole or not at all.
+  std::vector<double> row_inputs_, row_targets_;
+  std::string row_label_;
+};
+
+}  // namespace prequel::client

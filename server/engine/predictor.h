@@ -1,0 +1,49 @@
+// Predictions for whoever faces clients, bounded by the size of their answer: a small request may
+// ask for a very large one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/learner/learner.h"
+#include "core/predictive/prediction.h"
+#include "server/engine/engine.h"
+#include "server/engine/learn.h"
+#include "server/engine/still_wanted.h"
+
+namespace prequel {
+
+// INVALID_ARGUMENT for "batch" when the numbers in the predictive of `rows` examples would take
+// more than `max_bytes`.
+absl::Status CheckAnswerSize(const Learner& learner, Index rows, const PredictOptions& options,
+                             std::int64_t max_bytes);
+
+// Thread-safe. Asks the engine only what CheckAnswerSize lets through.
+class Predictor {
+ public:
+  // `engine` outlives this.
+  Predictor(Engine& engine, std::int64_t max_answer_bytes)
+      : engine_(engine), max_answer_bytes_(max_answer_bytes) {}
+
+  // Engine::Predict.
+  absl::StatusOr<PredictOutcome> Predict(std::string_view model, const Batch& batch,
+                                         const PredictOptions& options,
+                                         std::optional<std::int64_t> revision = std::nullopt,
+                                         const StillWanted& wanted = {}) const;
+
+  // Engine::Submit of a minibatch that is to be predicted, too. One that is not let through uses up
+  // no number.
+  // REQUIRES: request.predict.
+  void PredictThenLearn(std::string_view model, LearnRequest request, LearnCallback done) const;
+
+ private:
+  absl::Status Admit(std::string_view model, Index rows, const PredictOptions& options) const;
+
+  Engine& engine_;
+  const std::int64_t max_answer_bytes_;
+};
+
+}  // namespace prequel

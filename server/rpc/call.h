@@ -1,0 +1,66 @@
+// One call of any method from its start to its end: who asks, about what and until when.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "google/protobuf/message_lite.h"
+#include "server/engine/clock.h"
+#include "server/engine/still_wanted.h"
+#include "server/rpc/call_observer.h"
+
+namespace prequel {
+
+// A small value: copies are of the same call. It goes from thread to thread, one at a time, but for
+// what may be asked on any thread until End: deadline, CheckWanted and wanted.
+class Call {
+ public:
+  // `method` is a literal. `context` lives until End, `observers` longer.
+  Call(const grpc::CallbackServerContext& context, const char* method,
+       const CallObservers& observers);
+
+  // What the call is about, for error details and observers; again when a stream names another.
+  void SetResource(std::string_view resource) const;
+  // Of every message that came, or is to go.
+  void CountRequest(const google::protobuf::MessageLite& request) const;
+  void CountResponse(const google::protobuf::MessageLite& response) const;
+  // Of a minibatch that was learned or predicted.
+  void CountRows(std::int64_t rows) const;
+
+  TimePoint deadline() const;
+  // OK while whoever asked is there and waits.
+  absl::Status CheckWanted() const;
+  StillWanted wanted() const;
+
+  // Exactly once, when nothing is left to be counted: tells the observers. Returns what gRPC is to
+  // be finished with.
+  grpc::Status End(const absl::Status& status) const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// A call of one request and one response, to be copied into whoever answers.
+class UnaryCall : public Call {
+ public:
+  // `resource` is what the request names. Request and response live until Finish.
+  UnaryCall(grpc::CallbackServerContext* context, const char* method, std::string_view resource,
+            const google::protobuf::MessageLite* request,
+            const google::protobuf::MessageLite* response, const CallObservers& observers);
+
+  // Exactly once, on any thread; the response is whole when `status` is OK.
+  void Finish(const absl::Status& status) const;
+
+  grpc::ServerUnaryReactor* reactor() const { return reactor_; }
+
+ private:
+  grpc::ServerUnaryReactor* reactor_;
+  const google::protobuf::MessageLite* response_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,169 @@
+#include "client/data/batch_builder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/tensor.h"
+
+namespace prequel::client {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+v1::ModelConfig Config(const std::vector<std::string>& numeric) {
+  v1::ModelConfig config;
+  for (const std::string& name : numeric) config.add_features()->set_name(name);
+  config.mutable_target()->set_name("y");
+  return config;
+}
+
+CsvRow Row(std::vector<std::string> cells, std::int64_t line = 2) {
+  return {.line = line, .cells = std::move(cells)};
+}
+
+BatchBuilder Make(const v1::ModelConfig& config, const std::vector<std::string>& header,
+                  const BatchOptions& options = {}) {
+  absl::StatusOr<BatchBuilder> builder = BatchBuilder::Create(config, header, options);
+  EXPECT_TRUE(builder.ok()) << builder.status();
+  return *std::move(builder);
+}
+
+TEST(BatchBuilderTest, ColumnsFollowTheModelNotTheFile) {
+  BatchBuilder builder = Make(Config({"b", "a"}), {"a", "y", "unused", "b"});
+  ASSERT_TRUE(builder.Add(Row({"1", "9", "text", "2"})).ok());
+  ASSERT_TRUE(builder.Add(Row({"3", "8", "text", "4"})).ok());
+  EXPECT_EQ(builder.rows(), 2);
+  const v1::Batch batch = builder.Take();
+  EXPECT_THAT(batch.inputs().shape(), ElementsAre(2, 2));
+  EXPECT_THAT(*TensorValues(batch.inputs()), ElementsAre(2, 1, 4, 3));
+  EXPECT_THAT(batch.targets().shape(), ElementsAre(2));
+  EXPECT_THAT(*TensorValues(batch.targets()), ElementsAre(9, 8));
+  EXPECT_EQ(builder.rows(), 0);
+  ASSERT_TRUE(builder.Add(Row({"5", "7", "", "6"})).ok());
+  EXPECT_THAT(*TensorValues(builder.Take().inputs()), ElementsAre(6, 5));
+}
+
+TEST(BatchBuilderTest, Float32) {
+  BatchBuilder builder = Make(Config({"a"}), {"a", "y"}, {.float32 = true});
+  ASSERT_TRUE(builder.Add(Row({"0.1", "1"})).ok());
+  const v1::Batch batch = builder.Take();
+  EXPECT_EQ(batch.inputs().dtype(), v1::Tensor::DTYPE_FLOAT32);
+  EXPECT_EQ(batch.inputs().data().size(), 4);
+  EXPECT_EQ(batch.targets().data().size(), 4);
+}
+
+TEST(BatchBuilderTest, TextFeaturesTravelApart) {
+  v1::ModelConfig config = Config({"a"});
+  v1::Feature& feature = *config.add_features();
+  feature.set_name("wind");
+  feature.set_kind(v1::Feature::KIND_CATEGORICAL);
+  BatchBuilder builder = Make(config, {"wind", "a", "y"});
+  ASSERT_TRUE(builder.Add(Row({"NW", "1", "0"})).ok());
+  ASSERT_TRUE(builder.Add(Row({"", "2", "0"})).ok());
+  const v1::Batch batch = builder.Take();
+  ASSERT_EQ(batch.text_size(), 1);
+  EXPECT_THAT(batch.text(0).values(), ElementsAre("NW", ""));
+  EXPECT_THAT(*TensorValues(batch.inputs()), ElementsAre(1, 2));
+}
+
+TEST(BatchBuilderTest, MissingValues) {
+  v1::ModelConfig config = Config({"a", "b"});
+  config.mutable_features(0)->set_allow_missing(true);
+  BatchBuilder builder = Make(config, {"a", "b", "y"});
+  ASSERT_TRUE(builder.Add(Row({"", "1", "0"})).ok());
+  ASSERT_TRUE(builder.Add(Row({"NaN", "1", "0"})).ok());
+  const absl::Status refused = builder.Add(Row({"1", " ", "0"}, 17));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("line 17, column 'b': no value"));
+  EXPECT_EQ(builder.rows(), 2);
+  const std::vector<double> values = *TensorValues(builder.Take().inputs());
+  ASSERT_EQ(values.size(), 4);
+  EXPECT_TRUE(std::isnan(values[0]) && std::isnan(values[2]));
+}
+
+TEST(BatchBuilderTest, BadCellsNameLineAndColumnAndLeaveTheBatchAlone) {
+  BatchBuilder builder = Make(Config({"a", "b"}), {"a", "b", "y"});
+  ASSERT_TRUE(builder.Add(Row({"1", "2", "0"})).ok());
+  EXPECT_EQ(builder.Add(Row({"3", "x", "0"}, 3)).message(),
+            "line 3, column 'b': 'x' is not a number");
+  EXPECT_THAT(std::string(builder.Add(Row({"3", "inf", "0"}, 4)).message()), HasSubstr("infinite"));
+  EXPECT_THAT(std::string(builder.Add(Row({"3", "4", ""}, 5)).message()),
+              HasSubstr("line 5, column 'y': no target"));
+  EXPECT_THAT(*TensorValues(builder.Take().inputs()), ElementsAre(1, 2));
+}
+
+TEST(BatchBuilderTest, TargetsAsLabelsWhenTheModelListsThem) {
+  v1::ModelConfig config = Config({"a"});
+  config.mutable_target()->add_labels("0");
+  config.mutable_target()->add_labels("1");
+  BatchBuilder builder = Make(config, {"a", "y"});
+  ASSERT_TRUE(builder.Add(Row({"1", " 1 "})).ok());
+  const v1::Batch batch = builder.Take();
+  EXPECT_FALSE(batch.has_targets());
+  EXPECT_THAT(batch.labels(), ElementsAre("1"));
+}
+
+TEST(BatchBuilderTest, TheFirstTargetDecidesTheForm) {
+  BatchBuilder text = Make(Config({"a"}), {"a", "y"});
+  ASSERT_TRUE(text.Add(Row({"1", "cat"})).ok());
+  ASSERT_TRUE(text.Add(Row({"1", "7"})).ok());
+  EXPECT_THAT(text.Take().labels(), ElementsAre("cat", "7"));
+
+  BatchBuilder numbers = Make(Config({"a"}), {"a", "y"});
+  ASSERT_TRUE(numbers.Add(Row({"1", "7"})).ok());
+  EXPECT_EQ(numbers.Add(Row({"1", "cat"}, 3)).message(),
+            "line 3, column 'y': 'cat' is not a number");
+}
+
+TEST(BatchBuilderTest, MissingTargetsWhereAllowed) {
+  v1::ModelConfig config = Config({"a"});
+  config.mutable_target()->set_allow_missing(true);
+  BatchBuilder numbers = Make(config, {"a", "y"});
+  ASSERT_TRUE(numbers.Add(Row({"1", ""})).ok());
+  ASSERT_TRUE(numbers.Add(Row({"1", "2"})).ok());
+  const std::vector<double> values = *TensorValues(numbers.Take().targets());
+  EXPECT_TRUE(std::isnan(values[0]));
+  EXPECT_EQ(values[1], 2);
+
+  BatchBuilder labels = Make(config, {"a", "y"});
+  ASSERT_TRUE(labels.Add(Row({"1", ""})).ok());
+  ASSERT_TRUE(labels.Add(Row({"1", "cat"})).ok());
+  EXPECT_THAT(labels.Take().labels(), ElementsAre("", "cat"));
+}
+
+TEST(BatchBuilderTest, WideTargets) {
+  v1::ModelConfig config = Config({"a"});
+  config.mutable_target()->set_width(2);
+  BatchBuilder builder = Make(config, {"y1", "a", "y2"});
+  ASSERT_TRUE(builder.Add(Row({"5", "1", "6"})).ok());
+  const v1::Batch batch = builder.Take();
+  EXPECT_THAT(batch.targets().shape(), ElementsAre(1, 2));
+  EXPECT_THAT(*TensorValues(batch.targets()), ElementsAre(5, 6));
+}
+
+TEST(BatchBuilderTest, TargetUnderAnotherNameOrNotAtAll) {
+  BatchBuilder renamed = Make(Config({"a"}), {"a", "price"}, {.target_column = "price"});
+  ASSERT_TRUE(renamed.Add(Row({"1", "2"})).ok());
+  EXPECT_THAT(*TensorValues(renamed.Take().targets()), ElementsAre(2));
+
+  BatchBuilder none = Make(Config({"a"}), {"a"}, {.with_targets = false});
+  ASSERT_TRUE(none.Add(Row({"1"})).ok());
+  const v1::Batch batch = none.Take();
+  EXPECT_FALSE(batch.has_targets());
+  EXPECT_TRUE(batch.labels().empty());
+}
+
+TEST(BatchBuilderTest, MissingColumnsAreFoundAtOnce) {
+  EXPECT_EQ(BatchBuilder::Create(Config({"speed"}), {"sped", "y"}, {}).status().message(),
+            "no column 'speed'; did you mean 'sped'?");
+  EXPECT_THAT(std::string(BatchBuilder::Create(Config({"a"}), {"a", "b"}, {}).status().message()),
+              HasSubstr("no column 'y'"));
+}
+
+}  // namespace
+}  // namespace prequel::client

@@ -1,0 +1,34 @@
+#include "client/data/column_map.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace prequel::client {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(ColumnMapTest, OneColumnByName) {
+  EXPECT_THAT(*FindColumns({"a", "b"}, "b", 1), ElementsAre(1));
+}
+
+TEST(ColumnMapTest, WideColumnsCountFromZeroOrOneInAnyOrder) {
+  EXPECT_THAT(*FindColumns({"p1", "y", "p0"}, "p", 2), ElementsAre(2, 0));
+  EXPECT_THAT(*FindColumns({"y", "p2", "p1"}, "p", 2), ElementsAre(2, 1));
+}
+
+TEST(ColumnMapTest, MissingColumnsSuggestTheNearest) {
+  const auto missing = FindColumns({"price", "y"}, "prize", 1);
+  EXPECT_EQ(missing.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(missing.status().message(), "no column 'prize'; did you mean 'price'?");
+  EXPECT_THAT(std::string(FindColumns({"p0", "p1"}, "p", 4).status().message()),
+              HasSubstr("no column 'p2'"));
+  EXPECT_THAT(std::string(FindColumns({"aa", "bb"}, "other", 1).status().message()),
+              HasSubstr("the file has aa, bb"));
+}
+
+}  // namespace
+}  // namespace prequel::client

@@ -1,0 +1,76 @@
+#include "server/engine/predictor.h"
+
+#include "core/config/error.h"
+#include "tests/server/engine/engine_fixture.h"
+
+namespace prequel {
+namespace {
+
+TEST(CheckAnswerSize, AVeryLargeAnswerIsRefused) {
+  LearnerConfig config;
+  config.features = {{.name = "x"}};
+  config.target.num_classes = 100;
+  config.likelihood.name = "categorical";
+  const absl::StatusOr<Learner> learner = Learner::Create(config);
+  ASSERT_TRUE(learner.ok()) << learner.status();
+  PredictOptions options;
+  EXPECT_TRUE(CheckAnswerSize(*learner, 1000, options, 1 << 20).ok());
+  options.logits = true;
+  EXPECT_EQ(FieldOf(CheckAnswerSize(*learner, 1000, options, 1 << 20)), "batch");
+}
+
+class PredictorTest : public EngineFixture {
+ protected:
+  void SetUp() override {
+    Start();
+    ASSERT_TRUE(Create("a").ok());
+  }
+
+  Outcome PredictThenLearn(const std::string& name, Batch batch) {
+    LearnRequest request = Request(std::move(batch));
+    request.origin = {"p", 1};
+    request.predict = PredictOptions();
+    std::promise<Outcome> promise;
+    predictor().PredictThenLearn(name, std::move(request), [&promise](Outcome outcome) {
+      promise.set_value(std::move(outcome));
+    });
+    return promise.get_future().get();
+  }
+
+  // Ten rows of one output are let through, eleven are not.
+  Predictor predictor() {
+    PredictOptions options;
+    const auto width = static_cast<std::int64_t>(5 + 3 + options.quantiles.size());
+    return Predictor(*engine_, 8 * width * 10);
+  }
+};
+
+TEST_F(PredictorTest, AsksTheEngineWhatIsSmallEnough) {
+  ASSERT_TRUE(Learn("a", MakeBatch(1, 2, 4)).ok());
+  const Batch ten = MakeBatch(2, 2, 10), eleven = MakeBatch(2, 2, 11);
+  const absl::StatusOr<PredictOutcome> small = predictor().Predict("a", ten, {});
+  ASSERT_TRUE(small.ok()) << small.status();
+  EXPECT_EQ(small->revision, 1);
+  EXPECT_EQ(small->predictions.mean.cols(), 10);
+  EXPECT_EQ(FieldOf(predictor().Predict("a", eleven, {}).status()), "batch");
+  EXPECT_TRUE(absl::IsNotFound(predictor().Predict("nobody", ten, {}).status()));
+  EXPECT_TRUE(absl::IsOutOfRange(predictor().Predict("a", ten, {}, 7).status()));
+  const auto gone = [] { return absl::CancelledError("the client has gone"); };
+  ASSERT_TRUE(Learn("a", MakeBatch(3, 2, 4)).ok());
+  EXPECT_TRUE(absl::IsCancelled(predictor().Predict("a", ten, {}, 1, gone).status()));
+}
+
+TEST_F(PredictorTest, WhatIsNotLetThroughIsNotLearnedAndStillDue) {
+  const Outcome refused = PredictThenLearn("a", MakeBatch(1, 2, 11));
+  EXPECT_EQ(FieldOf(refused.status()), "batch");
+  EXPECT_EQ(Revision("a"), 0);
+  const Outcome learned = PredictThenLearn("a", MakeBatch(1, 2, 10));
+  ASSERT_TRUE(learned.ok()) << learned.status();
+  EXPECT_EQ(learned->revision, 1);
+  EXPECT_FALSE(learned->repeated);
+  EXPECT_EQ(learned->predictions.mean.cols(), 10);
+  EXPECT_TRUE(absl::IsNotFound(PredictThenLearn("nobody", MakeBatch(1, 2, 1)).status()));
+}
+
+}  // namespace
+}  // namespace prequel
