@@ -14,6 +14,7 @@
 #include "client/cli/output/prediction_rows.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
+#include "client/queries.h"
 
 namespace prequel::cli {
 namespace {
@@ -35,7 +36,7 @@ absl::Status PredictAll(const PredictFlags& flags, const Session& session,
   absl::StatusOr<BatchSource> source = BatchSource::Open(flags.source, model->config());
   if (!source.ok()) return source.status();
   v1::PredictOptions options;
-  options.mutable_quantiles()->Assign(flags.quantiles.begin(), flags.quantiles.end());
+  if (!flags.quantiles.empty()) client::AskForQuantiles(flags.quantiles, &options);
   options.set_samples(flags.samples);
   long long revision = flags.when.revision.value_or(model->revision());
   for (;;) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,16 +18,10 @@
 #include "client/cli/output/table.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
+#include "client/queries.h"
 
 namespace prequel::cli {
 namespace {
-
-std::string Find(const std::vector<NamedScore>& scores, const std::string& name) {
-  for (const NamedScore& score : scores) {
-    if (score.name == name) return Number(score.value);
-  }
-  return "-";
-}
 
 absl::Status Evaluate(const std::string& name, const Session& session) {
   client::Client client(session.client_options());
@@ -37,18 +32,18 @@ absl::Status Evaluate(const std::string& name, const Session& session) {
     return absl::OkStatus();
   }
   std::cout << client::ModelName(name) << " at revision " << Count(evaluation->revision()) << "\n";
-  const std::vector<NamedScore> cumulative = PresentScores(evaluation->cumulative());
-  if (cumulative.empty()) {
+  const v1::Scores& cumulative = evaluation->cumulative();
+  if (cumulative.examples() <= 0) {
     std::cout << "nothing scored yet\n";
     return absl::OkStatus();
   }
-  const std::vector<NamedScore> window = PresentScores(evaluation->window());
   const auto length = static_cast<long long>(evaluation->window_length());
   Table table({"", "all", absl::StrCat("last ~", Count(length))});
-  table.Add({"examples", Count(std::llround(evaluation->cumulative().examples())),
+  table.Add({"examples", Count(std::llround(cumulative.examples())),
              Count(std::llround(evaluation->window().examples()))});
-  for (const NamedScore& score : cumulative) {
-    table.Add({score.name, Number(score.value), Find(window, score.name)});
+  for (const v1::Score& score : cumulative.scores()) {
+    const std::optional<double> recent = client::FindScore(evaluation->window(), score.name());
+    table.Add({score.name(), Number(score.value()), recent.has_value() ? Number(*recent) : "-"});
   }
   std::cout << table.Text();
   if (evaluation->skipped_rows() > 0) {

@@ -124,6 +124,10 @@ absl::StatusOr<QuerySet> Learner::Ask(const PredictOptions& options) const {
   return QuerySet::Make(options, AskedOf(*problem_));
 }
 
+bool Learner::CanAnswer(const QuerySet& queries) const {
+  return queries.asked() == AskedOf(*problem_);
+}
+
 absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& batch,
                                         Scratch& scratch, LearnerState& next,
                                         const QuerySet* queries, Answer* answer) const {

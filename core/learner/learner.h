@@ -67,15 +67,19 @@ class Learner {
   // Queries made ready for this model; INVALID_ARGUMENT names the field ("options.samples").
   absl::StatusOr<QuerySet> Ask(const PredictOptions& options) const;
 
+  // Whether they are of a model like this one, to be asked of it.
+  bool CanAnswer(const QuerySet& queries) const;
+
   // Scores `batch` under `state`, then folds it in: writes the whole of `next` (which must not be
   // `state`; its storage is reused). When `queries` are given, `answer` is what Predict would have
-  // answered under `state`, by the numbers that were scored. REQUIRES: CheckBatch(batch) is OK.
+  // answered under `state`, by the numbers that were scored. REQUIRES: CheckBatch(batch) is OK,
+  // CanAnswer(*queries).
   // On error `next` is unspecified and `state`, being const, is untouched.
   absl::StatusOr<Learned> Update(const LearnerState& state, const Batch& batch, Scratch& scratch,
                                  LearnerState& next, const QuerySet* queries = nullptr,
                                  Answer* answer = nullptr) const;
 
-  // The answers for `batch`'s inputs. REQUIRES: CheckInputs(batch) is OK; `queries` is from Ask.
+  // The answers for `batch`'s inputs. REQUIRES: CheckInputs(batch) is OK, CanAnswer(queries).
   absl::StatusOr<Answer> Predict(const LearnerState& state, const Batch& batch,
                                  const QuerySet& queries, Scratch& scratch) const;
 

@@ -84,6 +84,7 @@ absl::StatusOr<QuerySet> QuerySet::Make(const PredictOptions& options, const Ask
 }
 
 int QuerySet::samples() const { return parts_->samples; }
+const Asked& QuerySet::asked() const { return parts_->asked; }
 
 Index QuerySet::numbers_per_example() const {
   Index numbers = 0;

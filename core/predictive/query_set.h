@@ -31,6 +31,7 @@ class QuerySet {
   static absl::StatusOr<QuerySet> Make(const PredictOptions& options, const Asked& asked);
 
   int samples() const;
+  const Asked& asked() const;  // of what
   // That one example is answered with.
   Index numbers_per_example() const;
 

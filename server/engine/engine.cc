@@ -60,10 +60,10 @@ absl::StatusOr<Snapshot> Engine::GetSnapshot(std::string_view name) const {
 }
 
 absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batch& batch,
-                                               const PredictOptions& options,
+                                               const QuerySet& queries,
                                                std::optional<std::int64_t> revision,
                                                const StillWanted& wanted) const {
-  return impl_->Predict(name, batch, options, revision, wanted);
+  return impl_->Predict(name, batch, queries, revision, wanted);
 }
 
 absl::StatusOr<Revisions> Engine::ListRevisions(std::string_view name) const {

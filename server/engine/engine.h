@@ -12,7 +12,8 @@
 #include "absl/status/statusor.h"
 #include "core/config/batch.h"
 #include "core/config/learner_config.h"
-#include "core/predictive/prediction.h"
+#include "core/predictive/answer.h"
+#include "core/predictive/query_set.h"
 #include "server/engine/clock.h"
 #include "server/engine/codec.h"
 #include "server/engine/history.h"
@@ -28,7 +29,7 @@ namespace prequel {
 
 struct PredictOutcome {
   std::int64_t revision = 0;
-  Predictions predictions;
+  Answer predictions;
 };
 
 // Thread-safe. Errors shared by all methods that take a model's name: NOT_FOUND; UNAVAILABLE while
@@ -125,7 +126,7 @@ class Engine {
   // The predictive of the newest published state, computed on the caller's thread.
   // With a revision: that of then, as far as it is kept.
   absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
-                                         const PredictOptions& options,
+                                         const QuerySet& queries,
                                          std::optional<std::int64_t> revision = std::nullopt,
                                          const StillWanted& wanted = {}) const;
 

@@ -29,6 +29,11 @@ std::size_t BytesOf(const LearnRequest& request) {
          static_cast<std::size_t>(batch.inputs.size() + batch.targets.size()) * sizeof(double);
 }
 
+// A model that was deleted and made again while a client asked.
+absl::Status NotItsQueries() {
+  return absl::UnavailableError("the model has changed since the queries were checked: ask again");
+}
+
 }  // namespace
 
 std::int64_t Microseconds(TimePoint time) {
@@ -179,9 +184,7 @@ absl::StatusOr<std::unique_ptr<PendingBatch>> Engine::Impl::Accept(std::string_v
 absl::Status Engine::Impl::Examine(const Learner& learner, LearnRequest& request) const {
   if (absl::Status status = CheckOrigin(request.origin); !status.ok()) return status;
   if (request.inquiry) return absl::OkStatus();
-  if (request.predict.has_value()) {
-    if (absl::Status status = CheckPredictOptions(*request.predict); !status.ok()) return status;
-  }
+  if (request.predict.has_value() && !learner.CanAnswer(*request.predict)) return NotItsQueries();
   if (request.refusal.ok()) request.refusal = CheckContent(learner, request);
   if (request.refusal.ok()) return absl::OkStatus();
   if (!request.origin.numbered() || !absl::IsInvalidArgument(request.refusal)) {
@@ -208,14 +211,14 @@ absl::Status Engine::Impl::CheckLimits(const Batch& batch) const {
 }
 
 absl::StatusOr<PredictOutcome> Engine::Impl::Predict(std::string_view name, const Batch& batch,
-                                                     const PredictOptions& options,
+                                                     const QuerySet& queries,
                                                      std::optional<std::int64_t> revision,
                                                      const StillWanted& wanted) const {
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();
   const Learner& learner = *source->view.learner;
   if (absl::Status status = CheckLimits(batch); !status.ok()) return status;
-  if (absl::Status status = CheckPredictOptions(options); !status.ok()) return status;
+  if (!learner.CanAnswer(queries)) return NotItsQueries();
   if (absl::Status status = learner.CheckInputs(batch); !status.ok()) return status;
   Snapshot snapshot = source->view.snapshot;
   if (revision.value_or(snapshot.revision) != snapshot.revision) {
@@ -225,8 +228,7 @@ absl::StatusOr<PredictOutcome> Engine::Impl::Predict(std::string_view name, cons
   }
   const auto start = std::chrono::steady_clock::now();
   ScratchPool::Lease scratch = scratch_.Take();
-  absl::StatusOr<Predictions> predictions =
-      learner.Predict(*snapshot.state, batch, options, *scratch);
+  absl::StatusOr<Answer> predictions = learner.Predict(*snapshot.state, batch, queries, *scratch);
   parts_.observer.OnPredict(name, batch.rows(), std::chrono::steady_clock::now() - start,
                             predictions.status());
   if (!predictions.ok()) return predictions.status();

@@ -47,7 +47,7 @@ class Engine::Impl {
   absl::StatusOr<ModelInfo> Import(std::string_view name, const ModelFile& file);
   void Submit(std::string_view name, LearnRequest request, LearnCallback done);
   absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
-                                         const PredictOptions& options,
+                                         const QuerySet& queries,
                                          std::optional<std::int64_t> revision,
                                          const StillWanted& wanted) const;
   void Shutdown(TimePoint deadline);

@@ -9,7 +9,8 @@
 #include "absl/status/statusor.h"
 #include "core/config/batch.h"
 #include "core/learner/learner.h"
-#include "core/predictive/prediction.h"
+#include "core/predictive/answer.h"
+#include "core/predictive/query_set.h"
 #include "server/engine/clock.h"
 #include "server/engine/origin.h"
 
@@ -20,7 +21,7 @@ struct LearnRequest {
   Batch batch;
   std::string record;  // what the log keeps; Codec::DecodeBatch(record) must equal `batch`
   TimePoint deadline = TimePoint::max();  // when passed before the batch is logged, it never is
-  std::optional<PredictOptions> predict;  // also answer the predictive before learning
+  std::optional<QuerySet> predict;        // also answer these before learning
   // Not OK: what was sent is no minibatch; `batch` and `record` are empty. When numbered it uses
   // up its number all the same, durably, so that those behind it can be learned.
   absl::Status refusal;
@@ -34,7 +35,7 @@ struct LearnRequest {
 struct LearnOutcome {
   std::int64_t revision = 0;  // after this minibatch
   Learned learned;
-  Predictions predictions;         // of revision - 1; empty unless asked for, and in a repeat
+  Answer predictions;              // of revision - 1; empty unless asked for, and in a repeat
   bool repeated = false;           // learned before: this is the answer of then
   std::int64_t next_sequence = 0;  // of an inquiry
 };

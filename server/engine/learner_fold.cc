@@ -17,11 +17,11 @@ LearnerFold::LearnerFold(std::shared_ptr<const Learner> learner, Restored restor
       ledger_(std::move(restored.ledger)) {}
 
 absl::StatusOr<Learned> LearnerFold::Step(const Origin& origin, const Batch& batch,
-                                          Scratch& scratch, const PredictOptions* options,
-                                          Predictions* predictions) {
+                                          Scratch& scratch, const QuerySet* queries,
+                                          Answer* answer) {
   std::shared_ptr<LearnerState> next = states_->Take();
   absl::StatusOr<Learned> learned =
-      learner_->Update(*current_.state, batch, scratch, *next, options, predictions);
+      learner_->Update(*current_.state, batch, scratch, *next, queries, answer);
   ++current_.next_offset;
   if (learned.ok()) {
     current_.revision = next->revision;

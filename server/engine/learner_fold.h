@@ -33,8 +33,7 @@ class LearnerFold {
   // state and revision have not. Predictions as for Learner::Update.
   // REQUIRES: learner()->CheckBatch(batch) is OK.
   absl::StatusOr<Learned> Step(const Origin& origin, const Batch& batch, Scratch& scratch,
-                               const PredictOptions* options = nullptr,
-                               Predictions* predictions = nullptr);
+                               const QuerySet* queries = nullptr, Answer* answer = nullptr);
 
   // The same for a rollback: the state of then becomes the next revision. The ledger stays: what
   // was counted is not to be counted again. DATA_LOSS when `payload` is none.

@@ -1,31 +1,14 @@
 #include "server/engine/predictor.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
 
 namespace prequel {
-namespace {
-
-// Numbers per row of the answer, at most.
-double NumbersPerRow(const LearnerConfig& config, const PredictOptions& options) {
-  const TargetConfig& target = config.target;
-  const auto classes = std::max<double>(
-      {2, static_cast<double>(target.labels.size()), static_cast<double>(target.num_classes)});
-  const auto width = static_cast<double>(target.width);
-  const double logits = std::max(classes, width);
-  double numbers = classes + 3 + width * (3 + static_cast<double>(options.quantiles.size()));
-  if (options.logits) numbers += logits + logits * logits;
-  return numbers;
-}
-
-}  // namespace
-
-absl::Status CheckAnswerSize(const Learner& learner, Index rows, const PredictOptions& options,
-                             std::int64_t max_bytes) {
-  const double bytes = 8 * static_cast<double>(rows) * NumbersPerRow(learner.config(), options);
+absl::Status CheckAnswerSize(const QuerySet& queries, Index rows, std::int64_t max_bytes) {
+  const double bytes =
+      8 * static_cast<double>(rows) * static_cast<double>(queries.numbers_per_example());
   if (bytes <= static_cast<double>(max_bytes)) return absl::OkStatus();
   return FieldError("batch", absl::StrCat("the predictive of ", rows, " rows would take ",
                                           static_cast<std::int64_t>(bytes), " bytes, the limit is ",
@@ -36,23 +19,29 @@ absl::StatusOr<PredictOutcome> Predictor::Predict(std::string_view model, const 
                                                   const PredictOptions& options,
                                                   std::optional<std::int64_t> revision,
                                                   const StillWanted& wanted) const {
-  if (absl::Status status = Admit(model, batch.rows(), options); !status.ok()) return status;
-  return engine_.Predict(model, batch, options, revision, wanted);
+  const absl::StatusOr<QuerySet> queries = Ask(model, batch.rows(), options);
+  if (!queries.ok()) return queries.status();
+  return engine_.Predict(model, batch, *queries, revision, wanted);
 }
 
 void Predictor::PredictThenLearn(std::string_view model, LearnRequest request,
-                                 LearnCallback done) const {
-  absl::Status status = Admit(model, request.batch.rows(), *request.predict);
-  if (!status.ok()) return done(std::move(status));
+                                 const PredictOptions& options, LearnCallback done) const {
+  absl::StatusOr<QuerySet> queries = Ask(model, request.batch.rows(), options);
+  if (!queries.ok()) return done(queries.status());
+  request.predict = *std::move(queries);
   engine_.Submit(model, std::move(request), std::move(done));
 }
 
-absl::Status Predictor::Admit(std::string_view model, Index rows,
-                              const PredictOptions& options) const {
+absl::StatusOr<QuerySet> Predictor::Ask(std::string_view model, Index rows,
+                                        const PredictOptions& options) const {
   const absl::StatusOr<ModelInfo> info = engine_.GetModel(model);
   if (!info.ok()) return info.status();
   if (info->learner == nullptr) return info->problem;
-  return CheckAnswerSize(*info->learner, rows, options, max_answer_bytes_);
+  absl::StatusOr<QuerySet> queries = info->learner->Ask(options);
+  if (!queries.ok()) return queries;
+  absl::Status status = CheckAnswerSize(*queries, rows, max_answer_bytes_);
+  if (!status.ok()) return status;
+  return queries;
 }
 
 }  // namespace prequel

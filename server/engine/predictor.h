@@ -9,17 +9,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/learner/learner.h"
-#include "core/predictive/prediction.h"
+#include "core/predictive/query_set.h"
 #include "server/engine/engine.h"
 #include "server/engine/learn.h"
 #include "server/engine/still_wanted.h"
 
 namespace prequel {
 
-// INVALID_ARGUMENT for "batch" when the numbers in the predictive of `rows` examples would take
+// INVALID_ARGUMENT for "batch" when the numbers that `rows` examples are answered with would take
 // more than `max_bytes`.
-absl::Status CheckAnswerSize(const Learner& learner, Index rows, const PredictOptions& options,
-                             std::int64_t max_bytes);
+absl::Status CheckAnswerSize(const QuerySet& queries, Index rows, std::int64_t max_bytes);
 
 // Thread-safe. Asks the engine only what CheckAnswerSize lets through.
 class Predictor {
@@ -36,11 +35,14 @@ class Predictor {
 
   // Engine::Submit of a minibatch that is to be predicted, too. One that is not let through uses up
   // no number.
-  // REQUIRES: request.predict.
-  void PredictThenLearn(std::string_view model, LearnRequest request, LearnCallback done) const;
+  void PredictThenLearn(std::string_view model, LearnRequest request, const PredictOptions& options,
+                        LearnCallback done) const;
 
  private:
-  absl::Status Admit(std::string_view model, Index rows, const PredictOptions& options) const;
+  // The options as queries of the model, if the answer to them for a batch of `rows` is small
+  // enough.
+  absl::StatusOr<QuerySet> Ask(std::string_view model, Index rows,
+                               const PredictOptions& options) const;
 
   Engine& engine_;
   const std::int64_t max_answer_bytes_;

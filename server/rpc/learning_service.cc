@@ -80,14 +80,13 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
     call.Finish(query.status());
     return call.reactor();
   }
-  submission->request.predict = *std::move(query);
-  predictor_.PredictThenLearn(submission->model, std::move(submission->request),
+  predictor_.PredictThenLearn(submission->model, std::move(submission->request), *query,
                               [call, response](absl::StatusOr<LearnOutcome> outcome) {
                                 if (outcome.ok()) {
                                   call.CountRows(RowsOf(*outcome));
                                   LearnedToProto(*outcome, response);
-                                  wire::PredictionsToProto(outcome->predictions,
-                                                           response->mutable_predictions());
+                                  wire::AnswerToProto(outcome->predictions,
+                                                      response->mutable_predictions());
                                 }
                                 call.Finish(outcome.status());
                               });
@@ -117,7 +116,7 @@ absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,
   if (!outcome.ok()) return outcome.status();
   call.CountRows(batch->rows());
   response->set_revision(outcome->revision);
-  wire::PredictionsToProto(outcome->predictions, response->mutable_predictions());
+  wire::AnswerToProto(outcome->predictions, response->mutable_predictions());
   return absl::OkStatus();
 }
 

@@ -14,35 +14,13 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/struct.pb.h"
+#include "server/wire/option.h"
 #include "server/wire/tensor.h"
 
 namespace prequel::wire {
 namespace {
 
 using google::protobuf::Value;
-
-absl::StatusOr<OptionValue> OptionFromProto(const Value& value, const std::string& field) {
-  switch (value.kind_case()) {
-    case Value::kBoolValue:
-      return OptionValue(value.bool_value());
-    case Value::kNumberValue:
-      return OptionValue(value.number_value());
-    case Value::kStringValue:
-      return OptionValue(value.string_value());
-    case Value::kListValue: {
-      std::vector<double> numbers;
-      for (const Value& element : value.list_value().values()) {
-        if (element.kind_case() != Value::kNumberValue) {
-          return FieldError(field, "a list may hold numbers only");
-        }
-        numbers.push_back(element.number_value());
-      }
-      return OptionValue(std::move(numbers));
-    }
-    default:
-      return FieldError(field, "must be a boolean, a number, a string or a list of numbers");
-  }
-}
 
 absl::StatusOr<OptionValue> OptionFromTensor(const v1::Tensor& tensor, const std::string& field) {
   absl::StatusOr<Matrix> matrix =
@@ -56,12 +34,8 @@ absl::StatusOr<OptionValue> OptionFromTensor(const v1::Tensor& tensor, const std
 absl::Status ComponentFromProto(const v1::Component& proto, const std::string& field,
                                 ComponentConfig* component) {
   component->name = proto.name();
-  for (const auto& [key, value] : proto.options().fields()) {
-    absl::StatusOr<OptionValue> option =
-        OptionFromProto(value, absl::StrCat(field, ".options.", key));
-    if (!option.ok()) return option.status();
-    component->options.emplace(key, *std::move(option));
-  }
+  absl::Status status = OptionsFromProto(proto.options(), field, &component->options);
+  if (!status.ok()) return status;
   for (const auto& [key, tensor] : proto.arrays()) {
     const std::string of = absl::StrCat(field, ".arrays.", key);
     if (component->options.contains(key)) return FieldError(of, "is among the options as well");
@@ -215,6 +189,9 @@ absl::Status PartsFromProto(const v1::ModelConfig& proto, LearnerConfig* config)
   }
   if (status.ok()) status = ComponentFromProto(proto.rule(), "config.rule", &config->rule);
   if (status.ok()) {
+    status = ComponentFromProto(proto.dynamics(), "config.dynamics", &config->dynamics);
+  }
+  if (status.ok()) {
     status = StandardizeFromProto(proto.encoding().inputs(), "config.encoding.inputs",
                                   &config->standardize_inputs);
   }
@@ -260,6 +237,7 @@ void ConfigToProto(const LearnerConfig& config, v1::ModelConfig* proto) {
   ComponentToProto(config.prior, proto->mutable_prior());
   ComponentToProto(config.posterior, proto->mutable_posterior());
   ComponentToProto(config.rule, proto->mutable_rule());
+  ComponentToProto(config.dynamics, proto->mutable_dynamics());
   proto->mutable_encoding()->set_inputs(StandardizeToProto(config.standardize_inputs));
   proto->mutable_encoding()->set_targets(StandardizeToProto(config.standardize_targets));
   proto->mutable_encoding()->set_clip(config.input_clip);

@@ -6,10 +6,10 @@ namespace prequel::wire {
 
 void ScoresToProto(const Scores& scores, v1::Scores* proto) {
   proto->set_examples(scores.examples);
-  const google::protobuf::Descriptor* descriptor = v1::Scores::descriptor();
   for (const NamedScore& score : scores) {
-    const auto* field = descriptor->FindFieldByName(std::string(score.name));
-    if (field != nullptr) v1::Scores::GetReflection()->SetDouble(proto, field, score.value);
+    v1::Score* out = proto->add_scores();
+    out->set_name(std::string(score.name));
+    out->set_value(score.value);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "prequel/v1/learning_service.grpc.pb.h"
 #include "prequel/v1/model_service.grpc.pb.h"
+#include "tests/client/named_numbers.h"
 
 namespace prequel::client {
 namespace {
@@ -25,8 +26,8 @@ grpc::Status ToGrpc(const google::rpc::Status& status) {
 v1::Scores ScoresOf(std::int64_t rows) {
   v1::Scores scores;
   scores.set_examples(static_cast<double>(rows));
-  scores.set_nll(0.5);
-  scores.set_accuracy(0.75);
+  AddScore(scores, "nll", 0.5);
+  AddScore(scores, "accuracy", 0.75);
   return scores;
 }
 
@@ -42,12 +43,11 @@ v1::Tensor Filled(std::int64_t rows, std::int64_t columns, double value) {
 
 v1::Predictions PredictionsOf(std::int64_t rows) {
   v1::Predictions predictions;
-  *predictions.mutable_probabilities() = Filled(rows, 2, 0.5);
+  *MutableOutput(predictions, "probabilities")->mutable_values() = Filled(rows, 2, 0.5);
   predictions.add_labels("0");
   predictions.add_labels("1");
-  for (auto* entropy : {predictions.mutable_entropy(), predictions.mutable_aleatoric_entropy(),
-                        predictions.mutable_epistemic_entropy()}) {
-    *entropy = Filled(rows, 0, 0.25);
+  for (const char* name : {"entropy", "aleatoric_entropy", "epistemic_entropy"}) {
+    *MutableOutput(predictions, name)->mutable_values() = Filled(rows, 0, 0.25);
   }
   return predictions;
 }

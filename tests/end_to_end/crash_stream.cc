@@ -88,7 +88,7 @@ v1::Batch CrashQuery() {
 
 v1::PredictOptions CrashPredictOptions() {
   v1::PredictOptions options;
-  options.set_logits(true);
+  options.add_queries()->set_name("logits");
   return options;
 }
 
@@ -105,9 +105,10 @@ void PlainFold::Learn(const v1::Batch& proto) {
 
 std::string PlainFold::Predict(const v1::Batch& query) {
   const Batch batch = OrDie(wire::BatchFromProto(query, wire::kAnyRows));
-  const PredictOptions options = OrDie(wire::PredictOptionsFromProto(CrashPredictOptions()));
+  const QuerySet queries =
+      OrDie(learner_.Ask(OrDie(wire::PredictOptionsFromProto(CrashPredictOptions()))));
   v1::Predictions proto;
-  wire::PredictionsToProto(OrDie(learner_.Predict(state_, batch, options, scratch_)), &proto);
+  wire::AnswerToProto(OrDie(learner_.Predict(state_, batch, queries, scratch_)), &proto);
   return proto.SerializeAsString();
 }
 

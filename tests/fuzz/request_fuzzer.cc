@@ -136,20 +136,23 @@ void Predict(const std::string& name, const v1::Batch& proto, const v1::PredictO
   if (!batch.ok()) return RequireTold(batch.status());
   const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(query);
   if (!options.ok()) return RequireTold(options.status());
-  if (absl::Status status = CheckAnswerSize(*learner, batch->rows(), *options, kMaxAnswerBytes);
+  const absl::StatusOr<QuerySet> queries = learner->Ask(*options);
+  if (!queries.ok()) return RequireTold(queries.status());
+  if (absl::Status status = CheckAnswerSize(*queries, batch->rows(), kMaxAnswerBytes);
       !status.ok()) {
     return RequireTold(status);
   }
   if (absl::Status status = learner->CheckInputs(*batch); !status.ok()) return RequireTold(status);
   if (options->samples > kMaxSamples) return;
-  const absl::StatusOr<Predictions> predictions =
-      learner->Predict(*StartOf(learner).snapshot.state, *batch, *options, FuzzScratch());
-  if (!predictions.ok()) return RequireTold(predictions.status());
-  const Matrix& p = predictions->probabilities;
-  Require(p.size() == 0 || (p.minCoeff() >= 0 && p.maxCoeff() <= 1 + 1e-9),
-          "probabilities lie in [0, 1]");
+  const absl::StatusOr<Answer> answer =
+      learner->Predict(*StartOf(learner).snapshot.state, *batch, *queries, FuzzScratch());
+  if (!answer.ok()) return RequireTold(answer.status());
+  if (const Output* p = answer->Find("probabilities")) {
+    Require(p->values.minCoeff() >= 0 && p->values.maxCoeff() <= 1 + 1e-9,
+            "probabilities lie in [0, 1]");
+  }
   v1::PredictResponse response;
-  wire::PredictionsToProto(*predictions, response.mutable_predictions());
+  wire::AnswerToProto(*answer, response.mutable_predictions());
   RequireTravels(response, "PredictResponse");
 }
 

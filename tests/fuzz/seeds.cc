@@ -208,8 +208,11 @@ Request QueryOf(const v1::Batch& batch) {
   Request request;
   request.set_name("models/m");
   *request.mutable_batch() = batch;
-  request.mutable_options()->add_quantiles(0.25);
-  request.mutable_options()->set_logits(true);
+  request.mutable_options()->add_queries()->set_name("logits");
+  v1::Query* quantiles = request.mutable_options()->add_queries();
+  quantiles->set_name("quantiles");
+  auto& options = *quantiles->mutable_options()->mutable_fields();
+  options["levels"].mutable_list_value()->add_values()->set_number_value(0.25);
   request.mutable_options()->set_samples(3);
   return request;
 }

@@ -26,9 +26,9 @@ void RequireUsable(const std::shared_ptr<const Learner>& learner, Restored resto
   }
   LearnerFold fold(learner, std::move(restored));
   const Batch batch = SampleBatch(*learner, 1);
-  const absl::StatusOr<Predictions> predictions =
-      learner->Predict(*fold.current().state, batch, {}, scratch);
-  if (!predictions.ok()) RequireTold(predictions.status());
+  const absl::StatusOr<Answer> answer =
+      learner->Predict(*fold.current().state, batch, *learner->Ask({}), scratch);
+  if (!answer.ok()) RequireTold(answer.status());
 
   const std::string before = learner->EncodeState(*fold.current().state);
   const std::int64_t revision = fold.current().revision;

@@ -7,6 +7,7 @@
 #include "client/cli/output/json_writer.h"
 #include "client/cli/output/table.h"
 #include "client/error.h"
+#include "client/queries.h"
 
 namespace prequel::cli {
 namespace {
@@ -16,14 +17,15 @@ constexpr std::size_t kColumnWidth = 10;
 
 // The score beside NLL that says most: the first of these that applies.
 std::string SecondScore(const v1::Scores& scores) {
-  return scores.has_accuracy() ? "accuracy" : scores.has_rmse() ? "rmse" : "";
+  for (const char* name : {"accuracy", "rmse"}) {
+    if (client::FindScore(scores, name).has_value()) return name;
+  }
+  return "";
 }
 
 std::string Value(const v1::Scores& scores, const std::string& name) {
-  for (const NamedScore& score : PresentScores(scores)) {
-    if (score.name == name) return Number(score.value);
-  }
-  return "-";
+  const std::optional<double> value = client::FindScore(scores, name);
+  return value.has_value() ? Number(*value) : "-";
 }
 
 // The message, and what each violation adds to it.
@@ -114,8 +116,8 @@ std::string LearnReport::Totals() const {
     table.Add({"skipped", absl::StrCat(Count(skipped_rows_, "row", "rows"), " without a target")});
   }
   if (!phase_.empty()) table.Add({"phase", phase_});
-  for (const NamedScore& score : PresentScores(scores_.total())) {
-    table.Add({score.name, Number(score.value)});
+  for (const v1::Score& score : scores_.total().scores()) {
+    table.Add({score.name(), Number(score.value())});
   }
   if (!refusals_.empty()) {
     table.Add({"refused", Count(refused(), "minibatch", "minibatches")});

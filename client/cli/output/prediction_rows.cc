@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/data/number.h"
+#include "client/queries.h"
 #include "client/tensor.h"
 
 namespace prequel::cli {
@@ -58,10 +59,38 @@ std::vector<std::string> PerOutput(const std::string& name, std::size_t outputs)
   return names;
 }
 
+// One output of what was predicted, by name.
+absl::StatusOr<const v1::Output*> Find(const v1::Predictions& predictions,
+                                       const std::string& name) {
+  if (const v1::Output* output = client::FindOutput(predictions, name)) return output;
+  return Misfit(absl::StrCat("it has no ", name));
+}
+
+absl::StatusOr<Matrix> FindMatrix(const v1::Predictions& predictions, const std::string& name) {
+  const absl::StatusOr<const v1::Output*> output = Find(predictions, name);
+  if (!output.ok()) return output.status();
+  return ToMatrix((*output)->values());
+}
+
+// Quantiles go by output, then by level.
+absl::Status AppendQuantiles(const v1::Predictions& predictions, std::size_t outputs,
+                             PredictionRows& rows) {
+  const absl::StatusOr<const v1::Output*> quantiles = Find(predictions, "quantiles");
+  if (!quantiles.ok()) return quantiles.status();
+  std::vector<std::string> names;
+  for (std::size_t o = 0; o < outputs; ++o) {
+    for (const double level : (*quantiles)->levels()) {
+      const std::string name = absl::StrCat("q", client::ShortestNumber(level));
+      names.push_back(PerOutput(name, outputs)[o]);
+    }
+  }
+  return Append((*quantiles)->values(), names, rows);
+}
+
 absl::StatusOr<PredictionRows> ValueRows(const v1::Predictions& predictions) {
-  absl::StatusOr<Matrix> mean = ToMatrix(predictions.mean());
-  absl::StatusOr<Matrix> epistemic = ToMatrix(predictions.epistemic_variance());
-  absl::StatusOr<Matrix> aleatoric = ToMatrix(predictions.aleatoric_variance());
+  const absl::StatusOr<Matrix> mean = FindMatrix(predictions, "mean");
+  const absl::StatusOr<Matrix> epistemic = FindMatrix(predictions, "epistemic_variance");
+  const absl::StatusOr<Matrix> aleatoric = FindMatrix(predictions, "aleatoric_variance");
   for (const auto* matrix : {&mean, &epistemic, &aleatoric}) {
     if (!matrix->ok()) return matrix->status();
     if ((*matrix)->rows != mean->rows || (*matrix)->columns != mean->columns) {
@@ -84,21 +113,15 @@ absl::StatusOr<PredictionRows> ValueRows(const v1::Predictions& predictions) {
       row[3 * outputs + o] = std::sqrt(aleatoric->at(r, o));
     }
   }
-  std::vector<std::string> names;
-  for (std::size_t o = 0; o < outputs; ++o) {
-    for (double level : predictions.quantile_levels()) {
-      const std::string name = absl::StrCat("q", client::ShortestNumber(level));
-      names.push_back(PerOutput(name, outputs)[o]);
-    }
-  }
-  if (names.empty()) return rows;
-  absl::Status status = Append(predictions.quantiles(), names, rows);
+  absl::Status status = AppendQuantiles(predictions, outputs, rows);
   if (!status.ok()) return status;
   return rows;
 }
 
 absl::StatusOr<PredictionRows> ClassRows(const v1::Predictions& predictions) {
-  absl::StatusOr<Matrix> probabilities = ToMatrix(predictions.probabilities());
+  const absl::StatusOr<const v1::Output*> output = Find(predictions, "probabilities");
+  if (!output.ok()) return output.status();
+  const absl::StatusOr<Matrix> probabilities = ToMatrix((*output)->values());
   if (!probabilities.ok()) return probabilities.status();
   std::vector<std::string> labels(predictions.labels().begin(), predictions.labels().end());
   for (std::size_t c = labels.size(); c < probabilities->columns; ++c) {
@@ -109,15 +132,16 @@ absl::StatusOr<PredictionRows> ClassRows(const v1::Predictions& predictions) {
   std::vector<std::string> names;
   names.reserve(labels.size());
   for (const std::string& label : labels) names.push_back(absl::StrCat("p_", label));
-  absl::Status status = Append(predictions.probabilities(), names, rows);
+  absl::Status status = Append((*output)->values(), names, rows);
   for (const std::vector<double>& row : rows.values) {
     if (!status.ok()) return status;
     const auto best = std::max_element(row.begin(), row.end());
     rows.labels.push_back(labels[static_cast<std::size_t>(best - row.begin())]);
   }
-  status.Update(Append(predictions.entropy(), {"entropy"}, rows));
-  status.Update(Append(predictions.aleatoric_entropy(), {"aleatoric_entropy"}, rows));
-  status.Update(Append(predictions.epistemic_entropy(), {"epistemic_entropy"}, rows));
+  for (const char* name : {"entropy", "aleatoric_entropy", "epistemic_entropy"}) {
+    const absl::StatusOr<const v1::Output*> entropy = Find(predictions, name);
+    status.Update(entropy.ok() ? Append((*entropy)->values(), {name}, rows) : entropy.status());
+  }
   if (!status.ok()) return status;
   return rows;
 }
@@ -125,7 +149,8 @@ absl::StatusOr<PredictionRows> ClassRows(const v1::Predictions& predictions) {
 }  // namespace
 
 absl::StatusOr<PredictionRows> ToRows(const v1::Predictions& predictions) {
-  return predictions.has_probabilities() ? ClassRows(predictions) : ValueRows(predictions);
+  return client::FindOutput(predictions, "probabilities") != nullptr ? ClassRows(predictions)
+                                                                     : ValueRows(predictions);
 }
 
 absl::Status PredictionWriter::Add(const PredictionRows& rows) {

@@ -22,7 +22,8 @@ struct PredictionRows {
   std::vector<std::string> labels;          // per example; empty for regression and counts
 };
 
-// DATA_LOSS when the tensors do not fit together.
+// Of an answer to the default queries, quantiles of any levels. DATA_LOSS when one is missing or
+// the tensors do not fit together.
 absl::StatusOr<PredictionRows> ToRows(const v1::Predictions& predictions);
 
 // Writes rows as CSV with a header, or as a JSON array of objects with the same names.

@@ -1,53 +1,48 @@
 #include "client/cli/output/running_scores.h"
 
+#include <algorithm>
 #include <cmath>
-
-#include "google/protobuf/descriptor.h"
 
 namespace prequel::cli {
 namespace {
 
-using google::protobuf::FieldDescriptor;
-using google::protobuf::Reflection;
+bool IsRootMeanSquare(const std::string& name) { return name == "rmse"; }
+bool IsAdditive(const std::string& name) { return name != "ece"; }
 
-bool IsCount(const FieldDescriptor& field) { return field.name() == "examples"; }
-bool IsRootMeanSquare(const FieldDescriptor& field) { return field.name() == "rmse"; }
-bool IsAdditive(const FieldDescriptor& field) { return field.name() != "ece"; }
-
-// Every score is a double, so a new one on the wire is averaged and shown without a change here.
-std::vector<const FieldDescriptor*> ScoreFields() {
-  std::vector<const FieldDescriptor*> fields;
-  const google::protobuf::Descriptor& descriptor = *v1::Scores::descriptor();
-  for (int i = 0; i < descriptor.field_count(); ++i) {
-    const FieldDescriptor* field = descriptor.field(i);
-    if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE && !IsCount(*field)) {
-      fields.push_back(field);
-    }
-  }
-  return fields;
+// A score as a sum over `examples`, and back.
+double ToSum(const v1::Score& score, double examples) {
+  return examples *
+         (IsRootMeanSquare(score.name()) ? score.value() * score.value() : score.value());
 }
-
-bool IsPresent(const v1::Scores& scores, const FieldDescriptor* field) {
-  return !field->has_presence() || scores.GetReflection()->HasField(scores, field);
+double FromSum(const std::string& name, double sum, double examples) {
+  return IsRootMeanSquare(name) ? std::sqrt(sum / examples) : sum / examples;
 }
 
 }  // namespace
 
 v1::Scores Average(const std::deque<v1::Scores>& parts) {
+  struct Sum {
+    std::string name;
+    double sum = 0, examples = 0;
+  };
   v1::Scores average;
-  for (const v1::Scores& part : parts) average.set_examples(average.examples() + part.examples());
-  for (const FieldDescriptor* field : ScoreFields()) {
-    double sum = 0, weight = 0;
-    for (const v1::Scores& part : parts) {
-      if (part.examples() <= 0 || !IsAdditive(*field) || !IsPresent(part, field)) continue;
-      const double value = part.GetReflection()->GetDouble(part, field);
-      sum += part.examples() * (IsRootMeanSquare(*field) ? value * value : value);
-      weight += part.examples();
+  std::vector<Sum> sums;  // in the order of first appearance
+  for (const v1::Scores& part : parts) {
+    average.set_examples(average.examples() + part.examples());
+    if (part.examples() <= 0) continue;
+    for (const v1::Score& score : part.scores()) {
+      if (!IsAdditive(score.name())) continue;
+      auto sum = std::find_if(sums.begin(), sums.end(),
+                              [&](const Sum& s) { return s.name == score.name(); });
+      if (sum == sums.end()) sum = sums.insert(sums.end(), {score.name()});
+      sum->sum += ToSum(score, part.examples());
+      sum->examples += part.examples();
     }
-    if (weight == 0) continue;
-    const double mean = sum / weight;
-    average.GetReflection()->SetDouble(&average, field,
-                                       IsRootMeanSquare(*field) ? std::sqrt(mean) : mean);
+  }
+  for (const Sum& sum : sums) {
+    v1::Score* score = average.add_scores();
+    score->set_name(sum.name);
+    score->set_value(FromSum(sum.name, sum.sum, sum.examples));
   }
   return average;
 }
@@ -58,19 +53,11 @@ void RunningScores::Add(const v1::Scores& scores) {
   if (recent_.size() > window_) recent_.pop_front();
 }
 
-std::vector<NamedScore> PresentScores(const v1::Scores& scores) {
-  std::vector<NamedScore> present;
-  if (scores.examples() <= 0) return present;
-  for (const FieldDescriptor* field : ScoreFields()) {
-    if (!IsPresent(scores, field)) continue;
-    present.push_back({field->name(), scores.GetReflection()->GetDouble(scores, field)});
-  }
-  return present;
-}
-
 void WriteScores(const v1::Scores& scores, JsonWriter& json) {
   json.BeginObject().Key("examples").Number(scores.examples());
-  for (const NamedScore& score : PresentScores(scores)) json.Key(score.name).Number(score.value);
+  if (scores.examples() > 0) {
+    for (const v1::Score& score : scores.scores()) json.Key(score.name()).Number(score.value());
+  }
   json.EndObject();
 }
 

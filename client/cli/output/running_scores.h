@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <deque>
 #include <string>
-#include <vector>
 
 #include "client/cli/output/json_writer.h"
 #include "prequel/v1/prediction.pb.h"
@@ -29,14 +28,6 @@ class RunningScores {
   v1::Scores total_;
   std::deque<v1::Scores> recent_;
 };
-
-struct NamedScore {
-  std::string name;  // the field's
-  double value;
-};
-
-// The scores that are present, in the order of the .proto file, without the count.
-std::vector<NamedScore> PresentScores(const v1::Scores& scores);
 
 // As an object: the count and what is present.
 void WriteScores(const v1::Scores& scores, JsonWriter& json);

@@ -10,6 +10,8 @@ struct Asked {
   bool classes = false;
   Index targets = 0;  // T of values, or the number of classes
   Index logits = 0;   // C
+
+  bool operator==(const Asked&) const = default;
 };
 
 }  // namespace prequel

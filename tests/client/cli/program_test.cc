@@ -302,7 +302,17 @@ TEST_F(ProgramTest, Predict) {
   EXPECT_EQ(predict.exit_code, 0) << predict.err;
   EXPECT_THAT(predict.out, StartsWith("label,p_0,p_1,entropy,"));
   EXPECT_EQ(std::count(predict.out.begin(), predict.out.end(), '\n'), 4);
-  EXPECT_EQ(server_.last_predict().options().quantiles_size(), 2);
+  ASSERT_EQ(server_.last_predict().options().queries_size(), 2);
+  EXPECT_EQ(server_.last_predict().options().queries(1).name(), "quantiles");
+  EXPECT_EQ(server_.last_predict()
+                .options()
+                .queries(1)
+                .options()
+                .fields()
+                .at("levels")
+                .list_value()
+                .values_size(),
+            2);
   EXPECT_FALSE(server_.last_predict().batch().has_targets());
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "client/queries.h"
 #include "tests/server/server/server_fixture.h"
 
 namespace prequel {
@@ -48,11 +49,13 @@ TEST_F(LearningTest, LearnsPredictsAndEvaluates) {
   v1::PredictResponse predicted;
   ASSERT_TRUE(Predict(LinearQuery(), &predicted).ok());
   EXPECT_EQ(predicted.revision(), 50);
-  ASSERT_EQ(predicted.predictions().mean().shape_size(), 2);
+  const v1::Output* mean = client::FindOutput(predicted.predictions(), "mean");
+  ASSERT_TRUE(mean != nullptr);
+  ASSERT_EQ(mean->values().shape_size(), 2);
   const v1::Tensor inputs = LinearQuery().inputs();
   for (std::size_t row = 0; row < 3; ++row) {
     const double expected = 0.5 + 2 * Element(inputs, 2 * row) - Element(inputs, 2 * row + 1);
-    EXPECT_NEAR(Element(predicted.predictions().mean(), row), expected, 0.05);
+    EXPECT_NEAR(Element(mean->values(), row), expected, 0.05);
   }
   grpc::ClientContext context;
   v1::GetEvaluationRequest request;
@@ -62,8 +65,8 @@ TEST_F(LearningTest, LearnsPredictsAndEvaluates) {
   EXPECT_EQ(evaluation.revision(), 50);
   EXPECT_EQ(evaluation.cumulative().examples() + static_cast<double>(evaluation.unscored_rows()),
             400);
-  EXPECT_LT(evaluation.window().rmse(), 0.5);
-  EXPECT_FALSE(evaluation.cumulative().has_accuracy());
+  EXPECT_LT(client::FindScore(evaluation.window(), "rmse").value_or(9), 0.5);
+  EXPECT_FALSE(client::FindScore(evaluation.cumulative(), "accuracy").has_value());
 }
 
 TEST_F(LearningTest, PredictThenLearnAnswersWhatPredictWouldHave) {
@@ -77,7 +80,6 @@ TEST_F(LearningTest, PredictThenLearnAnswersWhatPredictWouldHave) {
   v1::PredictThenLearnRequest request;
   request.set_name("models/m");
   *request.mutable_batch() = query;
-  request.mutable_options()->set_logits(true);
   v1::PredictThenLearnResponse response;
   const grpc::Status status = learning_->PredictThenLearn(&context, request, &response);
   ASSERT_TRUE(status.ok()) << status.error_message();
@@ -94,15 +96,17 @@ TEST_F(LearningTest, ClassesByNumberAreEvaluatedAsClasses) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(Learn(batch).ok());
   v1::PredictResponse predicted;
   ASSERT_TRUE(Predict(LinearQuery(), &predicted).ok());
-  EXPECT_EQ(predicted.predictions().probabilities().shape(1), 3);
+  const v1::Output* probabilities = client::FindOutput(predicted.predictions(), "probabilities");
+  ASSERT_TRUE(probabilities != nullptr);
+  EXPECT_EQ(probabilities->values().shape(1), 3);
   EXPECT_EQ(predicted.predictions().labels_size(), 3);
   grpc::ClientContext context;
   v1::GetEvaluationRequest request;
   request.set_name("models/m");
   v1::GetEvaluationResponse evaluation;
   ASSERT_TRUE(learning_->GetEvaluation(&context, request, &evaluation).ok());
-  EXPECT_TRUE(evaluation.cumulative().has_accuracy());
-  EXPECT_FALSE(evaluation.cumulative().has_rmse());
+  EXPECT_TRUE(client::FindScore(evaluation.cumulative(), "accuracy").has_value());
+  EXPECT_FALSE(client::FindScore(evaluation.cumulative(), "rmse").has_value());
 }
 
 TEST_F(LearningTest, RestartAnswersTheSameBytes) {

@@ -8,6 +8,13 @@
 namespace prequel {
 namespace {
 
+void AskForLevel(double level, v1::PredictOptions* options) {
+  v1::Query* query = options->add_queries();
+  query->set_name("quantiles");
+  auto& fields = *query->mutable_options()->mutable_fields();
+  fields["levels"].mutable_list_value()->add_values()->set_number_value(level);
+}
+
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -95,10 +102,10 @@ TEST_F(RefusalTest, WhatIsNotPredictedIsNotLearned) {
   EXPECT_THAT(PartsOf(learning_->PredictThenLearn(&first, request, &response)).fields,
               ::testing::ElementsAre("batch.targets[1,0]"));
   *request.mutable_batch() = LinearBatch(1);
-  request.mutable_options()->add_quantiles(-1);
+  AskForLevel(-1, request.mutable_options());
   grpc::ClientContext second;
   EXPECT_THAT(PartsOf(learning_->PredictThenLearn(&second, request, &response)).fields,
-              ::testing::ElementsAre(::testing::StartsWith("options.quantiles")));
+              ::testing::ElementsAre("options.queries[0].options.levels[0]"));
 }
 
 TEST_F(RefusalTest, NoRows) {
@@ -214,11 +221,11 @@ TEST_F(RefusalTest, QueriesThatCannotBeAnswered) {
   v1::PredictRequest request;
   request.set_name("models/m");
   *request.mutable_batch() = LinearQuery();
-  request.mutable_options()->add_quantiles(1.5);
+  AskForLevel(1.5, request.mutable_options());
   v1::PredictResponse response;
   const ErrorParts parts = PartsOf(learning_->Predict(&context, request, &response));
   EXPECT_EQ(parts.code, grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(parts.fields, ::testing::ElementsAre(::testing::StartsWith("options.quantiles")));
+  EXPECT_THAT(parts.fields, ::testing::ElementsAre("options.queries[0].options.levels[0]"));
 }
 
 TEST_F(RefusalTest, PagesThatDoNotExist) {

@@ -143,7 +143,6 @@ grpc::Status ServerTest::Predict(const v1::Batch& batch, v1::PredictResponse* re
   v1::PredictRequest request;
   request.set_name("models/" + id);
   *request.mutable_batch() = batch;
-  request.mutable_options()->set_logits(true);
   return learning_->Predict(&context, request, response);
 }
 

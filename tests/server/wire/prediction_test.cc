@@ -16,56 +16,80 @@ std::vector<std::int64_t> ShapeOf(const v1::Tensor& tensor) {
   return {tensor.shape().begin(), tensor.shape().end()};
 }
 
-TEST(PredictionTest, QuantilesAreRowsOutputsLevels) {
-  Predictions predictions;
-  predictions.mean = Matrix::Zero(2, 4);
-  predictions.quantile_levels = {0.1, 0.5, 0.9};
-  predictions.quantiles = Matrix::Zero(6, 4);
+TEST(PredictionTest, OutputsAreRowsOfTheirShape) {
+  Answer answer;
+  answer.labels = {"a", "b", "c"};
+  answer.outputs = {
+      {.name = "entropy", .values = Matrix::Constant(1, 4, 0.5)},
+      {.name = "quantiles", .shape = {2, 3}, .levels = {0.1, 0.5, 0.9}, .values = Matrix(6, 4)}};
+  for (Index i = 0; i < 24; ++i) answer.outputs[1].values.data()[i] = static_cast<double>(i);
   v1::Predictions proto;
-  PredictionsToProto(predictions, &proto);
-  EXPECT_EQ(ShapeOf(proto.mean()), (std::vector<std::int64_t>{4, 2}));
-  EXPECT_EQ(ShapeOf(proto.quantiles()), (std::vector<std::int64_t>{4, 2, 3}));
-  EXPECT_EQ(proto.quantile_levels_size(), 3);
-  EXPECT_FALSE(proto.has_probabilities());
-  EXPECT_FALSE(proto.has_entropy());
-}
-
-TEST(PredictionTest, ClassesComeWithLabelsEntropiesAndLogits) {
-  Predictions predictions;
-  predictions.probabilities = Matrix::Constant(3, 2, 1. / 3);
-  predictions.labels = {"a", "b", "c"};
-  predictions.entropy = Vector::Constant(2, 1);
-  predictions.logit_mean = Matrix::Zero(3, 2);
-  predictions.logit_covariance = Matrix::Zero(9, 2);
-  v1::Predictions proto;
-  PredictionsToProto(predictions, &proto);
-  EXPECT_EQ(ShapeOf(proto.probabilities()), (std::vector<std::int64_t>{2, 3}));
+  AnswerToProto(answer, &proto);
+  ASSERT_EQ(proto.outputs_size(), 2);
+  EXPECT_EQ(proto.outputs(0).name(), "entropy");
+  EXPECT_EQ(ShapeOf(proto.outputs(0).values()), std::vector<std::int64_t>{4});
+  const v1::Output& quantiles = proto.outputs(1);
+  EXPECT_EQ(ShapeOf(quantiles.values()), (std::vector<std::int64_t>{4, 2, 3}));
+  EXPECT_EQ(quantiles.levels_size(), 3);
   EXPECT_EQ(proto.labels_size(), 3);
-  EXPECT_EQ(ShapeOf(proto.entropy()), std::vector<std::int64_t>{2});
-  EXPECT_EQ(ShapeOf(proto.logit_covariance()), (std::vector<std::int64_t>{2, 3, 3}));
-  EXPECT_FALSE(proto.has_mean());
+  // Row 1 of the tensor is column 1, its last dimension the fastest.
+  const absl::StatusOr<Matrix> flat = [&] {
+    v1::Tensor tensor = quantiles.values();
+    tensor.clear_shape();
+    tensor.add_shape(4);
+    tensor.add_shape(6);
+    return MatrixFromTensor(tensor, Rank::kMatrix, 4, "quantiles");
+  }();
+  ASSERT_TRUE(flat.ok()) << flat.status();
+  EXPECT_EQ(*flat, answer.outputs[1].values);
 }
 
-TEST(PredictionTest, OptionsAreChecked) {
+TEST(PredictionTest, QueriesKeepNameOrderAndOptions) {
   v1::PredictOptions proto;
-  ASSERT_TRUE(PredictOptionsFromProto(proto).ok());
-  EXPECT_EQ(PredictOptionsFromProto(proto)->quantiles.size(), 5U);
-  proto.set_samples(4'000'000'000U);
-  EXPECT_EQ(FieldOf(PredictOptionsFromProto(proto).status()), "options.samples");
-  proto.set_samples(0);
-  proto.add_quantiles(1.5);
-  EXPECT_TRUE(absl::IsInvalidArgument(PredictOptionsFromProto(proto).status()));
+  proto.set_samples(7);
+  proto.add_queries()->set_name("moments");
+  v1::Query* quantiles = proto.add_queries();
+  quantiles->set_name("quantiles");
+  auto& fields = *quantiles->mutable_options()->mutable_fields();
+  fields["levels"].mutable_list_value()->add_values()->set_number_value(0.25);
+  const absl::StatusOr<PredictOptions> options = PredictOptionsFromProto(proto);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->samples, 7);
+  ASSERT_EQ(options->queries.size(), 2u);
+  EXPECT_EQ(options->queries[0], (ComponentConfig{"moments", {}}));
+  EXPECT_EQ(options->queries[1],
+            (ComponentConfig{"quantiles", {{"levels", std::vector<double>{0.25}}}}));
+  EXPECT_TRUE(PredictOptionsFromProto({})->queries.empty());
 }
 
-TEST(EvaluationTest, ScoresThatDoNotApplyAreLeftOut) {
+TEST(PredictionTest, WhatNoQueryCanHaveIsRefused) {
+  v1::PredictOptions proto;
+  proto.add_queries()->set_name("moments");
+  v1::Query* quantiles = proto.add_queries();
+  auto& fields = *quantiles->mutable_options()->mutable_fields();
+  fields["levels"].mutable_list_value()->add_values()->set_string_value("a half");
+  EXPECT_EQ(FieldOf(PredictOptionsFromProto(proto).status()), "options.queries[1].options.levels");
+}
+
+// Beyond what an int holds is too many, not few.
+TEST(PredictionTest, SamplesAreHeldWithinAnInt) {
+  v1::PredictOptions proto;
+  proto.set_samples(4'000'000'000U);
+  EXPECT_GT(PredictOptionsFromProto(proto)->samples, 1'000'000);
+}
+
+TEST(EvaluationTest, ScoresKeepNameAndOrder) {
   Scores scores;
+  scores.examples = 3;
   scores.Add("nll", 0.5);
   scores.Add("rmse", 0);
   v1::Scores proto;
   ScoresToProto(scores, &proto);
-  EXPECT_TRUE(proto.has_rmse());
-  EXPECT_FALSE(proto.has_accuracy());
-  EXPECT_EQ(proto.nll(), 0.5);
+  EXPECT_EQ(proto.examples(), 3);
+  ASSERT_EQ(proto.scores_size(), 2);
+  EXPECT_EQ(proto.scores(0).name(), "nll");
+  EXPECT_EQ(proto.scores(0).value(), 0.5);
+  EXPECT_EQ(proto.scores(1).name(), "rmse");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "client/cli/output/proto_json.h"
 #include "google/protobuf/struct.pb.h"
+#include "tests/client/named_numbers.h"
 
 namespace prequel::cli {
 namespace {
@@ -17,8 +18,8 @@ using ::testing::Not;
 v1::Scores Scores(double nll, double accuracy) {
   v1::Scores scores;
   scores.set_examples(10);
-  scores.set_nll(nll);
-  scores.set_accuracy(accuracy);
+  AddScore(scores, "nll", nll);
+  AddScore(scores, "accuracy", accuracy);
   return scores;
 }
 

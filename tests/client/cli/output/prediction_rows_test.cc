@@ -9,6 +9,7 @@
 #include "client/cli/output/proto_json.h"
 #include "client/tensor.h"
 #include "google/protobuf/struct.pb.h"
+#include "tests/client/named_numbers.h"
 
 namespace prequel::cli {
 namespace {
@@ -18,23 +19,24 @@ using ::testing::ElementsAre;
 
 v1::Predictions Regression() {
   v1::Predictions predictions;
-  *predictions.mutable_mean() = MakeTensor({1, 2}, {2, 1});
-  *predictions.mutable_epistemic_variance() = MakeTensor({9, 0}, {2, 1});
-  *predictions.mutable_aleatoric_variance() = MakeTensor({16, 4}, {2, 1});
-  *predictions.mutable_quantiles() = MakeTensor({-1, 3, 0, 4}, {2, 1, 2});
-  predictions.add_quantile_levels(0.05);
-  predictions.add_quantile_levels(0.95);
+  *MutableOutput(predictions, "mean")->mutable_values() = MakeTensor({1, 2}, {2, 1});
+  *MutableOutput(predictions, "epistemic_variance")->mutable_values() = MakeTensor({9, 0}, {2, 1});
+  *MutableOutput(predictions, "aleatoric_variance")->mutable_values() = MakeTensor({16, 4}, {2, 1});
+  *MutableOutput(predictions, "quantiles")->mutable_values() = MakeTensor({-1, 3, 0, 4}, {2, 1, 2});
+  MutableOutput(predictions, "quantiles")->add_levels(0.05);
+  MutableOutput(predictions, "quantiles")->add_levels(0.95);
   return predictions;
 }
 
 v1::Predictions Classes() {
   v1::Predictions predictions;
-  *predictions.mutable_probabilities() = MakeTensor({0.25, 0.75, 1, 0}, {2, 2});
+  *MutableOutput(predictions, "probabilities")->mutable_values() =
+      MakeTensor({0.25, 0.75, 1, 0}, {2, 2});
   predictions.add_labels("no");
   predictions.add_labels("yes, really");
-  *predictions.mutable_entropy() = MakeTensor({0.5, 0}, {2});
-  *predictions.mutable_aleatoric_entropy() = MakeTensor({0.25, 0}, {2});
-  *predictions.mutable_epistemic_entropy() = MakeTensor({0.25, 0}, {2});
+  *MutableOutput(predictions, "entropy")->mutable_values() = MakeTensor({0.5, 0}, {2});
+  *MutableOutput(predictions, "aleatoric_entropy")->mutable_values() = MakeTensor({0.25, 0}, {2});
+  *MutableOutput(predictions, "epistemic_entropy")->mutable_values() = MakeTensor({0.25, 0}, {2});
   return predictions;
 }
 
@@ -53,11 +55,11 @@ TEST(PredictionRowsTest, RegressionAsCsv) {
 
 TEST(PredictionRowsTest, SeveralOutputs) {
   v1::Predictions predictions;
-  *predictions.mutable_mean() = MakeTensor({1, 2}, {1, 2});
-  *predictions.mutable_epistemic_variance() = MakeTensor({9, 0}, {1, 2});
-  *predictions.mutable_aleatoric_variance() = MakeTensor({16, 4}, {1, 2});
-  *predictions.mutable_quantiles() = MakeTensor({10, 20}, {1, 2, 1});
-  predictions.add_quantile_levels(0.5);
+  *MutableOutput(predictions, "mean")->mutable_values() = MakeTensor({1, 2}, {1, 2});
+  *MutableOutput(predictions, "epistemic_variance")->mutable_values() = MakeTensor({9, 0}, {1, 2});
+  *MutableOutput(predictions, "aleatoric_variance")->mutable_values() = MakeTensor({16, 4}, {1, 2});
+  *MutableOutput(predictions, "quantiles")->mutable_values() = MakeTensor({10, 20}, {1, 2, 1});
+  MutableOutput(predictions, "quantiles")->add_levels(0.5);
   const PredictionRows rows = *ToRows(predictions);
   EXPECT_THAT(rows.columns,
               ElementsAre("mean_0", "mean_1", "sd_0", "sd_1", "epistemic_sd_0", "epistemic_sd_1",
@@ -91,13 +93,13 @@ TEST(PredictionRowsTest, NoRowsAreStillADocument) {
 
 TEST(PredictionRowsTest, TensorsThatDoNotFitAreRefused) {
   v1::Predictions predictions = Regression();
-  *predictions.mutable_aleatoric_variance() = MakeTensor({1}, {1, 1});
+  *MutableOutput(predictions, "aleatoric_variance")->mutable_values() = MakeTensor({1}, {1, 1});
   EXPECT_EQ(ToRows(predictions).status().code(), absl::StatusCode::kDataLoss);
   predictions = Regression();
-  predictions.add_quantile_levels(0.99);
+  MutableOutput(predictions, "quantiles")->add_levels(0.99);
   EXPECT_EQ(ToRows(predictions).status().code(), absl::StatusCode::kDataLoss);
   predictions = Classes();
-  *predictions.mutable_entropy() = MakeTensor({1}, {1});
+  *MutableOutput(predictions, "entropy")->mutable_values() = MakeTensor({1}, {1});
   EXPECT_EQ(ToRows(predictions).status().code(), absl::StatusCode::kDataLoss);
 }
 
