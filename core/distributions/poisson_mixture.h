@@ -1,38 +1,31 @@
 // Y ~ Poisson(λ), log λ = f ~ N(μ, v): the Poisson–lognormal distribution.
-//
-// A fixed Gauss–Hermite mixture over f is a comb of separate peaks as soon as its nodes lie further
-// apart than the Poisson's own relative width, √v > 1/√λ (λ = 100, v = ¼ is enough). So:
-//   P(Y = y) = ∫ Poisson(y; e^f) N(f; μ, v) df, on a grid laid around the integrand's own peak
-//   P(Y ≤ y) = E Q(y+1, e^f)       by 20-node Gauss–Hermite where v is the narrower scale, and
-//            = E Φ((T − μ)/√v)     with T the log of a Gamma(y+1) variable where it is not
 #pragma once
+
+#include "core/distributions/count_mixture.h"
 
 namespace prequel {
 
-class PoissonMixture {
- public:
-  static constexpr bool kDiscrete = true;
-
-  PoissonMixture() = default;
-  // μ and v ≥ 0 of the log rate. REQUIRES: μ + v/2 at most a few hundred.
-  PoissonMixture(double mean, double variance);
-
-  double LogDensity(double y) const;  // log mass; −∞ unless y is a count
-  double Cdf(double y) const;         // P(Y ≤ y)
-  double Quantile(double p) const;    // least count k with P(Y ≤ k) ≥ p; 0 < p < 1
-  // Σ_k (P(Y ≤ k) − 1{y ≤ k})² = E|Y − y| − ½ E|Y − Y'|, the second term to about 1e-4 relative.
-  double Crps(double y) const;
-
-  double Mean() const;  // E λ = e^{μ + v/2}
-  double Variance() const { return EpistemicVariance() + AleatoricVariance(); }
-  double EpistemicVariance() const;  // Var λ = (E λ)² (e^v − 1)
-  double AleatoricVariance() const { return Mean(); }
-
- private:
-  double CdfAt(double k) const;  // k a count
-  double Spread() const;         // ½ E|Y − Y'| = Σ_k P(Y ≤ k) P(Y > k)
-
-  double mean_ = 0, variance_ = 0;
+// See CountKernel. T at y is the log of a Gamma(y + 1) variable.
+struct PoissonKernel {
+  double Exponent(double y, double f) const { return y * f - std::exp(f); }
+  CountPoints Exponents(double y, const CountPoints& f) const { return y * f - f.exp(); }
+  double LogConstant(double y) const { return -LogGamma(y + 1); }
+  double Peak(double y, double precision, double center) const;
+  double Curvature(double /*y*/, double f) const { return std::exp(f); }
+  double Cdf(double y, double f) const { return UpperIncompleteGamma(y + 1, std::exp(f)); }
+  double WidthOfT(double y) const { return 1 / (y + 1); }
+  double ExcessVariance() const { return 0; }
+  PoissonKernel Weighted(double* shift) const {
+    *shift = 0;
+    return {};
+  }
+  // λ e^{−2λ} (I₀(2λ) + I₁(2λ))
+  double ClosedSpread(double f) const { return std::exp(f) * ScaledBesselSum(2 * std::exp(f)); }
+  double SmoothCdf(double a, double mean, double variance) const;
 };
+
+using PoissonMixture = CountMixture<PoissonKernel>;
+
+extern template class CountMixture<PoissonKernel>;
 
 }  // namespace prequel
