@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "server/rpc/grpc_error.h"
+#include "server/sync/mutex.h"
 
 namespace prequel {
 namespace {
@@ -67,17 +69,65 @@ grpc::Status Call::End(const absl::Status& status) const {
   return answer;
 }
 
+// Owns itself: gRPC calls OnDone last.
+class UnaryCall::Reactor final : public grpc::ServerUnaryReactor {
+ public:
+  void OnceCancelled(absl::AnyInvocable<void()> then) {
+    {
+      MutexLock lock(mu_);
+      if (!cancelled_) {
+        then_ = std::move(then);
+        return;
+      }
+    }
+    then();
+  }
+
+  // Lets go of what waited for the client to go.
+  void FinishWith(const grpc::Status& status) {
+    TakeThen();
+    Finish(status);
+  }
+
+  void OnCancel() override {
+    {
+      MutexLock lock(mu_);
+      cancelled_ = true;
+    }
+    if (absl::AnyInvocable<void()> then = TakeThen()) then();
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  ~Reactor() override = default;
+
+  absl::AnyInvocable<void()> TakeThen() {
+    MutexLock lock(mu_);
+    return std::exchange(then_, nullptr);
+  }
+
+  Mutex mu_;
+  bool cancelled_ ABSL_GUARDED_BY(mu_) = false;
+  absl::AnyInvocable<void()> then_ ABSL_GUARDED_BY(mu_);
+};
+
 UnaryCall::UnaryCall(grpc::CallbackServerContext* context, const char* method,
                      std::string_view resource, const google::protobuf::MessageLite* request,
                      const google::protobuf::MessageLite* response, const CallObservers& observers)
-    : Call(*context, method, observers), reactor_(context->DefaultReactor()), response_(response) {
+    : Call(*context, method, observers), reactor_(new Reactor), response_(response) {
   SetResource(resource);
   CountRequest(*request);
 }
 
+void UnaryCall::OnceCancelled(absl::AnyInvocable<void()> then) const {
+  reactor_->OnceCancelled(std::move(then));
+}
+
 void UnaryCall::Finish(const absl::Status& status) const {
   if (status.ok()) CountResponse(*response_);
-  reactor_->Finish(End(status));
+  reactor_->FinishWith(End(status));
 }
+
+grpc::ServerUnaryReactor* UnaryCall::reactor() const { return reactor_; }
 
 }  // namespace prequel

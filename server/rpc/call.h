@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "google/protobuf/message_lite.h"
 #include "server/engine/clock.h"
@@ -53,13 +54,20 @@ class UnaryCall : public Call {
             const google::protobuf::MessageLite* request,
             const google::protobuf::MessageLite* response, const CallObservers& observers);
 
+  // Calls `then` when the client goes or its deadline passes before Finish; at once when either has
+  // happened. It may come while another thread is about to Finish: both of them must know who does.
+  // One at a time, and before Finish.
+  void OnceCancelled(absl::AnyInvocable<void()> then) const;
+
   // Exactly once, on any thread; the response is whole when `status` is OK.
   void Finish(const absl::Status& status) const;
 
-  grpc::ServerUnaryReactor* reactor() const { return reactor_; }
+  // What gRPC is given for the call.
+  grpc::ServerUnaryReactor* reactor() const;
 
  private:
-  grpc::ServerUnaryReactor* reactor_;
+  class Reactor;
+  Reactor* reactor_;  // lives until Finish, at least
   const google::protobuf::MessageLite* response_;
 };
 

@@ -1,0 +1,104 @@
+#include "server/rpc/call.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "prequel/v1/model_service.grpc.pb.h"
+
+namespace prequel {
+namespace {
+
+// Answers GetModel when the test says so.
+class HeldService final : public v1::ModelService::CallbackService {
+ public:
+  grpc::ServerUnaryReactor* GetModel(grpc::CallbackServerContext* context,
+                                     const v1::GetModelRequest* request,
+                                     v1::Model* response) override {
+    const UnaryCall call(context, "GetModel", request->name(), request, response, observers_);
+    calls_.set_value(call);
+    return call.reactor();
+  }
+
+  UnaryCall Await() { return calls_.get_future().get(); }
+
+ private:
+  const CallObservers observers_ = {};
+  std::promise<UnaryCall> calls_;
+};
+
+class CallTest : public ::testing::Test {
+ protected:
+  CallTest() {
+    grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+    stub_ = v1::ModelService::NewStub(grpc::CreateChannel("127.0.0.1:" + std::to_string(port),
+                                                          grpc::InsecureChannelCredentials()));
+    client_ = std::thread([this] {
+      v1::Model ignored;
+      status_ = stub_->GetModel(&context_, v1::GetModelRequest(), &ignored);
+    });
+  }
+  ~CallTest() override {
+    if (client_.joinable()) client_.join();
+    server_->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(5));
+  }
+
+  grpc::Status Answer() {
+    client_.join();
+    return status_;
+  }
+
+  HeldService service_;
+  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<v1::ModelService::Stub> stub_;
+  grpc::ClientContext context_;
+  grpc::Status status_;
+  std::thread client_;
+};
+
+TEST_F(CallTest, SaysOnceThatTheClientHasGone) {
+  const UnaryCall call = service_.Await();
+  EXPECT_TRUE(call.CheckWanted().ok());
+  EXPECT_TRUE(call.wanted()().ok());
+  std::promise<void> gone;
+  call.OnceCancelled([&gone] { gone.set_value(); });
+  context_.TryCancel();
+  gone.get_future().wait();
+  EXPECT_TRUE(absl::IsCancelled(call.CheckWanted()));
+  EXPECT_TRUE(absl::IsCancelled(call.wanted()()));
+  call.Finish(call.CheckWanted());
+  EXPECT_EQ(Answer().error_code(), grpc::StatusCode::CANCELLED);
+}
+
+TEST_F(CallTest, SaysAtOnceThatTheClientWentBefore) {
+  const UnaryCall call = service_.Await();
+  std::promise<void> gone;
+  call.OnceCancelled([&gone] { gone.set_value(); });
+  context_.TryCancel();
+  gone.get_future().wait();
+  bool known = false;
+  call.OnceCancelled([&known] { known = true; });
+  EXPECT_TRUE(known);
+  call.Finish(absl::CancelledError());
+}
+
+TEST_F(CallTest, LetsGoOfWhatWaitedWhenItIsFinished) {
+  const UnaryCall call = service_.Await();
+  auto held = std::make_shared<int>();
+  call.OnceCancelled([held] { ADD_FAILURE() << "the client is there"; });
+  call.Finish(absl::NotFoundError("nobody"));
+  EXPECT_EQ(held.use_count(), 1);
+  EXPECT_EQ(Answer().error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+}  // namespace
+}  // namespace prequel
