@@ -60,8 +60,8 @@ RecordFrame FrameRecord(const LogRecord& record) {
                 static_cast<char>(record.producer.size())};
   frame.head += record.producer;
   AppendInteger(record.sequence, &frame.head);
-  const std::uint32_t crc = ExtendCrc32c(ExtendCrc32c(0, frame.key), frame.head);
-  AppendInteger(ExtendCrc32c(crc, record.payload), &frame.tail);
+  const std::uint32_t crc = Crc32c(frame.head, Crc32c(frame.key));
+  AppendInteger(Crc32c(record.payload, crc), &frame.tail);
   return frame;
 }
 

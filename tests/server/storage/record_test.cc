@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "server/storage/crc32c.h"
+#include "core/archive/crc32c.h"
 
 namespace prequel {
 namespace {
@@ -20,7 +20,7 @@ std::string ValueOf(const LogRecord& record) {
 // Replaces the checksum by the right one for `value` under `key`.
 std::string Reseal(std::string_view key, std::string value) {
   value.resize(value.size() - 4);
-  const std::uint32_t crc = ExtendCrc32c(ExtendCrc32c(0, key), value);
+  const std::uint32_t crc = Crc32c(value, Crc32c(key));
   return value.append(reinterpret_cast<const char*>(&crc), 4);
 }
 
@@ -32,7 +32,7 @@ TEST(RecordTest, HasTheWrittenFormat) {
   EXPECT_EQ(value.substr(0, 14), std::string("\1\1\0\0\0\0\0\0\0\0\0abc", 14));
   std::uint32_t crc = 0;
   std::memcpy(&crc, value.data() + 14, 4);
-  EXPECT_EQ(crc, ExtendCrc32c(0, LogKey(0x0102, 3) + value.substr(0, 14)));
+  EXPECT_EQ(crc, Crc32c(LogKey(0x0102, 3) + value.substr(0, 14)));
   const std::string numbered = ValueOf(
       {.type = RecordType::kRefusal, .producer = "pq", .sequence = 0x0304, .payload = "abc"});
   EXPECT_EQ(numbered.substr(0, 16), std::string("\1\2\2pq\4\3\0\0\0\0\0\0abc", 16));

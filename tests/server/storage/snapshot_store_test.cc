@@ -34,7 +34,7 @@ TEST(SnapshotRecordTest, HasTheWrittenFormat) {
   const std::string body("\1\3\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\5\0\0\0\6\0\0\0\0\0\0\0build", 34);
   EXPECT_EQ(head.substr(0, 34), body);
   ASSERT_EQ(head.size(), 38u);
-  EXPECT_EQ(ReadInteger<std::uint32_t>(head.substr(34)), ExtendCrc32c(0, SnapshotKey(1, 2) + body));
+  EXPECT_EQ(ReadInteger<std::uint32_t>(head.substr(34)), Crc32c(SnapshotKey(1, 2) + body));
   const std::string chunk = EncodeSnapshotChunk(SnapshotChunkKey(1, 2, 3), "abc");
   EXPECT_EQ(chunk.substr(0, 4), "\1abc");
   EXPECT_EQ(chunk.size(), 8u);
