@@ -13,8 +13,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "prequel/v1/batch.pb.h"
-#include "server/audit/audit.h"
 #include "server/engine/status_codec.h"
+#include "server/inspect/inspection.h"
 #include "server/storage/rocks_store.h"
 #include "server/wire_codec.h"
 
@@ -94,17 +94,17 @@ int Dump(const Store& store, const StoredModel& model, const Flags& flags) {
   return status.ok() ? kGood : Fail(status);
 }
 
-int Report(const Audit& audit) {
-  std::printf("models/%s: records %llu to %llu, %lld snapshots", audit.model.c_str(),
-              static_cast<unsigned long long>(audit.first_offset),
-              static_cast<unsigned long long>(audit.next_offset),
-              static_cast<long long>(audit.snapshots));
-  if (audit.revision >= 0) {
-    std::printf(", revision %lld", static_cast<long long>(audit.revision));
+int Report(const Inspection& inspection) {
+  std::printf("models/%s: records %llu to %llu, %lld snapshots", inspection.model.c_str(),
+              static_cast<unsigned long long>(inspection.first_offset),
+              static_cast<unsigned long long>(inspection.next_offset),
+              static_cast<long long>(inspection.snapshots));
+  if (inspection.revision >= 0) {
+    std::printf(", revision %lld", static_cast<long long>(inspection.revision));
   }
-  std::printf("%s\n", audit.problems.empty() ? ", good" : "");
-  for (const std::string& problem : audit.problems) std::printf("  %s\n", problem.c_str());
-  return audit.problems.empty() ? kGood : kProblems;
+  std::printf("%s\n", inspection.problems.empty() ? ", good" : "");
+  for (const std::string& problem : inspection.problems) std::printf("  %s\n", problem.c_str());
+  return inspection.problems.empty() ? kGood : kProblems;
 }
 
 int Run(const std::string& command, const Flags& flags) {
@@ -114,14 +114,14 @@ int Run(const std::string& command, const Flags& flags) {
   const absl::StatusOr<std::vector<StoredModel>> models = (*store)->ListModels();
   if (!models.ok()) return Fail(models.status());
   const WireCodec codec;
-  const Auditor auditor(**store, codec);
+  const Inspector inspector(**store, codec);
   int result = kGood, found = 0;
   for (const StoredModel& model : *models) {
     if (!flags.model.empty() && flags.model != model.name) continue;
     ++found;
     const int of_model = command == "dump"     ? Dump(**store, model, flags)
-                         : command == "replay" ? Report(auditor.Replay(model))
-                                               : Report(auditor.Check(model));
+                         : command == "replay" ? Report(inspector.Replay(model))
+                                               : Report(inspector.Check(model));
     result = std::max(result, of_model);
   }
   if (found == 0 && !flags.model.empty()) {

@@ -1,5 +1,5 @@
 // What prequel-log finds, and what it does not mistake.
-#include "server/audit/audit.h"
+#include "server/inspect/inspection.h"
 
 #include <array>
 #include <string>
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class AuditTest : public EngineFixture {
+class InspectionTest : public EngineFixture {
  protected:
   void SetUp() override {
     options_.snapshots.every_batches = 0;
@@ -41,15 +41,15 @@ class AuditTest : public EngineFixture {
     done.get_future().get();
   }
 
-  Audit Look(std::size_t model, bool replay) {
+  Inspection Look(std::size_t model, bool replay) {
     const std::vector<StoredModel> models = store_->ListModels().value();
-    const Auditor auditor(*store_, codec_);
-    return replay ? auditor.Replay(models[model]) : auditor.Check(models[model]);
+    const Inspector inspector(*store_, codec_);
+    return replay ? inspector.Replay(models[model]) : inspector.Check(models[model]);
   }
 };
 
-TEST_F(AuditTest, AGoodDirectoryHasNoProblems) {
-  const Audit a = Look(0, true), b = Look(1, true);
+TEST_F(InspectionTest, AGoodDirectoryHasNoProblems) {
+  const Inspection a = Look(0, true), b = Look(1, true);
   EXPECT_THAT(a.problems, IsEmpty());
   EXPECT_EQ(a.model, "a");
   EXPECT_EQ(a.first_offset, 7u);
@@ -62,7 +62,7 @@ TEST_F(AuditTest, AGoodDirectoryHasNoProblems) {
   EXPECT_EQ(Look(0, false).revision, -1) << "a check folds nothing";
 }
 
-TEST_F(AuditTest, DamageIsNamed) {
+TEST_F(InspectionTest, DamageIsNamed) {
   disk_->CorruptRecord(2, 5);
   disk_->CorruptSnapshotChunk(1, 16, 0);
   EXPECT_THAT(Look(1, false).problems, ElementsAre(HasSubstr("log 2, record at offset 5")));
@@ -77,7 +77,7 @@ TEST_F(AuditTest, DamageIsNamed) {
 }
 
 // Sound bytes that are no record of this model: a server would refuse it.
-TEST_F(AuditTest, RecordsThatCannotBeFoldedAreNamed) {
+TEST_F(InspectionTest, RecordsThatCannotBeFoldedAreNamed) {
   const LogRecord rollback{
       .log = 2, .offset = 20, .type = RecordType::kRollback, .payload = "no state"};
   const LogRecord refusal{
@@ -90,7 +90,7 @@ TEST_F(AuditTest, RecordsThatCannotBeFoldedAreNamed) {
   }
 }
 
-TEST_F(AuditTest, ALogThatEndsBeforeItsSnapshotIsFound) {
+TEST_F(InspectionTest, ALogThatEndsBeforeItsSnapshotIsFound) {
   for (std::uint64_t offset = 21; offset >= 14; --offset) disk_->LoseRecord(1, offset);
   for (const bool replay : {false, true}) {
     EXPECT_THAT(Look(0, replay).problems,
@@ -105,7 +105,7 @@ TEST_F(AuditTest, ALogThatEndsBeforeItsSnapshotIsFound) {
 }
 
 // Sound bytes, but not what the log says: only folding it again can tell.
-TEST_F(AuditTest, ASnapshotThatTheLogDoesNotLeadToIsFound) {
+TEST_F(InspectionTest, ASnapshotThatTheLogDoesNotLeadToIsFound) {
   std::vector<std::string> chunks;
   StoredSnapshot liar = store_->ListSnapshots(1).value()[1];
   ASSERT_TRUE(store_

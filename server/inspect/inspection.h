@@ -14,7 +14,7 @@
 namespace prequel {
 
 // What was found of one model.
-struct Audit {
+struct Inspection {
   std::string model;
   std::uint64_t first_offset = 0, next_offset = 0;  // of the log's records
   std::int64_t revision = -1;                       // that they lead to; -1: not folded
@@ -22,18 +22,18 @@ struct Audit {
   std::vector<std::string> problems;  // each names what and where
 };
 
-class Auditor {
+class Inspector {
  public:
   // Both outlive it.
-  Auditor(const Store& store, const Codec& codec) : store_(store), codec_(codec) {}
+  Inspector(const Store& store, const Codec& codec) : store_(store), codec_(codec) {}
 
   // Every byte of the model: its record, its snapshots, its log's records, each decoded and
   // checked, without a gap and as far as the newest snapshot.
-  Audit Check(const StoredModel& model) const;
+  Inspection Check(const StoredModel& model) const;
 
   // Check, and then the fold from the log's beginning, or from the oldest good snapshot, compared
   // bit for bit with every later snapshot.
-  Audit Replay(const StoredModel& model) const;
+  Inspection Replay(const StoredModel& model) const;
 
  private:
   struct Found;

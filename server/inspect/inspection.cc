@@ -1,4 +1,4 @@
-#include "server/audit/audit.h"
+#include "server/inspect/inspection.h"
 
 #include <algorithm>
 #include <limits>
@@ -26,18 +26,18 @@ std::string BytesOf(const LearnerFold& fold) {
 
 }  // namespace
 
-struct Auditor::Found {
-  Audit audit;
+struct Inspector::Found {
+  Inspection inspection;
   std::shared_ptr<const Learner> learner;
   std::vector<StoredSnapshot> good;  // oldest first
 };
 
-Auditor::Found Auditor::Look(const StoredModel& model) const {
+Inspector::Found Inspector::Look(const StoredModel& model) const {
   Found found;
-  Audit& audit = found.audit;
-  audit.model = model.name;
-  const auto note = [&audit](const absl::Status& status) {
-    if (!status.ok()) audit.problems.push_back(Text(status));
+  Inspection& inspection = found.inspection;
+  inspection.model = model.name;
+  const auto note = [&inspection](const absl::Status& status) {
+    if (!status.ok()) inspection.problems.push_back(Text(status));
     return status.ok();
   };
   if (!note(model.problem)) return found;
@@ -49,7 +49,7 @@ Auditor::Found Auditor::Look(const StoredModel& model) const {
   const absl::StatusOr<std::vector<StoredSnapshot>> snapshots = store_.ListSnapshots(model.log);
   if (!note(snapshots.status())) return found;
   for (const StoredSnapshot& snapshot : *snapshots) {
-    ++audit.snapshots;
+    ++inspection.snapshots;
     if (note(ReadCapture(store_, snapshot, *found.learner).status())) {
       found.good.push_back(snapshot);
     }
@@ -57,51 +57,52 @@ Auditor::Found Auditor::Look(const StoredModel& model) const {
   return found;
 }
 
-Audit Auditor::Check(const StoredModel& model) const {
+Inspection Inspector::Check(const StoredModel& model) const {
   Found found = Look(model);
-  Audit& audit = found.audit;
-  if (found.learner == nullptr) return audit;
+  Inspection& inspection = found.inspection;
+  if (found.learner == nullptr) return inspection;
   const absl::StatusOr<std::uint64_t> first = store_.FirstOffset(model.log);
   if (!first.ok()) {
-    audit.problems.push_back(Text(first.status()));
-    return audit;
+    inspection.problems.push_back(Text(first.status()));
+    return inspection;
   }
-  audit.first_offset = audit.next_offset = *first;
+  inspection.first_offset = inspection.next_offset = *first;
   const absl::Status read = store_.Read(
       model.log, *first, std::numeric_limits<std::size_t>::max(), [&](const LogRecord& record) {
-        ++audit.next_offset;
+        ++inspection.next_offset;
         const absl::Status status = CheckRecord(record, codec_, *found.learner);
-        if (!status.ok()) audit.problems.push_back(Text(status));
+        if (!status.ok()) inspection.problems.push_back(Text(status));
         return absl::OkStatus();
       });
-  if (!read.ok()) audit.problems.push_back(Text(read));
+  if (!read.ok()) inspection.problems.push_back(Text(read));
   for (const StoredSnapshot& snapshot : found.good) {
-    if (!read.ok() || snapshot.next_offset <= audit.next_offset) continue;
-    audit.problems.push_back(absl::StrCat(
+    if (!read.ok() || snapshot.next_offset <= inspection.next_offset) continue;
+    inspection.problems.push_back(absl::StrCat(
         "log ", model.log, ", snapshot at offset ", snapshot.next_offset, " (revision ",
-        snapshot.revision, "): the log ends before it, at offset ", audit.next_offset));
+        snapshot.revision, "): the log ends before it, at offset ", inspection.next_offset));
   }
   const bool whole = *first == 0 && !model.from_snapshot;
   if (!whole && (found.good.empty() || found.good.front().next_offset < *first)) {
-    audit.problems.push_back("no good snapshot leads into the log: the model cannot be restored");
+    inspection.problems.push_back(
+        "no good snapshot leads into the log: the model cannot be restored");
   }
-  return audit;
+  return inspection;
 }
 
-Audit Auditor::Replay(const StoredModel& model) const {
-  Audit audit = Check(model);
+Inspection Inspector::Replay(const StoredModel& model) const {
+  Inspection inspection = Check(model);
   const Found found = Look(model);
-  if (found.learner == nullptr) return audit;
+  if (found.learner == nullptr) return inspection;
   std::map<std::uint64_t, StoredSnapshot> due;
   for (const StoredSnapshot& snapshot : found.good) due.emplace(snapshot.next_offset, snapshot);
   std::optional<LearnerFold> fold;
-  if (audit.first_offset == 0 && !model.from_snapshot) {
+  if (inspection.first_offset == 0 && !model.from_snapshot) {
     fold.emplace(found.learner);
   } else if (!found.good.empty()) {
     absl::StatusOr<Restored> restored = ReadCapture(store_, found.good.front(), *found.learner);
     if (restored.ok()) fold.emplace(found.learner, *std::move(restored));
   }
-  if (!fold.has_value()) return audit;
+  if (!fold.has_value()) return inspection;
   const auto compare = [&]() {
     const auto it = due.find(fold->current().next_offset);
     if (it == due.end()) return;
@@ -109,9 +110,9 @@ Audit Auditor::Replay(const StoredModel& model) const {
     if (!restored.ok()) return;  // noted above
     const LearnerFold stored(found.learner, *std::move(restored));
     if (BytesOf(stored) == BytesOf(*fold)) return;
-    audit.problems.push_back(absl::StrCat("log ", model.log, ", snapshot at offset ", it->first,
-                                          " (revision ", it->second.revision, ", by ",
-                                          it->second.build, "): is not what the log leads to"));
+    inspection.problems.push_back(absl::StrCat(
+        "log ", model.log, ", snapshot at offset ", it->first, " (revision ", it->second.revision,
+        ", by ", it->second.build, "): is not what the log leads to"));
   };
   compare();
   Scratch scratch;
@@ -124,11 +125,12 @@ Audit Auditor::Replay(const StoredModel& model) const {
                   });
   if (!read.ok()) {
     const std::string problem = Text(read);
-    if (std::ranges::count(audit.problems, problem) == 0) audit.problems.push_back(problem);
-  } else if (found.good.empty() || found.good.back().next_offset <= audit.next_offset) {
-    audit.revision = fold->current().revision;
+    if (std::ranges::count(inspection.problems, problem) == 0)
+      inspection.problems.push_back(problem);
+  } else if (found.good.empty() || found.good.back().next_offset <= inspection.next_offset) {
+    inspection.revision = fold->current().revision;
   }
-  return audit;
+  return inspection;
 }
 
 }  // namespace prequel
