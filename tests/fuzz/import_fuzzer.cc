@@ -11,13 +11,13 @@
 #include <utility>
 
 #include "server/engine/engine.h"
-#include "server/storage/memory_store.h"
 #include "server/wire/config.h"
 #include "server/wire_codec.h"
 #include "tests/fuzz/capture_bytes.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/learners.h"
 #include "tests/fuzz/refusal.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel::fuzz {
 namespace {

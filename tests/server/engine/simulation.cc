@@ -11,10 +11,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/engine/engine.h"
-#include "server/storage/memory_store.h"
 #include "tests/server/engine/countdown.h"
 #include "tests/server/engine/fake_world.h"
 #include "tests/server/engine/simulated_events.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel {
 namespace {

@@ -11,9 +11,9 @@
 #include "server/engine/capture.h"
 #include "server/engine/engine.h"
 #include "server/engine/ledger_codec.h"
-#include "server/storage/memory_store.h"
 #include "server/wire_codec.h"
 #include "tests/core/golden_file.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel {
 namespace {

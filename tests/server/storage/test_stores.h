@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "server/storage/memory_store.h"
 #include "server/storage/record.h"
 #include "server/storage/rocks_store.h"
 #include "server/storage/snapshot_record.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel {
 

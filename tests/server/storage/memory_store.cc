@@ -1,4 +1,4 @@
-#include "server/storage/memory_store.h"
+#include "tests/server/storage/memory_store.h"
 
 #include <iterator>
 #include <tuple>
