@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/listen_probe.h"
-#include "server/storage/rocks_store.h"
+#include "server/storage/rocks/rocks_store.h"
 #include "server/storage/store.h"
 
 namespace prequel {
@@ -90,11 +90,12 @@ absl::Status Server::Parts::StartEngine() {
   absl::StatusOr<std::unique_ptr<RocksStore>> store = RocksStore::Open(rocks);
   if (!store.ok()) return store.status();
   store_ = *std::move(store);
-  absl::StatusOr<std::unique_ptr<Engine>> engine =
-      Engine::Create(EngineOptionsOf(options_), {*store_, codec_, clock_, engine_log_});
+  absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(
+      EngineOptionsOf(options_),
+      {store_->catalogue(), store_->log(), store_->snapshots(), codec_, clock_, engine_log_});
   if (!engine.ok()) return engine.status();
   engine_ = *std::move(engine);
-  metrics_.SetStorageHealthy([this] { return engine_->health().ok(); });
+  metrics_.SetStorageHealthy([this] { return store_->health().ok(); });
   metrics_.SetModelCount([this] {
     return static_cast<std::int64_t>(engine_->ListModels("", options_.max_models).size());
   });
@@ -128,7 +129,7 @@ absl::Status Server::Parts::StartGrpc() {
     return absl::UnavailableError("cannot listen on " + options_.listen);
   }
   address_ = Address(address);
-  health_ = std::make_unique<HealthKeeper>(*engine_, *grpc_->GetHealthCheckService());
+  health_ = std::make_unique<HealthKeeper>(*engine_, *store_, *grpc_->GetHealthCheckService());
   return absl::OkStatus();
 }
 
@@ -141,7 +142,7 @@ absl::Status Server::Parts::StartHttp() {
   pages.obstacle = [this]() -> std::string {
     if (health_->serving()) return "";
     if (!engine_->ready()) return "models are being replayed";
-    const absl::Status store = engine_->health();
+    const absl::Status store = store_->health();
     return store.ok() ? "the server is starting or stopping"
                       : std::string(WritesRefused(store).message());
   };

@@ -22,8 +22,8 @@ constexpr std::size_t kChunk = std::size_t{256} << 10;
 static_assert(kChunk <= kMaxSnapshotChunk);
 
 absl::Status Lost(const StoredSnapshot& stored, const std::string& what) {
-  return absl::DataLossError(
-      absl::StrCat("log ", stored.log, ", snapshot at offset ", stored.next_offset, ": ", what));
+  return absl::DataLossError(absl::StrCat("model ", NumberOf(stored.model), ", snapshot at offset ",
+                                          stored.next_offset, ": ", what));
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ namespace prequel {
 // Immutable: whoever holds it needs no lock, and holds up nobody.
 struct Capture {
   std::string model;
-  LogId log = 0;
+  ModelId id{};
+  LogId log{};
   std::shared_ptr<const Learner> learner;
   Snapshot snapshot;
   std::string ledger;  // EncodeLedger
@@ -39,7 +40,7 @@ struct Restored {
 // version or a configuration that is not this one.
 absl::StatusOr<Restored> DecodeCapture(std::string_view bytes, const Learner& learner);
 
-// The same from the store; errors name log and offset.
+// The same from the store; errors name model and offset.
 absl::StatusOr<Restored> ReadCapture(const SnapshotStore& store, const StoredSnapshot& stored,
                                      const Learner& learner);
 

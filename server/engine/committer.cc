@@ -128,6 +128,7 @@ absl::Status Committer::Number(PendingBatch& batch) {
     batch.request.origin.sequence = model.sequencer.Next(request.origin.id);
     return absl::OkStatus();
   }
+  touched_.insert(&model);
   switch (model.sequencer.Take(request.origin)) {
     case Sequencer::Verdict::kGap:
       return SequenceError(request.origin, model.sequencer.Next(request.origin.id));
@@ -136,7 +137,6 @@ absl::Status Committer::Number(PendingBatch& batch) {
       break;
     case Sequencer::Verdict::kNew:
       records_.push_back({.log = model.log(),
-                          .offset = model.next_offset + records_of_[&model]++,
                           .type = TypeOf(request),
                           .producer = request.origin.id,
                           .sequence = static_cast<std::uint64_t>(request.origin.sequence),
@@ -159,14 +159,11 @@ absl::Status Committer::Append() {
 void Committer::Commit() {
   const TimePoint now = clock_.Now();
   records_.clear();
-  records_of_.clear();
+  touched_.clear();
   Filter([&](PendingBatch& batch) { return CheckFresh(batch, now); });
   Filter([&](PendingBatch& batch) { return Number(batch); });
   const absl::Status status = Append();
-  for (const auto& [model, records] : records_of_) {
-    if (status.ok()) model->next_offset += records;
-    model->sequencer.Settle(status.ok());
-  }
+  for (ModelActor* model : touched_) model->sequencer.Settle(status.ok());
   for (std::unique_ptr<PendingBatch>& batch : group_) {
     if (status.ok()) {
       Deliver(std::move(batch));

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -61,8 +61,8 @@ class Committer {
 
   // Owned by the committer thread.
   Group group_;
-  std::vector<LogRecord> records_;                   // what of group_ is to be logged
-  std::map<ModelActor*, std::uint64_t> records_of_;  // how many of them are each model's
+  std::vector<LogRecord> records_;  // what of group_ is to be logged
+  std::set<ModelActor*> touched_;   // whose numbers were asked for
 
   Mutex mu_;
   CondVar wake_, settled_changed_;

@@ -18,8 +18,6 @@ Engine::~Engine() = default;
 
 bool Engine::ready() const { return impl_->ready(); }
 void Engine::AwaitReady() const { impl_->AwaitReady(); }
-absl::Status Engine::health() const { return impl_->parts_.store.health(); }
-absl::Status Engine::Recover() { return impl_->parts_.store.Recover(); }
 
 absl::StatusOr<ModelInfo> Engine::CreateModel(std::string_view name, const LearnerConfig& config,
                                               std::string_view config_bytes) {

@@ -22,7 +22,9 @@
 #include "server/engine/options.h"
 #include "server/engine/snapshot.h"
 #include "server/engine/snapshotter.h"
-#include "server/storage/store.h"
+#include "server/storage/catalogue.h"
+#include "server/storage/log.h"
+#include "server/storage/snapshot_store.h"
 
 namespace prequel {
 
@@ -38,7 +40,9 @@ class Engine {
  public:
   // The outside world; all of it must outlive the engine.
   struct Parts {
-    Store& store;
+    Catalogue& catalogue;
+    Log& log;
+    SnapshotStore& snapshots;
     const Codec& codec;
     const Clock& clock;
     EngineObserver& observer;
@@ -55,11 +59,6 @@ class Engine {
   // Whether every stored model has been replayed or found unreadable.
   bool ready() const;
   void AwaitReady() const;  // or until Shutdown
-  // OK while the store accepts writes; else why it does not. Reads go on.
-  absl::Status health() const;
-  // Lets writes in again once a disk that was full has room. Returns health(). Blocks: see
-  // Store::Recover.
-  absl::Status Recover();
 
   // Durable once it returns OK. `config_bytes` is what Codec::DecodeConfig will be given at the
   // next start. INVALID_ARGUMENT for a name other than [a-z][a-z0-9-]{0,62} ("model_id") or a bad
@@ -88,8 +87,8 @@ class Engine {
   // DEADLINE_EXCEEDED if the deadline passed before it was logged, UNAVAILABLE when stopping or
   // when the store refuses writes: in all these the minibatch is not in the log (though with
   // INVALID_ARGUMENT, when it is numbered, its refusal is). UNKNOWN: the write failed; a restart
-  // will tell, or, when the disk was full, Recover: then it is not in the log. Any other error:
-  // logged, but the update failed, as it will in every replay; the state stayed as it was.
+  // will tell, or, when the disk was full, Store::Recover: then it is not in the log. Any other
+  // error: logged, but the update failed, as it will in every replay; the state stayed as it was.
   void Submit(std::string_view name, LearnRequest request, LearnCallback done);
 
   // Stores what has been folded so far, beside learning and reading; a model whose newest snapshot

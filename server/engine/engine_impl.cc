@@ -41,21 +41,22 @@ Engine::Impl::Impl(const EngineOptions& options, const Parts& parts)
       admission_(options.max_queued_batches, options.max_queued_bytes, parts.observer),
       scratch_(static_cast<std::size_t>(WorkersOf(options)) + 4),  // some for readers
       pool_(WorkersOf(options)),
-      snapshotter_(parts.store, parts.clock, parts.observer, options.snapshots),
-      committer_(parts.store, parts.clock, parts.observer, options.max_group_bytes) {}
+      snapshotter_(parts.snapshots, parts.log, parts.clock, parts.observer, options.snapshots),
+      committer_(parts.log, parts.clock, parts.observer, options.max_group_bytes) {}
 
 ModelActor::Parts Engine::Impl::actor_parts() {
-  return {.store = parts_.store,
+  return {.log = parts_.log,
+          .snapshots = parts_.snapshots,
           .codec = parts_.codec,
           .pool = pool_,
           .scratch = scratch_,
           .snapshotter = snapshotter_,
           .observer = parts_.observer,
-          .snapshots = options_.snapshots};
+          .options = options_.snapshots};
 }
 
 absl::Status Engine::Impl::StartReplay() {
-  absl::StatusOr<std::vector<StoredModel>> stored = parts_.store.ListModels();
+  absl::StatusOr<std::vector<StoredModel>> stored = parts_.catalogue.ListModels();
   if (!stored.ok()) return stored.status();
   {
     MutexLock lock(ready_mu_);
@@ -113,8 +114,8 @@ absl::StatusOr<ModelInfo> Engine::Impl::AddModel(std::string_view name, Begins b
       .build = options_.snapshots.build,
       .write = [&capture](FirstSnapshot::Sink sink) { return WriteCapture(capture, sink); }};
   absl::StatusOr<StoredModel> stored =
-      parts_.store.CreateModel(name, config_bytes, Microseconds(parts_.clock.Now()),
-                               begins == Begins::kWithSnapshot ? &first : nullptr);
+      parts_.catalogue.CreateModel(name, config_bytes, Microseconds(parts_.clock.Now()),
+                                   begins == Begins::kWithSnapshot ? &first : nullptr);
   if (!stored.ok()) return stored.status();
   auto actor = std::make_shared<ModelActor>(*std::move(stored), actor_parts());
   actor->Start(std::move(fold));
@@ -129,11 +130,11 @@ absl::Status Engine::Impl::DeleteModel(std::string_view name) {
   if (!model.ok()) return model.status();
   (*model)->SetDeleting(true);
   committer_.Flush();
-  snapshotter_.Forbid((*model)->log());
-  absl::Status status = parts_.store.DeleteModel(name, (*model)->log());
+  snapshotter_.Forbid((*model)->id());
+  absl::Status status = parts_.catalogue.DeleteModel(name, (*model)->id());
   if (!status.ok()) {
     (*model)->SetDeleting(false);
-    snapshotter_.Allow((*model)->log());
+    snapshotter_.Allow((*model)->id());
     return status;
   }
   models_.Erase(name);

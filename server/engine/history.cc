@@ -17,13 +17,13 @@ constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
 
 absl::StatusOr<bool> History::IsWhole() const {
   if (from_snapshot_) return false;
-  const absl::StatusOr<std::uint64_t> first = store_.FirstOffset(log_);
+  const absl::StatusOr<std::uint64_t> first = log_.FirstOffset(stream_);
   if (!first.ok()) return first.status();
   return *first == 0;
 }
 
 absl::StatusOr<Revisions> History::List() const {
-  absl::StatusOr<std::vector<StoredSnapshot>> stored = store_.ListSnapshots(log_);
+  absl::StatusOr<std::vector<StoredSnapshot>> stored = snapshots_.ListSnapshots(model_);
   if (!stored.ok()) return stored.status();
   Revisions revisions;
   for (StoredSnapshot& snapshot : *stored) {
@@ -43,7 +43,7 @@ absl::StatusOr<LearnerFold> History::Start(std::int64_t revision,
   if (!revisions.ok()) return revisions.status();
   for (auto it = revisions->snapshots.rbegin(); it != revisions->snapshots.rend(); ++it) {
     if (it->revision > revision) continue;
-    absl::StatusOr<Restored> restored = ReadCapture(store_, *it, *learner);
+    absl::StatusOr<Restored> restored = ReadCapture(snapshots_, *it, *learner);
     if (restored.ok()) return LearnerFold(learner, *std::move(restored));
   }
   const absl::StatusOr<bool> whole = IsWhole();
@@ -55,16 +55,15 @@ absl::StatusOr<LearnerFold> History::Start(std::int64_t revision,
 
 absl::Status History::Visit(std::uint64_t from, std::uint64_t until, const StillWanted& wanted,
                             absl::FunctionRef<absl::Status(const LogRecord&)> visit) const {
-  while (from < until) {
-    const std::uint64_t begin = from;
-    const std::size_t limit = std::min(until - from, kRecordsPerRead);
-    const absl::Status status = store_.Read(log_, begin, limit, [&](const LogRecord& record) {
-      ++from;
+  const std::unique_ptr<Follower> follower = log_.Follow(stream_, from);
+  while (follower->offset() < until) {
+    const std::size_t limit = std::min(until - follower->offset(), kRecordsPerRead);
+    const auto progress = follower->Next(limit, [&](const LogRecord& record) {
       absl::Status still = wanted ? wanted() : absl::OkStatus();
       return still.ok() ? visit(record) : still;
     });
-    if (!status.ok()) return status;
-    if (from == begin) break;  // the log's end
+    if (!progress.ok()) return progress.status();
+    if (*progress == Follower::Progress::kCaughtUp) break;
   }
   return absl::OkStatus();
 }

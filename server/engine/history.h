@@ -15,7 +15,8 @@
 #include "server/engine/codec.h"
 #include "server/engine/learner_fold.h"
 #include "server/engine/still_wanted.h"
-#include "server/storage/store.h"
+#include "server/storage/log.h"
+#include "server/storage/snapshot_store.h"
 
 namespace prequel {
 
@@ -26,13 +27,18 @@ struct Revisions {
 };
 
 // Reads beside the model's actor, and folds on the caller's thread: from the nearest snapshot
-// before, at most what lies between two of them. Thread-safe as far as the store is.
+// before, at most what lies between two of them. Thread-safe.
 class History {
  public:
-  // `store` and `codec` outlive it.
-  // `from_snapshot`: see StoredModel.
-  History(const Store& store, const Codec& codec, LogId log, bool from_snapshot)
-      : store_(store), codec_(codec), log_(log), from_snapshot_(from_snapshot) {}
+  // `log`, `snapshots` and `codec` outlive it. `from_snapshot`: see StoredModel.
+  History(const Log& log, const SnapshotStore& snapshots, const Codec& codec, ModelId model,
+          LogId stream, bool from_snapshot)
+      : log_(log),
+        snapshots_(snapshots),
+        codec_(codec),
+        model_(model),
+        stream_(stream),
+        from_snapshot_(from_snapshot) {}
 
   absl::StatusOr<Revisions> List() const;
 
@@ -70,9 +76,11 @@ class History {
   absl::Status FoldUntil(const std::function<bool(const Snapshot&)>& there,
                          const StillWanted& wanted, LearnerFold& fold) const;
 
-  const Store& store_;
+  const Log& log_;
+  const SnapshotStore& snapshots_;
   const Codec& codec_;
-  const LogId log_;
+  const ModelId model_;
+  const LogId stream_;
   const bool from_snapshot_;
 };
 

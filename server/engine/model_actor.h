@@ -23,7 +23,7 @@
 #include "server/engine/snapshot.h"
 #include "server/engine/snapshotter.h"
 #include "server/engine/worker_pool.h"
-#include "server/storage/store.h"
+#include "server/storage/catalogue.h"
 #include "server/sync/mutex.h"
 
 namespace prequel {
@@ -34,13 +34,14 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
  public:
   // All of it outlives the actor.
   struct Parts {
-    const Store& store;
+    Log& log;
+    const SnapshotStore& snapshots;
     const Codec& codec;
     WorkerPool& pool;
     ScratchPool& scratch;
     Snapshotter& snapshotter;
     EngineObserver& observer;
-    const SnapshotOptions& snapshots;
+    const SnapshotOptions& options;
   };
 
   // What a reader works with: immutable.
@@ -52,11 +53,14 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   ModelActor(StoredModel stored, const Parts& parts);
 
   const std::string& name() const { return stored_.name; }
+  ModelId id() const { return stored_.id; }
   LogId log() const { return stored_.log; }
   Admission::Account& account() { return account_; }
   bool from_snapshot() const { return stored_.from_snapshot; }
   const std::string& config_bytes() const { return stored_.config; }
-  History history() const { return {parts_.store, parts_.codec, log(), stored_.from_snapshot}; }
+  History history() const {
+    return {parts_.log, parts_.snapshots, parts_.codec, id(), log(), stored_.from_snapshot};
+  }
 
   // Exactly one of these is called, once, before anything below.
   void Start(LearnerFold fold);  // REQUIRES: at offset 0
@@ -71,9 +75,7 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   // No new minibatch is let in; undone when the deletion fails.
   void SetDeleting(bool deleting);
 
-  // The committer's alone: the offset of the next record, and which minibatches have one. Set
-  // before CheckLearning is OK.
-  std::uint64_t next_offset = 0;
+  // The committer's alone: which minibatches are in the log. Set before CheckLearning is OK.
   Sequencer sequencer;
 
   // Hands over a minibatch that is in the log. REQUIRES: in log order, from the committer.
@@ -124,6 +126,7 @@ class ModelActor : public std::enable_shared_from_this<ModelActor> {
   // Owned by the turn that is running.
   std::optional<LearnerFold> fold_;
   absl::AnyInvocable<void()> replay_done_;
+  std::unique_ptr<Follower> follower_;  // while it replays
   std::int64_t batches_since_snapshot_ = 0;
   std::int64_t bytes_since_snapshot_ = 0;
 

@@ -39,16 +39,16 @@ absl::Status ModelActor::PrepareReplay() {
 
 // From the newest snapshot that can be read; without any, from the log's beginning.
 absl::Status ModelActor::RestoreFold(const std::shared_ptr<const Learner>& learner) {
-  const absl::StatusOr<std::vector<StoredSnapshot>> stored = parts_.store.ListSnapshots(log());
+  const absl::StatusOr<std::vector<StoredSnapshot>> stored = parts_.snapshots.ListSnapshots(id());
   if (!stored.ok()) return stored.status();
   for (auto it = stored->rbegin(); it != stored->rend(); ++it) {
-    absl::StatusOr<Restored> restored = ReadCapture(parts_.store, *it, *learner);
+    absl::StatusOr<Restored> restored = ReadCapture(parts_.snapshots, *it, *learner);
     if (restored.ok()) {
       fold_.emplace(learner, *std::move(restored));
       stored_offset_ = it->next_offset;
       return absl::OkStatus();
     }
-    parts_.snapshotter.Distrust(log(), it->next_offset);
+    parts_.snapshotter.Distrust(id(), it->next_offset);
     parts_.observer.OnSnapshotLost(name(), restored.status());
   }
   if (stored_.from_snapshot) {
@@ -63,25 +63,28 @@ absl::Status ModelActor::RestoreFold(const std::shared_ptr<const Learner>& learn
 void ModelActor::ReplayTurn() {
   if (!fold_.has_value()) {
     if (absl::Status status = PrepareReplay(); !status.ok()) return FinishReplay(status);
+    follower_ = parts_.log.Follow(log(), fold_->current().next_offset);
   }
   ScratchPool::Lease scratch = parts_.scratch.Take();
-  const std::uint64_t from = fold_->current().next_offset;
-  const absl::Status status =
-      parts_.store.Read(log(), from, kRecordsPerTurn, [&](const LogRecord& record) {
+  const absl::StatusOr<Follower::Progress> progress =
+      follower_->Next(kRecordsPerTurn, [&](const LogRecord& record) {
         Folded(record.payload.size());
         return FoldRecord(record, parts_.codec, *fold_, *scratch);
       });
-  const std::uint64_t replayed = fold_->current().next_offset;
-  parts_.observer.OnReplayProgress(name(), replayed);
-  if (!status.ok() || replayed - from < kRecordsPerTurn) return FinishReplay(status);
-  Post(&ModelActor::ReplayTurn);
+  parts_.observer.OnReplayProgress(name(), follower_->offset());
+  if (progress.ok() && *progress == Follower::Progress::kMore) {
+    return Post(&ModelActor::ReplayTurn);
+  }
+  // What the snapshot holds and the log has lost is not lost.
+  FinishReplay(absl::IsOutOfRange(progress.status()) ? parts_.log.SkipTo(log(), follower_->offset())
+                                                     : progress.status());
 }
 
 void ModelActor::FinishReplay(const absl::Status& status) {
+  follower_ = nullptr;
   const absl::Status problem =
       status.ok() ? status : Annotate(status, absl::StrCat("model ", name(), " does not serve"));
   if (status.ok()) {
-    next_offset = fold_->current().next_offset;
     sequencer = Sequencer(fold_->ledger());
   } else {
     fold_.reset();

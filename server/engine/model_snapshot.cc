@@ -37,7 +37,7 @@ void ModelActor::Folded(std::size_t bytes) {
 }
 
 bool ModelActor::SnapshotDue() const {
-  const SnapshotOptions& options = parts_.snapshots;
+  const SnapshotOptions& options = parts_.options;
   const bool due =
       (options.every_batches > 0 && batches_since_snapshot_ >= options.every_batches) ||
       (options.every_bytes > 0 && bytes_since_snapshot_ >= options.every_bytes);
@@ -46,6 +46,7 @@ bool ModelActor::SnapshotDue() const {
 
 Capture ModelActor::MakeCapture() const {
   return {.model = name(),
+          .id = id(),
           .log = log(),
           .learner = fold_->learner(),
           .snapshot = fold_->current(),

@@ -35,8 +35,9 @@ absl::Status FoldRefusal(const LogRecord& record, const Origin& origin, LearnerF
 }  // namespace
 
 absl::Status AtRecord(const LogRecord& record, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat("log ", record.log, ", record at offset ",
-                                                  record.offset, ": ", status.message()));
+  return absl::Status(status.code(),
+                      absl::StrCat("log ", NumberOf(record.log), ", record at offset ",
+                                   record.offset, ": ", status.message()));
 }
 
 absl::Status CheckRecord(const LogRecord& record, const Codec& codec, const Learner& learner) {

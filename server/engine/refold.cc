@@ -66,8 +66,8 @@ absl::StatusOr<History::Returns> History::FindReturns(std::uint64_t next_offset,
   for (const auto& [rollback, revision] : revisions) {
     const auto then = left.find(revision);
     if (then == left.end() || then->second > rollback) {
-      return absl::DataLossError(absl::StrCat("log ", log_, ", record at offset ", rollback,
-                                              ": a rollback to revision ", revision,
+      return absl::DataLossError(absl::StrCat("log ", NumberOf(stream_), ", record at offset ",
+                                              rollback, ": a rollback to revision ", revision,
                                               ", which the log does not lead to"));
     }
     returns.emplace(rollback, then->second);

@@ -19,11 +19,14 @@ absl::Status Deleted(const std::string& model) {
 
 }  // namespace
 
-Snapshotter::Snapshotter(SnapshotStore& store, const Clock& clock, EngineObserver& observer,
-                         const SnapshotOptions& options)
-    : store_(store), clock_(clock), observer_(observer), options_(options), thread_([this] {
-        Run();
-      }) {}
+Snapshotter::Snapshotter(SnapshotStore& store, Log& log, const Clock& clock,
+                         EngineObserver& observer, const SnapshotOptions& options)
+    : store_(store),
+      log_(log),
+      clock_(clock),
+      observer_(observer),
+      options_(options),
+      thread_([this] { Run(); }) {}
 
 void Snapshotter::Enqueue(Capture capture, SnapshotCallback done) {
   absl::Status refused;
@@ -31,7 +34,7 @@ void Snapshotter::Enqueue(Capture capture, SnapshotCallback done) {
     MutexLock lock(mu_);
     if (stopped_) {
       refused = Stopped();
-    } else if (forbidden_.contains(capture.log)) {
+    } else if (forbidden_.contains(capture.id)) {
       refused = Deleted(capture.model);
     } else {
       jobs_.push_back({std::move(capture), std::move(done)});
@@ -42,32 +45,32 @@ void Snapshotter::Enqueue(Capture capture, SnapshotCallback done) {
   done(refused);
 }
 
-void Snapshotter::Distrust(LogId log, std::uint64_t next_offset) {
+void Snapshotter::Distrust(ModelId model, std::uint64_t next_offset) {
   MutexLock lock(mu_);
-  distrusted_.insert({log, next_offset});
+  distrusted_.insert({model, next_offset});
 }
 
-void Snapshotter::Forbid(LogId log) {
+void Snapshotter::Forbid(ModelId model) {
   std::vector<Job> refused;
   {
     MutexLock lock(mu_);
-    forbidden_.insert(log);
+    forbidden_.insert(model);
     for (auto it = jobs_.begin(); it != jobs_.end();) {
-      if (it->capture.log != log) {
+      if (it->capture.id != model) {
         ++it;
         continue;
       }
       refused.push_back(std::move(*it));
       it = jobs_.erase(it);
     }
-    while (writing_ == log) idle_.Wait(mu_);
+    while (writing_ == model) idle_.Wait(mu_);
   }
   for (Job& job : refused) job.done(Deleted(job.capture.model));
 }
 
-void Snapshotter::Allow(LogId log) {
+void Snapshotter::Allow(ModelId model) {
   MutexLock lock(mu_);
-  forbidden_.erase(log);
+  forbidden_.erase(model);
 }
 
 void Snapshotter::Stop() {
@@ -91,13 +94,13 @@ void Snapshotter::Run() {
       if (stopped_) return;
       job = std::move(jobs_.front());
       jobs_.pop_front();
-      writing_ = job.capture.log;
+      writing_ = job.capture.id;
     }
     const absl::StatusOr<StoredSnapshot> stored = Take(job.capture);
     job.capture = {};  // gives the state back before anybody is told
     {
       MutexLock lock(mu_);
-      writing_ = 0;
+      writing_ = {};
       idle_.NotifyAll();
     }
     job.done(stored);
@@ -112,14 +115,14 @@ absl::StatusOr<StoredSnapshot> Snapshotter::Take(const Capture& capture) {
   return stored;
 }
 
-absl::StatusOr<std::vector<StoredSnapshot>> Snapshotter::List(LogId log,
+absl::StatusOr<std::vector<StoredSnapshot>> Snapshotter::List(ModelId model,
                                                               std::vector<std::uint64_t>* drop) {
-  absl::StatusOr<std::vector<StoredSnapshot>> all = store_.ListSnapshots(log);
+  absl::StatusOr<std::vector<StoredSnapshot>> all = store_.ListSnapshots(model);
   if (!all.ok()) return all;
   std::vector<StoredSnapshot> trusted;
   MutexLock lock(mu_);
   for (StoredSnapshot& snapshot : *all) {
-    if (snapshot.problem.ok() && !distrusted_.contains({log, snapshot.next_offset})) {
+    if (snapshot.problem.ok() && !distrusted_.contains({model, snapshot.next_offset})) {
       trusted.push_back(std::move(snapshot));
     } else {
       drop->push_back(snapshot.next_offset);
@@ -139,7 +142,7 @@ absl::Status Snapshotter::Pace(const Capture& capture, SteadyTime start, std::ui
     {
       MutexLock lock(mu_);
       if (stopped_) return absl::OkStatus();
-      if (forbidden_.contains(capture.log)) return Deleted(capture.model);
+      if (forbidden_.contains(capture.id)) return Deleted(capture.model);
     }
     std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(least - taken, kNap));
   }
@@ -147,22 +150,27 @@ absl::Status Snapshotter::Pace(const Capture& capture, SteadyTime start, std::ui
 
 absl::StatusOr<StoredSnapshot> Snapshotter::Write(const Capture& capture) {
   std::vector<std::uint64_t> drop;
-  absl::StatusOr<std::vector<StoredSnapshot>> kept = List(capture.log, &drop);
+  absl::StatusOr<std::vector<StoredSnapshot>> kept = List(capture.id, &drop);
   if (!kept.ok()) return kept.status();
   const auto now = clock_.Now().time_since_epoch();
   StoredSnapshot snapshot{
+      .model = capture.id,
       .log = capture.log,
       .next_offset = capture.snapshot.next_offset,
       .revision = capture.snapshot.revision,
       .create_time_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count(),
       .build = options_.build};
-  if (!kept->empty() && kept->back().next_offset == snapshot.next_offset) return kept->back();
+  if (!kept->empty() && kept->back().next_offset == snapshot.next_offset) {
+    Truncate(snapshot.log, *kept);  // unless a crash came between the two
+    return kept->back();
+  }
   const SteadyTime start = std::chrono::steady_clock::now();
   const absl::Status written = WriteCapture(capture, [&](std::string_view chunk) {
     absl::Status paced = Pace(capture, start, snapshot.bytes);
     if (!paced.ok()) return paced;
     snapshot.bytes += chunk.size();
-    return store_.WriteSnapshotChunk(snapshot.log, snapshot.next_offset, snapshot.chunks++, chunk);
+    return store_.WriteSnapshotChunk(snapshot.model, snapshot.next_offset, snapshot.chunks++,
+                                     chunk);
   });
   if (!written.ok()) return written;
   kept->push_back(snapshot);
@@ -171,18 +179,22 @@ absl::StatusOr<StoredSnapshot> Snapshotter::Write(const Capture& capture) {
     kept->erase(kept->begin());
   }
   std::erase(drop, snapshot.next_offset);  // a bad one at this very offset is written over
-  // The record before the oldest one stays: a log that was truncated is never taken for empty.
-  // Until there are as many as are kept, the log's beginning stands for the others.
-  const std::uint64_t oldest = kept->front().next_offset;
-  const bool whole =
-      options_.full_history || kept->size() < static_cast<std::size_t>(options_.keep);
-  const std::uint64_t keep_from = whole || oldest == 0 ? 0 : oldest - 1;
-  if (absl::Status status = store_.CommitSnapshot(snapshot, drop, keep_from); !status.ok()) {
-    return status;
-  }
+  if (absl::Status status = store_.CommitSnapshot(snapshot, drop); !status.ok()) return status;
+  Truncate(snapshot.log, *kept);
   MutexLock lock(mu_);
-  distrusted_.erase({snapshot.log, snapshot.next_offset});
+  distrusted_.erase({snapshot.model, snapshot.next_offset});
   return snapshot;
+}
+
+// After the commit: whatever a crash leaves undone, the log reaches back to the oldest snapshot.
+// The record before that one stays: a log that was truncated is never taken for empty. Until there
+// are as many snapshots as are kept, the log's beginning stands for the others.
+void Snapshotter::Truncate(LogId log, const std::vector<StoredSnapshot>& kept) {
+  if (options_.full_history || kept.size() < static_cast<std::size_t>(options_.keep)) return;
+  const std::uint64_t oldest = kept.front().next_offset;
+  const absl::StatusOr<std::uint64_t> first = log_.FirstOffset(log);
+  if (!first.ok() || *first + 1 >= oldest) return;
+  (void)log_.Truncate(log, oldest - 1);  // the next snapshot makes up for it
 }
 
 }  // namespace prequel

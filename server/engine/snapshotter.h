@@ -17,6 +17,7 @@
 #include "server/engine/clock.h"
 #include "server/engine/observer.h"
 #include "server/engine/options.h"
+#include "server/storage/log.h"
 #include "server/storage/snapshot_store.h"
 #include "server/sync/mutex.h"
 
@@ -29,7 +30,7 @@ using SnapshotCallback = absl::AnyInvocable<void(const absl::StatusOr<StoredSnap
 class Snapshotter {
  public:
   // All but the options outlive it.
-  Snapshotter(SnapshotStore& store, const Clock& clock, EngineObserver& observer,
+  Snapshotter(SnapshotStore& store, Log& log, const Clock& clock, EngineObserver& observer,
               const SnapshotOptions& options);
   ~Snapshotter() { Stop(); }
   Snapshotter(const Snapshotter&) = delete;
@@ -42,13 +43,13 @@ class Snapshotter {
   // Stores `capture` on the caller's thread. REQUIRES: stopped.
   absl::StatusOr<StoredSnapshot> Take(const Capture& capture);
 
-  // The snapshot of `log` at `next_offset` could not be read: it counts for nothing from now on.
-  void Distrust(LogId log, std::uint64_t next_offset);
+  // The snapshot of `model` at `next_offset` could not be read: it counts for nothing from now on.
+  void Distrust(ModelId model, std::uint64_t next_offset);
 
-  // From now on nothing of `log` is written: what waits is answered NOT_FOUND, and so is what is
+  // From now on nothing of `model` is written: what waits is answered NOT_FOUND, and so is what is
   // being written unless it is finished first. REQUIRES: not called by a callback.
-  void Forbid(LogId log);
-  void Allow(LogId log);
+  void Forbid(ModelId model);
+  void Allow(ModelId model);
 
   // Ends what is being written, answers the rest with UNAVAILABLE. REQUIRES: not called by a
   // callback, nor by two threads at once.
@@ -62,15 +63,18 @@ class Snapshotter {
   };
 
   void Run();
-  // Those of `log` that are trusted, oldest first; what else there is goes to `drop`.
-  absl::StatusOr<std::vector<StoredSnapshot>> List(LogId log, std::vector<std::uint64_t>* drop);
+  // Those of `model` that are trusted, oldest first; what else there is goes to `drop`.
+  absl::StatusOr<std::vector<StoredSnapshot>> List(ModelId model, std::vector<std::uint64_t>* drop);
   absl::StatusOr<StoredSnapshot> Write(const Capture& capture);
-  // Sleeps until `bytes` since `start` are no more than the options allow. NOT_FOUND once the log
-  // is forbidden.
+  // Behind the oldest of `kept`, the snapshots of `log`, oldest first.
+  void Truncate(LogId log, const std::vector<StoredSnapshot>& kept);
+  // Sleeps until `bytes` since `start` are no more than the options allow. NOT_FOUND once the
+  // model is forbidden.
   absl::Status Pace(const Capture& capture, SteadyTime start, std::uint64_t bytes);
 
   // Constant after construction.
   SnapshotStore& store_;
+  Log& log_;
   const Clock& clock_;
   EngineObserver& observer_;
   const SnapshotOptions options_;
@@ -78,9 +82,9 @@ class Snapshotter {
   Mutex mu_;
   CondVar wake_, idle_;
   std::deque<Job> jobs_ ABSL_GUARDED_BY(mu_);
-  LogId writing_ ABSL_GUARDED_BY(mu_) = 0;  // logs count from 1
-  std::set<LogId> forbidden_ ABSL_GUARDED_BY(mu_);
-  std::set<std::pair<LogId, std::uint64_t>> distrusted_ ABSL_GUARDED_BY(mu_);
+  ModelId writing_ ABSL_GUARDED_BY(mu_){};  // models count from 1
+  std::set<ModelId> forbidden_ ABSL_GUARDED_BY(mu_);
+  std::set<std::pair<ModelId, std::uint64_t>> distrusted_ ABSL_GUARDED_BY(mu_);
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
 
   std::thread thread_;

@@ -1,7 +1,6 @@
 #include "server/inspect/inspection.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,11 +45,11 @@ Inspector::Found Inspector::Look(const StoredModel& model) const {
   absl::StatusOr<Learner> learner = Learner::Create(*config);
   if (!note(learner.status())) return found;
   found.learner = std::make_shared<const Learner>(*std::move(learner));
-  const absl::StatusOr<std::vector<StoredSnapshot>> snapshots = store_.ListSnapshots(model.log);
+  const absl::StatusOr<std::vector<StoredSnapshot>> snapshots = snapshots_.ListSnapshots(model.id);
   if (!note(snapshots.status())) return found;
   for (const StoredSnapshot& snapshot : *snapshots) {
     ++inspection.snapshots;
-    if (note(ReadCapture(store_, snapshot, *found.learner).status())) {
+    if (note(ReadCapture(snapshots_, snapshot, *found.learner).status())) {
       found.good.push_back(snapshot);
     }
   }
@@ -61,24 +60,23 @@ Inspection Inspector::Check(const StoredModel& model) const {
   Found found = Look(model);
   Inspection& inspection = found.inspection;
   if (found.learner == nullptr) return inspection;
-  const absl::StatusOr<std::uint64_t> first = store_.FirstOffset(model.log);
+  const absl::StatusOr<std::uint64_t> first = log_.FirstOffset(model.log);
   if (!first.ok()) {
     inspection.problems.push_back(Text(first.status()));
     return inspection;
   }
   inspection.first_offset = inspection.next_offset = *first;
-  const absl::Status read = store_.Read(
-      model.log, *first, std::numeric_limits<std::size_t>::max(), [&](const LogRecord& record) {
-        ++inspection.next_offset;
-        const absl::Status status = CheckRecord(record, codec_, *found.learner);
-        if (!status.ok()) inspection.problems.push_back(Text(status));
-        return absl::OkStatus();
-      });
+  const absl::Status read = VisitLog(log_, model.log, *first, [&](const LogRecord& record) {
+    ++inspection.next_offset;
+    const absl::Status status = CheckRecord(record, codec_, *found.learner);
+    if (!status.ok()) inspection.problems.push_back(Text(status));
+    return absl::OkStatus();
+  });
   if (!read.ok()) inspection.problems.push_back(Text(read));
   for (const StoredSnapshot& snapshot : found.good) {
     if (!read.ok() || snapshot.next_offset <= inspection.next_offset) continue;
     inspection.problems.push_back(absl::StrCat(
-        "log ", model.log, ", snapshot at offset ", snapshot.next_offset, " (revision ",
+        "model ", NumberOf(model.id), ", snapshot at offset ", snapshot.next_offset, " (revision ",
         snapshot.revision, "): the log ends before it, at offset ", inspection.next_offset));
   }
   const bool whole = *first == 0 && !model.from_snapshot;
@@ -99,30 +97,30 @@ Inspection Inspector::Replay(const StoredModel& model) const {
   if (inspection.first_offset == 0 && !model.from_snapshot) {
     fold.emplace(found.learner);
   } else if (!found.good.empty()) {
-    absl::StatusOr<Restored> restored = ReadCapture(store_, found.good.front(), *found.learner);
+    absl::StatusOr<Restored> restored = ReadCapture(snapshots_, found.good.front(), *found.learner);
     if (restored.ok()) fold.emplace(found.learner, *std::move(restored));
   }
   if (!fold.has_value()) return inspection;
   const auto compare = [&]() {
     const auto it = due.find(fold->current().next_offset);
     if (it == due.end()) return;
-    absl::StatusOr<Restored> restored = ReadCapture(store_, it->second, *found.learner);
+    absl::StatusOr<Restored> restored = ReadCapture(snapshots_, it->second, *found.learner);
     if (!restored.ok()) return;  // noted above
     const LearnerFold stored(found.learner, *std::move(restored));
     if (BytesOf(stored) == BytesOf(*fold)) return;
     inspection.problems.push_back(absl::StrCat(
-        "log ", model.log, ", snapshot at offset ", it->first, " (revision ", it->second.revision,
-        ", by ", it->second.build, "): is not what the log leads to"));
+        "model ", NumberOf(model.id), ", snapshot at offset ", it->first, " (revision ",
+        it->second.revision, ", by ", it->second.build, "): is not what the log leads to"));
   };
   compare();
   Scratch scratch;
   const absl::Status read =
-      store_.Read(model.log, fold->current().next_offset, std::numeric_limits<std::size_t>::max(),
-                  [&](const LogRecord& record) {
-                    absl::Status status = FoldRecord(record, codec_, *fold, scratch);
-                    if (status.ok()) compare();
-                    return status;
-                  });
+      VisitLog(log_, model.log, fold->current().next_offset, [&](const LogRecord& record) {
+        absl::Status status = FoldRecord(record, codec_, *fold, scratch);
+        if (status.ok()) compare();
+        return status;
+      });
+  if (absl::IsOutOfRange(read)) return inspection;  // the log ends before the snapshot: see Check
   if (!read.ok()) {
     const std::string problem = Text(read);
     if (std::ranges::count(inspection.problems, problem) == 0)

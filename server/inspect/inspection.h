@@ -9,7 +9,9 @@
 
 #include "absl/status/status.h"
 #include "server/engine/codec.h"
-#include "server/storage/store.h"
+#include "server/storage/catalogue.h"
+#include "server/storage/log.h"
+#include "server/storage/snapshot_store.h"
 
 namespace prequel {
 
@@ -24,8 +26,9 @@ struct Inspection {
 
 class Inspector {
  public:
-  // Both outlive it.
-  Inspector(const Store& store, const Codec& codec) : store_(store), codec_(codec) {}
+  // All of it outlives this.
+  Inspector(const Log& log, const SnapshotStore& snapshots, const Codec& codec)
+      : log_(log), snapshots_(snapshots), codec_(codec) {}
 
   // Every byte of the model: its record, its snapshots, its log's records, each decoded and
   // checked, without a gap and as far as the newest snapshot.
@@ -39,7 +42,8 @@ class Inspector {
   struct Found;
   Found Look(const StoredModel& model) const;
 
-  const Store& store_;
+  const Log& log_;
+  const SnapshotStore& snapshots_;
   const Codec& codec_;
 };
 

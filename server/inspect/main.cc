@@ -15,7 +15,7 @@
 #include "prequel/v1/batch.pb.h"
 #include "server/engine/status_codec.h"
 #include "server/inspect/inspection.h"
-#include "server/storage/rocks_store.h"
+#include "server/storage/rocks/rocks_store.h"
 #include "server/wire_codec.h"
 
 namespace prequel {
@@ -83,15 +83,19 @@ int Fail(const absl::Status& status) {
   return kProblems;
 }
 
-int Dump(const Store& store, const StoredModel& model, const Flags& flags) {
-  const absl::StatusOr<std::uint64_t> first = store.FirstOffset(model.log);
+int Dump(const Log& log, const StoredModel& model, const Flags& flags) {
+  const absl::StatusOr<std::uint64_t> first = log.FirstOffset(model.log);
   if (!first.ok()) return Fail(first.status());
-  const absl::Status status = store.Read(
-      model.log, std::max(*first, flags.from), flags.limit, [&flags](const LogRecord& record) {
-        std::printf("%s\n", RecordText(record, flags.data).c_str());
-        return absl::OkStatus();
-      });
-  return status.ok() ? kGood : Fail(status);
+  const std::unique_ptr<Follower> follower = log.Follow(model.log, std::max(*first, flags.from));
+  const absl::Status status =
+      follower
+          ->Next(flags.limit,
+                 [&flags](const LogRecord& record) {
+                   std::printf("%s\n", RecordText(record, flags.data).c_str());
+                   return absl::OkStatus();
+                 })
+          .status();
+  return status.ok() || absl::IsOutOfRange(status) ? kGood : Fail(status);
 }
 
 int Report(const Inspection& inspection) {
@@ -111,15 +115,15 @@ int Run(const std::string& command, const Flags& flags) {
   const absl::StatusOr<std::unique_ptr<RocksStore>> store =
       RocksStore::Open({.directory = flags.directory, .read_only = true});
   if (!store.ok()) return Fail(store.status());
-  const absl::StatusOr<std::vector<StoredModel>> models = (*store)->ListModels();
+  const absl::StatusOr<std::vector<StoredModel>> models = (*store)->catalogue().ListModels();
   if (!models.ok()) return Fail(models.status());
   const WireCodec codec;
-  const Inspector inspector(**store, codec);
+  const Inspector inspector((*store)->log(), (*store)->snapshots(), codec);
   int result = kGood, found = 0;
   for (const StoredModel& model : *models) {
     if (!flags.model.empty() && flags.model != model.name) continue;
     ++found;
-    const int of_model = command == "dump"     ? Dump(**store, model, flags)
+    const int of_model = command == "dump"     ? Dump((*store)->log(), model, flags)
                          : command == "replay" ? Report(inspector.Replay(model))
                                                : Report(inspector.Check(model));
     result = std::max(result, of_model);

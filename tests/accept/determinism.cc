@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "server/engine/engine.h"
-#include "server/storage/rocks_store.h"
+#include "server/storage/rocks/rocks_store.h"
 #include "server/wire/batch.h"
 #include "server/wire/config.h"
 #include "server/wire/tensor.h"
@@ -57,7 +57,9 @@ class Host {
  public:
   Host(const std::string& directory, int workers)
       : store_(OrDie(RocksStore::Open({.directory = directory, .sync = false}))),
-        engine_(OrDie(Engine::Create({.workers = workers}, {*store_, codec_, clock_, observer_}))) {
+        engine_(OrDie(Engine::Create(
+            {.workers = workers}, {store_->catalogue(), store_->log(), store_->snapshots(), codec_,
+                                   clock_, observer_}))) {
     engine_->AwaitReady();
   }
 

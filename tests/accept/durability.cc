@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "server/storage/rocks_store.h"
+#include "server/storage/rocks/rocks_store.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/crash_run.h"
 #include "tests/server/engine/reader_histories.h"

@@ -35,7 +35,9 @@ class Host {
   Host() : store_(MemoryStore::Open(std::make_shared<MemoryDisk>()).value()) {
     EngineOptions options;
     options.workers = 1;
-    engine_ = Engine::Create(options, {*store_, codec_, clock_, observer_}).value();
+    engine_ = Engine::Create(options, {store_->catalogue(), store_->log(), store_->snapshots(),
+                                       codec_, clock_, observer_})
+                  .value();
   }
 
   void Import(const ModelFile& file) {

@@ -23,7 +23,8 @@
 #include "server/engine/model_file.h"
 #include "server/engine/status_codec.h"
 #include "server/rpc/page_token.h"
-#include "server/storage/record.h"
+#include "server/storage/log_record.h"
+#include "server/storage/model_record.h"
 #include "server/storage/snapshot_record.h"
 #include "server/wire/config.h"
 #include "tests/fuzz/capture_bytes.h"
@@ -140,9 +141,11 @@ void WriteRecords(Corpus corpus) {
       Bytes({0, 0}) +
       Unsealed({.type = RecordType::kRefusal, .producer = "p", .sequence = 3, .payload = refusal}));
   const auto unsealed = [](std::string value) { return value.substr(0, value.size() - 4); };
-  const StoredModel model{.name = "m", .log = 3, .create_time_us = 5, .config = "config"};
-  corpus.Add(Bytes({1, 0}) + PartOf(ModelKey("m", 3)) + unsealed(EncodeModel(model)));
-  corpus.Add(Bytes({2, 0}) + unsealed(EncodeSnapshotHead({.log = 3,
+  const StoredModel model{
+      .name = "m", .id = ModelId{4}, .log = LogId{3}, .create_time_us = 5, .config = "config"};
+  corpus.Add(Bytes({1, 0}) + PartOf(ModelKey(model)) + unsealed(EncodeModel(model)));
+  corpus.Add(Bytes({2, 0}) + unsealed(EncodeSnapshotHead({.model = ModelId{4},
+                                                          .log = LogId{3},
                                                           .next_offset = 5,
                                                           .revision = 2,
                                                           .create_time_us = 5,
@@ -150,7 +153,7 @@ void WriteRecords(Corpus corpus) {
                                                           .bytes = 6,
                                                           .build = "build"})));
   corpus.Add(Bytes({3, 0}) + unsealed(EncodeSnapshotChunk("", "chunk")));
-  corpus.Add(Bytes({4, 0}) + unsealed(EncodeNextLogId(77)));
+  corpus.Add(Bytes({4, 0}) + unsealed(EncodeNextId(77)));
   corpus.Add(Bytes({0x80, 0, 1, 1, 0}));
 }
 

@@ -43,7 +43,7 @@ TEST(IncludeLayers, SyncKnowsNobody) {
 
 TEST(IncludeLayers, EngineSeesStorageInterfacesOnly) {
   EXPECT_TRUE(Allowed("server/engine/actor.cc", "server/storage/log.h"));
-  EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/storage/rocks_store.h"));
+  EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/storage/rocks/rocks_store.h"));
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "rocksdb/db.h"));
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/wire/batch.h"));
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/rpc/learning_service.h"));

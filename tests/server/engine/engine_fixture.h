@@ -70,7 +70,8 @@ class EngineFixture : public ::testing::Test {
     auto store = MemoryStore::Open(disk_, store_options_);
     ASSERT_TRUE(store.ok()) << store.status();
     store_ = *std::move(store);
-    auto engine = Engine::Create(options_, {*store_, codec_, clock_, *observer_});
+    auto engine = Engine::Create(options_, {store_->catalogue(), store_->log(), store_->snapshots(),
+                                            codec_, clock_, *observer_});
     ASSERT_TRUE(engine.ok()) << engine.status();
     engine_ = *std::move(engine);
     engine_->AwaitReady();
@@ -103,6 +104,16 @@ class EngineFixture : public ::testing::Test {
   Outcome Learn(const std::string& name, Batch batch) {
     return Submit(name, Request(std::move(batch))).get();
   }
+
+  StoredModel Stored(const std::string& name) {
+    const std::vector<StoredModel> models = store_->ListModels().value();
+    for (const StoredModel& model : models) {
+      if (model.name == name) return model;
+    }
+    ADD_FAILURE() << "no model " << name;
+    return {};
+  }
+  std::size_t Records(const std::string& name) { return disk_->records(Stored(name).log); }
 
   // The published state as bytes.
   std::string StateBytes(const std::string& name) {

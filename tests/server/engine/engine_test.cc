@@ -154,7 +154,9 @@ TEST_F(EngineTest, ChecksItsOptions) {
   EngineOptions bad;
   bad.max_queued_batches = 0;
   const auto store = MemoryStore::Open(disk_).value();
-  const absl::Status status = Engine::Create(bad, {*store, codec_, clock_, silent_}).status();
+  const absl::Status status = Engine::Create(bad, {store->catalogue(), store->log(),
+                                                   store->snapshots(), codec_, clock_, silent_})
+                                  .status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_EQ(FieldOf(status), "max_queued_batches");
 }

@@ -301,8 +301,9 @@ TEST_F(HistoryTest, AnImportedModelIsNeverTakenForAnEmptyOne) {
   const ModelFile file = engine_->Export("a", std::nullopt).value();
   ASSERT_TRUE(engine_->Import("b", file).ok());
   ASSERT_TRUE(Learn("b", MakeBatch(5)).ok());
+  const ModelId id = Stored("b").id;
   Stop();
-  disk_->CorruptSnapshotChunk(2, 0, 0);
+  disk_->CorruptSnapshotChunk(id, 0, 0);
   Start();
   EXPECT_EQ(engine_->GetModel("b")->problem.code(), Code::kDataLoss);
   EXPECT_TRUE(engine_->GetModel("a")->problem.ok());

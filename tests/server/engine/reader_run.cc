@@ -30,7 +30,9 @@ class Run {
   }
 
   ReaderRun Make() {
-    engine_ = Engine::Create(engine_options_, {store_, codec_, clock_, observer_}).value();
+    engine_ = Engine::Create(engine_options_, {store_.catalogue(), store_.log(), store_.snapshots(),
+                                               codec_, clock_, observer_})
+                  .value();
     learner_ = engine_->CreateModel("m", LinearConfig(2), "2").value().learner;
     std::vector<std::thread> writers, others;
     for (int i = 0; i < options_.writers; ++i) writers.emplace_back([this, i] { WriteAll(i); });

@@ -14,14 +14,6 @@ class ReplayTest : public EngineFixture {
  protected:
   static std::string Name(int model) { return "m" + std::to_string(model); }
 
-  LogId LogOf(const std::string& name) {
-    const std::vector<StoredModel> models = store_->ListModels().value();
-    for (const StoredModel& model : models) {
-      if (model.name == name) return model.log;
-    }
-    return 0;
-  }
-
   // Models of different sizes, all learning at once; some minibatches fail.
   std::vector<std::string> LearnManyModels(int workers) {
     constexpr int kModels = 5, kBatches = 60;
@@ -100,7 +92,7 @@ TEST_F(ReplayTest, ADamagedRecordStopsThatModelOnly) {
     ASSERT_TRUE(Create(name).ok());
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(Learn(name, MakeBatch(i)).ok());
   }
-  const LogId damaged = LogOf("b");
+  const LogId damaged = Stored("b").log;
   Stop();
   disk_->CorruptRecord(damaged, 3);
   Start();
@@ -157,7 +149,9 @@ TEST_F(ReplayTest, CanBeInterrupted) {
   for (int i = 0; i < 600; ++i) ASSERT_TRUE(Learn("a", MakeBatch(i, 8, 4)).ok());
   Stop();
   store_ = MemoryStore::Open(disk_).value();
-  auto engine = Engine::Create(options_, {*store_, codec_, clock_, silent_}).value();
+  auto engine = Engine::Create(options_, {store_->catalogue(), store_->log(), store_->snapshots(),
+                                          codec_, clock_, silent_})
+                    .value();
   const absl::StatusOr<Snapshot> snapshot = engine->GetSnapshot("a");
   if (snapshot.ok()) {
     EXPECT_EQ(snapshot->revision, 600);

@@ -55,8 +55,9 @@ class World {
 
   void Start() {
     store_ = MemoryStore::Open(disk_).value();
-    absl::StatusOr<std::unique_ptr<Engine>> engine =
-        Engine::Create(options_, {*store_, codec_, clock_, observer_});
+    absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(
+        options_,
+        {store_->catalogue(), store_->log(), store_->snapshots(), codec_, clock_, observer_});
     Check(engine.status(), "start");
     if (Failed()) return;
     engine_ = *std::move(engine);
@@ -259,7 +260,7 @@ class World {
     if (Draw(3) == 0) {
       Restart(Draw(2) == 0);
     } else {
-      Check(engine_->Recover(), "recover");
+      Check(store_->Recover(), "recover");
       if (!Failed()) Settle();
     }
     if (!Failed() && next_ != known) Fail("what found no room was logged");

@@ -1,112 +1,16 @@
-// Snapshots: the same bits as the whole log, taken beside learning, and never trusted blindly.
-#include <algorithm>
+// Snapshots: the same bits as the whole log, taken beside learning.
 #include <chrono>
 #include <string>
 #include <vector>
 
-#include "tests/server/engine/engine_fixture.h"
+#include "tests/server/engine/snapshot_fixture.h"
 
 namespace prequel {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Code = absl::StatusCode;
-
-// What an engine tells of its snapshots.
-class SnapshotObserver : public EngineObserver {
- public:
-  void OnSnapshot(std::string_view, std::uint64_t, Duration, const absl::Status& status) override {
-    MutexLock lock(mu_);
-    ++(status.ok() ? taken_ : failed_);
-    changed_.NotifyAll();
-  }
-  void OnSnapshotLost(std::string_view model, const absl::Status& status) override {
-    MutexLock lock(mu_);
-    lost_.push_back(std::string(model) + ": " + status.ToString());
-  }
-  void OnReplayProgress(std::string_view, std::uint64_t records) override {
-    MutexLock lock(mu_);
-    replayed_ = records;
-  }
-  int taken() {
-    MutexLock lock(mu_);
-    return taken_;
-  }
-  bool AwaitTaken(int count) {
-    const auto deadline = std::chrono::system_clock::now() + std::chrono::seconds(60);
-    MutexLock lock(mu_);
-    while (taken_ < count) {
-      if (!changed_.WaitUntil(mu_, deadline)) return false;
-    }
-    return true;
-  }
-  int failed() {
-    MutexLock lock(mu_);
-    return failed_;
-  }
-  std::vector<std::string> lost() {
-    MutexLock lock(mu_);
-    return std::exchange(lost_, {});
-  }
-
- private:
-  Mutex mu_;
-  CondVar changed_;
-  int taken_ ABSL_GUARDED_BY(mu_) = 0;
-  int failed_ ABSL_GUARDED_BY(mu_) = 0;
-  std::uint64_t replayed_ ABSL_GUARDED_BY(mu_) = 0;
-  std::vector<std::string> lost_ ABSL_GUARDED_BY(mu_);
-};
-
-class SnapshotTest : public EngineFixture {
- protected:
-  SnapshotTest() {
-    observer_ = &snapshots_;
-    options_.snapshots.every_batches = 0;
-    options_.snapshots.every_bytes = 0;
-    options_.snapshots.build = "test build";
-  }
-
-  absl::StatusOr<StoredSnapshot> Take(const std::string& name) {
-    std::promise<absl::StatusOr<StoredSnapshot>> promise;
-    engine_->CreateSnapshot(name, [&promise](const absl::StatusOr<StoredSnapshot>& stored) {
-      promise.set_value(stored);
-    });
-    return promise.get_future().get();
-  }
-
-  void LearnMany(const std::string& name, int from, int to, const std::string& producer = "") {
-    std::vector<std::future<Outcome>> answers;
-    for (int i = from; i < to; ++i) {
-      LearnRequest request = Request(i % 11 == 3 ? MakeDivergentBatch() : MakeBatch(i));
-      if (!producer.empty()) request.origin = {producer, i + 1};
-      answers.push_back(Submit(name, std::move(request)));
-    }
-    for (auto& answer : answers) (void)answer.get();
-  }
-
-  std::vector<std::uint64_t> Offsets(LogId log) {
-    std::vector<std::uint64_t> offsets;
-    const std::vector<StoredSnapshot> snapshots = store_->ListSnapshots(log).value();
-    for (const StoredSnapshot& stored : snapshots) {
-      offsets.push_back(stored.next_offset);
-    }
-    return offsets;
-  }
-
-  // What a store without any snapshot would hold.
-  std::string Uninterrupted(int batches) {
-    EngineFixture::disk_ = std::make_shared<MemoryDisk>();
-    Start();
-    EXPECT_TRUE(Create("a").ok());
-    LearnMany("a", 0, batches, "p");
-    return StateBytes("a");
-  }
-
-  SnapshotObserver snapshots_;
-};
 
 TEST_F(SnapshotTest, ARestartGoesOnFromItBitForBit) {
   const std::string expected = Uninterrupted(100);
@@ -126,7 +30,7 @@ TEST_F(SnapshotTest, ARestartGoesOnFromItBitForBit) {
   }
   EXPECT_EQ(StateBytes("a"), expected);
   EXPECT_THAT(snapshots_.lost(), IsEmpty());
-  EXPECT_EQ(disk_->records(1), 41u) << "truncated behind the third newest";
+  EXPECT_EQ(Records("a"), 41u) << "truncated behind the third newest";
 }
 
 TEST_F(SnapshotTest, TheLedgerIsInIt) {
@@ -181,7 +85,7 @@ TEST_F(SnapshotTest, OneIsTakenEverySoManyMinibatchesOrBytes) {
       ASSERT_TRUE(Learn("a", MakeBatch(learned++)).ok());
     }
     EXPECT_GE(snapshots_.taken(), before + 3) << learned;
-    EXPECT_LE(Offsets(1).size(), 3u);
+    EXPECT_LE(Offsets("a").size(), 3u);
   }
 }
 
@@ -202,7 +106,7 @@ TEST_F(SnapshotTest, ShutdownTakesOneOfWhatIsNew) {
   LearnMany("a", 0, 7);
   engine_->Shutdown(clock_.In(10));
   EXPECT_EQ(snapshots_.taken(), 1);
-  EXPECT_THAT(Offsets(1), ElementsAre(7));
+  EXPECT_THAT(Offsets("a"), ElementsAre(7));
   Start();
   engine_->Shutdown(clock_.In(10));
   EXPECT_EQ(snapshots_.taken(), 1) << "nothing new";
@@ -215,9 +119,9 @@ TEST_F(SnapshotTest, ShutdownMakesUpForOneThatFailed) {
   disk_->FailWrites(MemoryDisk::Failure::kFull);
   EXPECT_FALSE(Take("a").ok());
   disk_->FailWrites(MemoryDisk::Failure::kNone);
-  ASSERT_EQ(engine_->Recover(), absl::OkStatus());
+  ASSERT_EQ(store_->Recover(), absl::OkStatus());
   engine_->Shutdown(clock_.In(10));
-  EXPECT_THAT(Offsets(1), ElementsAre(7));
+  EXPECT_THAT(Offsets("a"), ElementsAre(7));
 }
 
 TEST_F(SnapshotTest, ShutdownMakesUpForOneThatStillWaited) {
@@ -237,7 +141,7 @@ TEST_F(SnapshotTest, ShutdownMakesUpForOneThatStillWaited) {
   LearnMany("a", 0, 1, "p");  // a repeat: once it is answered, the capture waits
   engine_->Shutdown(clock_.In(10));
   disk_->OnWrite(nullptr);
-  EXPECT_THAT(Offsets(1), ElementsAre(7));
+  EXPECT_THAT(Offsets("a"), ElementsAre(7));
 }
 
 TEST_F(SnapshotTest, SoManyAreKeptAndTheLogBehindThem) {
@@ -248,83 +152,23 @@ TEST_F(SnapshotTest, SoManyAreKeptAndTheLogBehindThem) {
     LearnMany("a", 4 * i, 4 * i + 4);
     ASSERT_TRUE(Take("a").ok());
   }
-  EXPECT_THAT(Offsets(1), ElementsAre(16, 20));
-  EXPECT_EQ(disk_->records(1), 5u) << "those behind the oldest, and the one before";
+  EXPECT_THAT(Offsets("a"), ElementsAre(16, 20));
+  EXPECT_EQ(Records("a"), 5u) << "those behind the oldest, and the one before";
   options_.snapshots.full_history = true;
   Start();
   LearnMany("a", 20, 30);
   ASSERT_TRUE(Take("a").ok());
-  EXPECT_EQ(disk_->records(1), 15u) << "nothing more is truncated";
+  EXPECT_EQ(Records("a"), 15u) << "nothing more is truncated";
 }
 
-TEST_F(SnapshotTest, ADamagedOneIsNamedAndTheOneBeforeIsUsed) {
-  const std::string expected = Uninterrupted(30);
-  for (const bool head : {true, false}) {
-    disk_ = std::make_shared<MemoryDisk>();
-    Start();
-    ASSERT_TRUE(Create("a").ok());
-    for (int from = 0; from < 30; from += 10) {
-      LearnMany("a", from, from + 10, "p");
-      ASSERT_TRUE(Take("a").ok());
-    }
-    Stop();
-    for (const std::uint64_t offset : {20u, 30u}) {
-      if (head) {
-        disk_->CorruptSnapshot(1, offset);
-      } else {
-        disk_->CorruptSnapshotChunk(1, offset, 0);
-      }
-    }
-    Start();
-    EXPECT_EQ(StateBytes("a"), expected);
-    const std::vector<std::string> lost = snapshots_.lost();
-    ASSERT_EQ(lost.size(), 2u);
-    EXPECT_THAT(lost[0], HasSubstr("a: DATA_LOSS: log 1, snapshot at offset 30"));
-    EXPECT_THAT(lost[1], HasSubstr("snapshot at offset 20"));
-    // The next one replaces what cannot be read.
-    ASSERT_TRUE(Take("a").ok());
-    Start();
-    EXPECT_EQ(StateBytes("a"), expected);
-    EXPECT_THAT(snapshots_.lost(), IsEmpty());
-  }
-}
+// Power fails at every write that a snapshot makes, before it or when it is on disk: the log
 
-TEST_F(SnapshotTest, WithoutAGoodOneATruncatedLogIsDataLossOfThatModelOnly) {
-  options_.snapshots.keep = 1;
-  Start();
-  ASSERT_TRUE(Create("a").ok());
-  ASSERT_TRUE(Create("b").ok());
-  LearnMany("a", 0, 10);
-  LearnMany("b", 0, 10);
-  ASSERT_TRUE(Take("a").ok());
-  Stop();
-  disk_->CorruptSnapshotChunk(1, 10, 0);
-  Start();
-  EXPECT_EQ(engine_->GetModel("a")->problem.code(), Code::kDataLoss);
-  EXPECT_TRUE(Learn("b", MakeBatch(1)).ok());
-}
+// reaches back to the oldest snapshot there is, or to its beginning.
 
-TEST_F(SnapshotTest, AFailedOneCostsNothingThatWasLearned) {
-  Start();
-  ASSERT_TRUE(Create("a").ok());
-  LearnMany("a", 0, 10, "p");
-  ASSERT_TRUE(Take("a").ok());
-  LearnMany("a", 10, 20, "p");
-  const std::string expected = StateBytes("a");
-  for (const auto failure : {MemoryDisk::Failure::kSync, MemoryDisk::Failure::kFull}) {
-    disk_->FailWrites(failure);
-    EXPECT_FALSE(Take("a").ok());
-    EXPECT_TRUE(engine_->Predict("a", MakeBatch(1), {}).ok());
-    disk_->Crash();
-    Start();
-    EXPECT_EQ(StateBytes("a"), expected);
-    EXPECT_THAT(Offsets(1), ElementsAre(10));
-  }
-  EXPECT_EQ(snapshots_.failed(), 2);
-  EXPECT_TRUE(Take("a").ok());
-}
+// The last records are gone, but the snapshot has what they led to.
 
 // While one is being written readers read, and other models learn.
+
 TEST_F(SnapshotTest, HoldsUpNobody) {
   Start();
   ASSERT_TRUE(Create("a").ok());
@@ -375,8 +219,9 @@ TEST_F(SnapshotTest, ADeletedModelLeavesNone) {
   ASSERT_TRUE(Create("a").ok());
   LearnMany("a", 0, 5);
   ASSERT_TRUE(Take("a").ok());
+  const ModelId id = Stored("a").id;
   ASSERT_TRUE(engine_->DeleteModel("a").ok());
-  EXPECT_THAT(Offsets(1), IsEmpty());
+  EXPECT_THAT(OffsetsOf(id), IsEmpty());
   EXPECT_EQ(Take("a").status().code(), Code::kNotFound);
   ASSERT_TRUE(Create("a").ok());
   EXPECT_EQ(Take("a")->revision, 0);

@@ -176,7 +176,9 @@ TEST(FormatsTest, ModelFile) {
   const WireCodec codec;
   const SystemClock clock;
   EngineObserver observer;
-  const auto engine = Engine::Create({}, {*store, codec, clock, observer}).value();
+  const auto engine = Engine::Create({}, {store->catalogue(), store->log(), store->snapshots(),
+                                          codec, clock, observer})
+                          .value();
   const absl::StatusOr<ModelInfo> info = engine->Import("m", *file);
   ASSERT_TRUE(info.ok()) << info.status();
   EXPECT_EQ(info->learner->EncodeState(*info->snapshot.state),

@@ -41,9 +41,12 @@ class InspectionTest : public EngineFixture {
     done.get_future().get();
   }
 
+  ModelId IdOf(const std::string& name) { return Stored(name).id; }
+  LogId LogOf(const std::string& name) { return Stored(name).log; }
+
   Inspection Look(std::size_t model, bool replay) {
     const std::vector<StoredModel> models = store_->ListModels().value();
-    const Inspector inspector(*store_, codec_);
+    const Inspector inspector(*store_, *store_, codec_);
     return replay ? inspector.Replay(models[model]) : inspector.Check(models[model]);
   }
 };
@@ -63,41 +66,40 @@ TEST_F(InspectionTest, AGoodDirectoryHasNoProblems) {
 }
 
 TEST_F(InspectionTest, DamageIsNamed) {
-  disk_->CorruptRecord(2, 5);
-  disk_->CorruptSnapshotChunk(1, 16, 0);
-  EXPECT_THAT(Look(1, false).problems, ElementsAre(HasSubstr("log 2, record at offset 5")));
-  EXPECT_THAT(Look(0, false).problems, ElementsAre(HasSubstr("log 1, snapshot at offset 16")));
+  disk_->CorruptRecord(LogOf("b"), 5);
+  disk_->CorruptSnapshotChunk(IdOf("a"), 16, 0);
+  EXPECT_THAT(Look(1, false).problems, ElementsAre(HasSubstr("log 4, record at offset 5")));
+  EXPECT_THAT(Look(0, false).problems, ElementsAre(HasSubstr("model 1, snapshot at offset 16")));
   EXPECT_EQ(Look(0, true).revision, 21) << "the one before leads there as well";
   EXPECT_EQ(Look(1, true).revision, -1);
-  disk_->CorruptSnapshot(1, 8);
+  disk_->CorruptSnapshot(IdOf("a"), 8);
   EXPECT_THAT(Look(0, false).problems, ElementsAre(HasSubstr("offset 8"), HasSubstr("offset 16"),
                                                    HasSubstr("the model cannot be restored")));
-  disk_->LoseRecord(2, 3);
+  disk_->LoseRecord(LogOf("b"), 3);
   EXPECT_THAT(Look(1, false).problems, ElementsAre(HasSubstr("offset 3: missing")));
 }
 
 // Sound bytes that are no record of this model: a server would refuse it.
 TEST_F(InspectionTest, RecordsThatCannotBeFoldedAreNamed) {
-  const LogRecord rollback{
-      .log = 2, .offset = 20, .type = RecordType::kRollback, .payload = "no state"};
-  const LogRecord refusal{
-      .log = 1, .offset = 22, .type = RecordType::kRefusal, .producer = "p", .sequence = 2};
-  ASSERT_TRUE(store_->Append(std::array{rollback, refusal}).ok());
+  std::array<LogRecord, 2> records;
+  records[0] = {.log = LogOf("b"), .type = RecordType::kRollback, .payload = "no state"};
+  records[1] = {.log = LogOf("a"), .type = RecordType::kRefusal, .producer = "p", .sequence = 2};
+  ASSERT_TRUE(store_->Append(records).ok());
   for (const bool replay : {false, true}) {
-    EXPECT_THAT(Look(1, replay).problems, ElementsAre(HasSubstr("log 2, record at offset 20: ")));
-    EXPECT_THAT(Look(0, replay).problems, ElementsAre(HasSubstr("log 1, record at offset 22: ")));
+    EXPECT_THAT(Look(1, replay).problems, ElementsAre(HasSubstr("log 4, record at offset 20: ")));
+    EXPECT_THAT(Look(0, replay).problems, ElementsAre(HasSubstr("log 2, record at offset 22: ")));
     EXPECT_EQ(Look(1, replay).revision, -1);
   }
 }
 
 TEST_F(InspectionTest, ALogThatEndsBeforeItsSnapshotIsFound) {
-  for (std::uint64_t offset = 21; offset >= 14; --offset) disk_->LoseRecord(1, offset);
+  for (std::uint64_t offset = 21; offset >= 14; --offset) disk_->LoseRecord(LogOf("a"), offset);
   for (const bool replay : {false, true}) {
     EXPECT_THAT(Look(0, replay).problems,
                 ElementsAre(HasSubstr("snapshot at offset 16 (revision 16): the log ends before "
                                       "it, at offset 14")));
   }
-  for (std::uint64_t offset = 7; offset < 14; ++offset) disk_->LoseRecord(1, offset);
+  for (std::uint64_t offset = 7; offset < 14; ++offset) disk_->LoseRecord(LogOf("a"), offset);
   for (const bool replay : {false, true}) {
     EXPECT_THAT(Look(0, replay).problems, ElementsAre(HasSubstr("snapshot at offset 8 "),
                                                       HasSubstr("snapshot at offset 16 ")));
@@ -107,7 +109,8 @@ TEST_F(InspectionTest, ALogThatEndsBeforeItsSnapshotIsFound) {
 // Sound bytes, but not what the log says: only folding it again can tell.
 TEST_F(InspectionTest, ASnapshotThatTheLogDoesNotLeadToIsFound) {
   std::vector<std::string> chunks;
-  StoredSnapshot liar = store_->ListSnapshots(1).value()[1];
+  const ModelId id = IdOf("a");
+  StoredSnapshot liar = store_->ListSnapshots(id).value()[1];
   ASSERT_TRUE(store_
                   ->ReadSnapshot(liar,
                                  [&](std::string_view chunk) {
@@ -117,9 +120,9 @@ TEST_F(InspectionTest, ASnapshotThatTheLogDoesNotLeadToIsFound) {
                   .ok());
   liar.next_offset = 18;
   for (std::uint32_t i = 0; i < chunks.size(); ++i) {
-    ASSERT_TRUE(store_->WriteSnapshotChunk(1, 18, i, chunks[i]).ok());
+    ASSERT_TRUE(store_->WriteSnapshotChunk(id, 18, i, chunks[i]).ok());
   }
-  ASSERT_TRUE(store_->CommitSnapshot(liar, {}, 7).ok());
+  ASSERT_TRUE(store_->CommitSnapshot(liar, {}).ok());
   EXPECT_THAT(Look(0, false).problems, IsEmpty());
   EXPECT_THAT(Look(0, true).problems,
               ElementsAre(HasSubstr("snapshot at offset 18 (revision 16, by ")));

@@ -1,79 +1,16 @@
 #include "tests/server/storage/memory_store.h"
 
+#include <algorithm>
 #include <iterator>
 #include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/storage/record.h"
+#include "server/storage/log_record.h"
+#include "server/storage/model_record.h"
 #include "server/storage/snapshot_record.h"
 
 namespace prequel {
-
-void MemoryDisk::FailWrites(Failure failure) {
-  MutexLock lock(mu_);
-  failure_ = failure;
-}
-
-void MemoryDisk::OnWrite(std::function<void()> hook) {
-  MutexLock lock(mu_);
-  hook_ = std::move(hook);
-}
-
-void MemoryDisk::OnWritten(std::function<void()> hook) {
-  MutexLock lock(mu_);
-  written_hook_ = std::move(hook);
-}
-
-void MemoryDisk::Crash(std::size_t kept) {
-  MutexLock lock(mu_);
-  ++crashes_;
-  for (std::size_t i = kept; i < unsynced_.size(); ++i) log_.erase(unsynced_[i]);
-  unsynced_.clear();
-  for (const std::string& key : unsynced_chunks_) snapshots_.erase(key);
-  unsynced_chunks_.clear();
-  failure_ = Failure::kNone;
-}
-
-void MemoryDisk::CorruptRecord(LogId log, std::uint64_t offset) {
-  MutexLock lock(mu_);
-  std::string& value = log_.at(LogKey(log, offset));
-  value[value.size() / 2] ^= 1;
-}
-
-void MemoryDisk::CorruptSnapshot(LogId log, std::uint64_t next_offset) {
-  MutexLock lock(mu_);
-  std::string& value = snapshots_.at(SnapshotKey(log, next_offset));
-  value[value.size() / 2] ^= 1;
-}
-
-void MemoryDisk::CorruptSnapshotChunk(LogId log, std::uint64_t next_offset, std::uint32_t index) {
-  MutexLock lock(mu_);
-  std::string& value = snapshots_.at(SnapshotChunkKey(log, next_offset, index));
-  value[value.size() / 2] ^= 1;
-}
-
-std::size_t MemoryDisk::records(LogId log) const {
-  MutexLock lock(mu_);
-  return static_cast<std::size_t>(
-      std::distance(log_.lower_bound(LogKey(log, 0)), log_.lower_bound(LogKey(log + 1, 0))));
-}
-
-void MemoryDisk::CorruptModel(std::string_view name) {
-  MutexLock lock(mu_);
-  std::string& value = models_.lower_bound(ModelKey(name, 0))->second;
-  value[value.size() / 2] ^= 1;
-}
-
-void MemoryDisk::LoseRecord(LogId log, std::uint64_t offset) {
-  MutexLock lock(mu_);
-  log_.erase(LogKey(log, offset));
-}
-
-int MemoryDisk::writes() const {
-  MutexLock lock(mu_);
-  return writes_;
-}
 
 absl::StatusOr<std::unique_ptr<MemoryStore>> MemoryStore::Open(std::shared_ptr<MemoryDisk> disk,
                                                                const Options& options) {
@@ -99,57 +36,115 @@ MemoryStore::~MemoryStore() {
   disk_->open_ = false;
 }
 
-absl::Status MemoryStore::Append(std::span<const LogRecord> records) {
+absl::Status MemoryStore::Append(std::span<LogRecord> records) {
   RunHook();
   const auto write = [&]() -> absl::Status {
     MutexLock lock(disk_->mu_);
     if (absl::Status status = BeginWrite(); !status.ok()) return status;
     const bool synced = options_.sync && disk_->failure_ != MemoryDisk::Failure::kSync;
-    for (const LogRecord& record : records) {
+    for (LogRecord& record : records) {
+      record.offset = End(record.log);
       const RecordFrame frame = FrameRecord(record);
       std::string value(frame.head);
       value.append(record.payload).append(frame.tail);
       disk_->log_[frame.key] = std::move(value);
       if (!synced) disk_->unsynced_.push_back(frame.key);
     }
+    if (synced) disk_->truncated_.clear();
     return EndWrite();
   };
   return Answer(write());
 }
 
+std::uint64_t MemoryStore::StoredEnd(LogId log) const {
+  const auto begin = disk_->log_.lower_bound(LogKey(log, 0));
+  const auto end = disk_->log_.lower_bound(LogKeysEnd(log));
+  return begin == end ? 0 : OffsetOf(std::prev(end)->first) + 1;
+}
+
+std::uint64_t MemoryStore::End(LogId log) const {
+  const auto skipped = skipped_to_.find(log);
+  return std::max(StoredEnd(log), skipped == skipped_to_.end() ? 0 : skipped->second);
+}
+
 absl::StatusOr<std::uint64_t> MemoryStore::FirstOffset(LogId log) const {
   MutexLock lock(disk_->mu_);
   const auto it = disk_->log_.lower_bound(LogKey(log, 0));
-  if (it == disk_->log_.end() || it->first >= LogKey(log + 1, 0)) return 0;
+  if (it == disk_->log_.end() || it->first >= LogKeysEnd(log)) return 0;
   return OffsetOf(it->first);
 }
 
-absl::Status MemoryStore::Read(LogId log, std::uint64_t from, std::size_t limit,
-                               absl::FunctionRef<absl::Status(const LogRecord&)> visit) const {
-  const std::string end = LogKey(log + 1, 0);
-  for (std::uint64_t offset = from; offset - from < limit; ++offset) {
-    std::string key, value;
-    {
-      MutexLock lock(disk_->mu_);
-      const auto it = disk_->log_.lower_bound(LogKey(log, offset));
-      if (it == disk_->log_.end() || it->first >= end) break;
-      std::tie(key, value) = *it;
+class MemoryStore::MemoryFollower final : public Follower {
+ public:
+  MemoryFollower(const MemoryStore& store, LogId id, std::uint64_t from)
+      : store_(store), id_(id), offset_(from) {}
+
+  std::uint64_t offset() const override { return offset_; }
+
+  absl::StatusOr<Progress> Next(std::size_t limit, RecordVisitor visit) override {
+    const std::string end = LogKeysEnd(id_);
+    for (; limit > 0; --limit) {
+      std::string key, value;
+      {
+        MutexLock lock(store_.disk_->mu_);
+        const auto it = store_.disk_->log_.lower_bound(LogKey(id_, offset_));
+        if (it == store_.disk_->log_.end() || it->first >= end) {
+          const std::uint64_t log_end = store_.End(id_);
+          if (offset_ > log_end) return LogEndsBefore(id_, log_end, offset_);
+          return Progress::kCaughtUp;
+        }
+        std::tie(key, value) = *it;
+      }
+      if (key != LogKey(id_, offset_)) return RecordLost(id_, offset_, "missing");
+      const absl::StatusOr<LogRecord> record = DecodeRecord(id_, offset_, value);
+      if (!record.ok()) return record.status();
+      ++offset_;
+      if (absl::Status status = visit(*record); !status.ok()) return status;
     }
-    if (key != LogKey(log, offset)) return RecordLost(log, offset, "missing");
-    const absl::StatusOr<LogRecord> record = DecodeRecord(log, offset, value);
-    if (!record.ok()) return record.status();
-    if (absl::Status status = visit(*record); !status.ok()) return status;
+    return Progress::kMore;
   }
+
+ private:
+  const MemoryStore& store_;
+  const LogId id_;
+  std::uint64_t offset_;
+};
+
+std::unique_ptr<Follower> MemoryStore::Follow(LogId log, std::uint64_t from) const {
+  return std::make_unique<MemoryFollower>(*this, log, from);
+}
+
+// In memory at once; on the disk with the next write that is synced.
+absl::Status MemoryStore::Truncate(LogId log, std::uint64_t before) {
+  RunHook();
+  const auto write = [&]() -> absl::Status {
+    MutexLock lock(disk_->mu_);
+    if (absl::Status status = BeginWrite(); !status.ok()) return status;
+    const std::uint64_t end = StoredEnd(log);
+    const std::uint64_t kept = end == 0 ? 0 : std::min(before, end - 1);
+    auto it = disk_->log_.lower_bound(LogKey(log, 0));
+    while (it != disk_->log_.end() && it->first < LogKey(log, kept)) {
+      disk_->truncated_.insert(disk_->log_.extract(it++));
+    }
+    return EndWrite();
+  };
+  return Answer(write());
+}
+
+absl::Status MemoryStore::SkipTo(LogId log, std::uint64_t offset) {
+  MutexLock lock(disk_->mu_);
+  std::uint64_t& skipped_to = skipped_to_[log];
+  skipped_to = std::max(skipped_to, offset);
   return absl::OkStatus();
 }
 
-absl::Status MemoryStore::WriteSnapshotChunk(LogId log, std::uint64_t next_offset,
+absl::Status MemoryStore::WriteSnapshotChunk(ModelId model, std::uint64_t next_offset,
                                              std::uint32_t index, std::string_view chunk) {
   RunHook();
   const auto write = [&]() -> absl::Status {
     MutexLock lock(disk_->mu_);
     if (absl::Status status = BeginWrite(); !status.ok()) return status;
-    const std::string key = SnapshotChunkKey(log, next_offset, index);
+    const std::string key = SnapshotChunkKey(model, next_offset, index);
     disk_->snapshots_[key] = EncodeSnapshotChunk(key, chunk);
     disk_->unsynced_chunks_.push_back(key);
     return EndWrite();
@@ -158,37 +153,35 @@ absl::Status MemoryStore::WriteSnapshotChunk(LogId log, std::uint64_t next_offse
 }
 
 absl::Status MemoryStore::CommitSnapshot(const StoredSnapshot& snapshot,
-                                         std::span<const std::uint64_t> drop,
-                                         std::uint64_t keep_from) {
+                                         std::span<const std::uint64_t> drop) {
   RunHook();
   const auto write = [&]() -> absl::Status {
     MutexLock lock(disk_->mu_);
     if (absl::Status status = BeginWrite(); !status.ok()) return status;
     // A commit whose sync fails is taken for lost: the disk is as it was before.
     if (disk_->failure_ == MemoryDisk::Failure::kSync) return EndWrite();
-    const LogId log = snapshot.log;
-    disk_->snapshots_[SnapshotKey(log, snapshot.next_offset)] = EncodeSnapshotHead(snapshot);
-    for (const std::uint64_t offset : drop) disk_->snapshots_.erase(SnapshotKey(log, offset));
+    const ModelId model = snapshot.model;
+    disk_->snapshots_[SnapshotKey(model, snapshot.next_offset)] = EncodeSnapshotHead(snapshot);
+    for (const std::uint64_t offset : drop) disk_->snapshots_.erase(SnapshotKey(model, offset));
     std::string head;  // of the chunks that follow it
-    const auto end = disk_->snapshots_.lower_bound(SnapshotKey(log + 1, 0));
-    for (auto it = disk_->snapshots_.lower_bound(SnapshotKey(log, 0)); it != end;) {
+    const auto end = disk_->snapshots_.lower_bound(SnapshotKeysEnd(model));
+    for (auto it = disk_->snapshots_.lower_bound(SnapshotKey(model, 0)); it != end;) {
       if (IsSnapshotKey(it->first)) head = it->first;
       it = it->first.starts_with(head) && !head.empty() ? std::next(it)
                                                         : disk_->snapshots_.erase(it);
     }
     disk_->unsynced_chunks_.clear();
-    disk_->log_.erase(disk_->log_.lower_bound(LogKey(log, 0)),
-                      disk_->log_.lower_bound(LogKey(log, keep_from)));
+    disk_->truncated_.clear();
     return EndWrite();
   };
   return Answer(write());
 }
 
-absl::StatusOr<std::vector<StoredSnapshot>> MemoryStore::ListSnapshots(LogId log) const {
+absl::StatusOr<std::vector<StoredSnapshot>> MemoryStore::ListSnapshots(ModelId model) const {
   MutexLock lock(disk_->mu_);
   std::vector<StoredSnapshot> snapshots;
-  const auto end = disk_->snapshots_.lower_bound(SnapshotKey(log + 1, 0));
-  for (auto it = disk_->snapshots_.lower_bound(SnapshotKey(log, 0)); it != end; ++it) {
+  const auto end = disk_->snapshots_.lower_bound(SnapshotKeysEnd(model));
+  for (auto it = disk_->snapshots_.lower_bound(SnapshotKey(model, 0)); it != end; ++it) {
     if (IsSnapshotKey(it->first)) snapshots.push_back(DecodeSnapshotHead(it->first, it->second));
   }
   return snapshots;
@@ -202,7 +195,7 @@ absl::Status MemoryStore::ReadSnapshot(
     {
       MutexLock lock(disk_->mu_);
       const auto it =
-          disk_->snapshots_.find(SnapshotChunkKey(snapshot.log, snapshot.next_offset, i));
+          disk_->snapshots_.find(SnapshotChunkKey(snapshot.model, snapshot.next_offset, i));
       if (it != disk_->snapshots_.end()) value = it->second;
     }
     const absl::StatusOr<std::string_view> chunk = DecodeSnapshotChunk(snapshot, i, value);
@@ -233,39 +226,62 @@ absl::StatusOr<StoredModel> MemoryStore::CreateModel(std::string_view name, std:
                     .config = std::string(config)};
   {
     MutexLock lock(disk_->mu_);
-    model.log = disk_->next_log_id_;
+    model.id = ModelId{disk_->next_id_++};
+    model.log = LogId{disk_->next_id_++};
   }
   absl::StatusOr<StoredSnapshot> head = StoredSnapshot();
-  if (first != nullptr) head = WriteFirst(*this, model.log, create_time_us, *first);
+  if (first != nullptr) head = WriteFirst(*this, model, *first);
   if (!head.ok()) return head.status();
   MutexLock lock(disk_->mu_);
-  const auto it = disk_->models_.lower_bound(ModelKey(name, 0));
-  if (it != disk_->models_.end() && it->first < ModelKey(name, ~LogId{0})) {
+  if (FindModel(name) != disk_->models_.end()) {
     return absl::AlreadyExistsError(absl::StrCat("model ", std::string(name), " exists"));
   }
   if (absl::Status status = BeginWrite(); !status.ok()) return status;
-  disk_->next_log_id_ = model.log + 1;
+  disk_->truncated_.clear();
   if (first != nullptr) {
-    disk_->snapshots_[SnapshotKey(model.log, 0)] = EncodeSnapshotHead(*head);
+    disk_->snapshots_[SnapshotKey(model.id, 0)] = EncodeSnapshotHead(*head);
     disk_->unsynced_chunks_.clear();
   }
-  disk_->models_[ModelKey(name, model.log)] = EncodeModel(model);
+  disk_->models_[ModelKey(model)] = EncodeModel(model);
   if (absl::Status status = EndWrite(); !status.ok()) return status;
   return model;
 }
 
-absl::Status MemoryStore::DeleteModel(std::string_view name, LogId log) {
+MemoryDisk::Table::iterator MemoryStore::FindModel(std::string_view name) const {
+  const std::string prefix = ModelKeyPrefix(name);
+  const auto it = disk_->models_.lower_bound(prefix);
+  return it != disk_->models_.end() && it->first.starts_with(prefix) ? it : disk_->models_.end();
+}
+
+absl::Status MemoryStore::DeleteModel(std::string_view name, ModelId id) {
   RunHook();
   MutexLock lock(disk_->mu_);
-  if (disk_->models_.count(ModelKey(name, log)) == 0) {
+  const auto it = FindModel(name);
+  const StoredModel model =
+      it == disk_->models_.end() ? StoredModel() : DecodeModel(it->first, {}).value();
+  if (model.name.empty() || model.id != id) {
     return absl::NotFoundError(absl::StrCat("model ", std::string(name), " does not exist"));
   }
   if (absl::Status status = BeginWrite(); !status.ok()) return status;
-  disk_->models_.erase(ModelKey(name, log));
-  disk_->snapshots_.erase(disk_->snapshots_.lower_bound(SnapshotKey(log, 0)),
-                          disk_->snapshots_.lower_bound(SnapshotKey(log + 1, 0)));
-  disk_->log_.erase(disk_->log_.lower_bound(LogKey(log, 0)),
-                    disk_->log_.lower_bound(LogKey(log + 1, 0)));
+  disk_->models_.erase(it);
+  disk_->truncated_.clear();
+  disk_->snapshots_.erase(disk_->snapshots_.lower_bound(SnapshotKey(id, 0)),
+                          disk_->snapshots_.lower_bound(SnapshotKeysEnd(id)));
+  disk_->log_.erase(disk_->log_.lower_bound(LogKey(model.log, 0)),
+                    disk_->log_.lower_bound(LogKeysEnd(model.log)));
+  return EndWrite();
+}
+
+absl::Status MemoryStore::RewriteModels(std::span<const StoredModel> models) {
+  RunHook();
+  MutexLock lock(disk_->mu_);
+  if (absl::Status status = BeginWrite(); !status.ok()) return status;
+  for (const StoredModel& model : models) {
+    disk_->models_.erase(ModelKey(model));
+    StoredModel current = model;
+    current.version = kModelVersion;
+    disk_->models_[ModelKey(current)] = EncodeModel(current);
+  }
   return EndWrite();
 }
 

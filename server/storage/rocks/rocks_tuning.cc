@@ -1,4 +1,4 @@
-#include "server/storage/rocks_options.h"
+#include "server/storage/rocks/rocks_tuning.h"
 
 #include <rocksdb/cache.h>
 #include <rocksdb/listener.h>

@@ -4,8 +4,9 @@
 #include <rocksdb/db.h>
 #include <rocksdb/sst_file_writer.h>
 
-#include <cstdint>
 #include <string>
+
+#include "server/storage/ids.h"
 
 namespace prequel {
 
@@ -29,7 +30,7 @@ class RocksSnapshotFile {
 
   // Those that a crash has left behind in `directory`.
   static void RemoveAll(rocksdb::Env& env, const std::string& directory);
-  static std::string Path(const std::string& directory, std::uint64_t log);
+  static std::string Path(const std::string& directory, ModelId model);
 
  private:
   rocksdb::DB& db_;

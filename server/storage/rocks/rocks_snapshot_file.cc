@@ -1,4 +1,4 @@
-#include "server/storage/rocks_snapshot_file.h"
+#include "server/storage/rocks/rocks_snapshot_file.h"
 
 #include <rocksdb/env.h>
 
@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "server/storage/rocks_options.h"
+#include "server/storage/rocks/rocks_tuning.h"
 
 namespace prequel {
 namespace {
@@ -63,8 +63,8 @@ void RocksSnapshotFile::RemoveAll(rocksdb::Env& env, const std::string& director
   }
 }
 
-std::string RocksSnapshotFile::Path(const std::string& directory, std::uint64_t log) {
-  return std::filesystem::path(directory) / (kPrefix + std::to_string(log) + kSuffix);
+std::string RocksSnapshotFile::Path(const std::string& directory, ModelId model) {
+  return std::filesystem::path(directory) / (kPrefix + std::to_string(NumberOf(model)) + kSuffix);
 }
 
 }  // namespace prequel

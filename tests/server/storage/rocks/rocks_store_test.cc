@@ -1,5 +1,5 @@
 // What is RocksStore's own: the directory, and a disk that fails beneath it.
-#include "server/storage/rocks_store.h"
+#include "server/storage/rocks/rocks_store.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/server/storage/failing_env.h"
+#include "tests/server/storage/rocks/failing_env.h"
 #include "tests/server/storage/test_stores.h"
 
 namespace prequel {
@@ -36,42 +36,53 @@ class RocksStoreTest : public ::testing::Test {
     return store.ok() ? *std::move(store) : nullptr;
   }
 
-  static absl::Status Append(Store& store, LogId log, std::uint64_t offset) {
-    const LogRecord record{.log = log, .offset = offset, .payload = "payload"};
-    return store.Append({&record, 1});
+  static StoredModel Create(Store& store) {
+    return store.catalogue().CreateModel("a", "", 0, nullptr).value();
   }
 
-  static int Records(const Store& store, LogId log) {
+  static absl::Status Append(Store& store, const StoredModel& model, std::uint64_t offset) {
+    LogRecord record{.log = model.log, .payload = "payload"};
+    const absl::Status status = store.log().Append({&record, 1});
+    if (status.ok()) {
+      EXPECT_EQ(record.offset, offset);
+    }
+    return status;
+  }
+
+  static int Records(Store& store, const StoredModel& model) {
     int count = 0;
-    EXPECT_TRUE(store
-                    .Read(log, 0, 1000,
-                          [&](const LogRecord&) {
-                            ++count;
-                            return absl::OkStatus();
-                          })
-                    .ok());
+    const absl::Status status = VisitLog(store.log(), model.log, 0, [&](const LogRecord&) {
+      ++count;
+      return absl::OkStatus();
+    });
+    EXPECT_TRUE(status.ok()) << status;
     return count;
   }
 
   // Of megabytes, so many; the first error.
-  static absl::Status WriteChunks(RocksStore& store, LogId log, std::uint64_t offset,
+  static absl::Status WriteChunks(Store& store, const StoredModel& model, std::uint64_t offset,
                                   std::uint32_t chunks) {
     absl::Status status;
     for (std::uint32_t i = 0; i < chunks && status.ok(); ++i) {
-      status = store.WriteSnapshotChunk(log, offset, i, std::string(kMaxSnapshotChunk, 'x'));
+      status = store.snapshots().WriteSnapshotChunk(model.id, offset, i,
+                                                    std::string(kMaxSnapshotChunk, 'x'));
     }
     return status;
   }
-  static StoredSnapshot Head(LogId log, std::uint64_t offset, std::uint32_t chunks) {
-    return {
-        .log = log, .next_offset = offset, .chunks = chunks, .bytes = chunks * kMaxSnapshotChunk};
+  static StoredSnapshot Head(const StoredModel& model, std::uint64_t offset, std::uint32_t chunks) {
+    return {.model = model.id,
+            .log = model.log,
+            .next_offset = offset,
+            .chunks = chunks,
+            .bytes = chunks * kMaxSnapshotChunk};
   }
-  static std::uint64_t BytesRead(const RocksStore& store, const StoredSnapshot& snapshot) {
+  static std::uint64_t BytesRead(Store& store, const StoredSnapshot& snapshot) {
     std::uint64_t bytes = 0;
-    const absl::Status status = store.ReadSnapshot(snapshot, [&](std::string_view chunk) {
-      bytes += chunk.size();
-      return absl::OkStatus();
-    });
+    const absl::Status status =
+        store.snapshots().ReadSnapshot(snapshot, [&](std::string_view chunk) {
+          bytes += chunk.size();
+          return absl::OkStatus();
+        });
     EXPECT_TRUE(status.ok()) << status;
     return bytes;
   }
@@ -89,60 +100,60 @@ class RocksStoreTest : public ::testing::Test {
 
 TEST_F(RocksStoreTest, AfterAFailedSyncRefusesWritesUntilReopened) {
   std::unique_ptr<RocksStore> store = Open();
-  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
-  ASSERT_TRUE(Append(*store, log, 0).ok());
+  const StoredModel model = Create(*store);
+  ASSERT_TRUE(Append(*store, model, 0).ok());
   env_.sync_fails = true;
-  EXPECT_EQ(Append(*store, log, 1).code(), absl::StatusCode::kUnknown);
+  EXPECT_EQ(Append(*store, model, 1).code(), absl::StatusCode::kUnknown);
   env_.sync_fails = false;
 
   EXPECT_EQ(store->Recover().code(), absl::StatusCode::kUnknown) << "not without reading the log";
-  const absl::Status refused = Append(*store, log, 1);
+  const absl::Status refused = Append(*store, model, 1);
   EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("injected"));
-  EXPECT_EQ(store->CreateModel("b", "", 0, nullptr).status().code(),
+  EXPECT_EQ(store->catalogue().CreateModel("b", "", 0, nullptr).status().code(),
             absl::StatusCode::kUnavailable);
-  EXPECT_EQ(store->DeleteModel("a", log).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(store->catalogue().DeleteModel("a", model.id).code(), absl::StatusCode::kUnavailable);
   EXPECT_FALSE(store->health().ok());
-  EXPECT_GE(Records(*store, log), 1) << "reads go on";
+  EXPECT_GE(Records(*store, model), 1) << "reads go on";
 
   store.reset();
   store = Open();
   EXPECT_TRUE(store->health().ok());
-  const int records = Records(*store, log);
+  const int records = Records(*store, model);
   EXPECT_GE(records, 1) << "what was acknowledged";
-  EXPECT_TRUE(Append(*store, log, static_cast<std::uint64_t>(records)).ok());
+  EXPECT_TRUE(Append(*store, model, static_cast<std::uint64_t>(records)).ok());
 }
 
 TEST_F(RocksStoreTest, ADiskThatFillsUpWithASnapshotCostsThatOneOnly) {
   const std::unique_ptr<RocksStore> store = Open();
-  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
-  ASSERT_TRUE(Append(*store, log, 0).ok());
+  const StoredModel model = Create(*store);
+  ASSERT_TRUE(Append(*store, model, 0).ok());
   env_.appends_left = 5;
-  absl::Status failed = WriteChunks(*store, log, 1, 20);
-  if (failed.ok()) failed = store->CommitSnapshot(Head(log, 1, 20), {}, 0);
+  absl::Status failed = WriteChunks(*store, model, 1, 20);
+  if (failed.ok()) failed = store->snapshots().CommitSnapshot(Head(model, 1, 20), {});
   EXPECT_EQ(failed.code(), absl::StatusCode::kResourceExhausted) << failed;
   EXPECT_EQ(Unfinished(), 0) << "its room is given back";
   env_.appends_left = -1;
   env_.room = FailingEnv::Room::kEnough;
   EXPECT_TRUE(store->health().ok());
-  EXPECT_TRUE(Append(*store, log, 1).ok());
-  EXPECT_FALSE(store->CommitSnapshot(Head(log, 1, 20), {}, 0).ok());
+  EXPECT_TRUE(Append(*store, model, 1).ok());
+  EXPECT_FALSE(store->snapshots().CommitSnapshot(Head(model, 1, 20), {}).ok());
 
-  ASSERT_TRUE(WriteChunks(*store, log, 2, 20).ok());
-  const StoredSnapshot head = Head(log, 2, 20);
-  ASSERT_TRUE(store->CommitSnapshot(head, {}, 0).ok());
+  ASSERT_TRUE(WriteChunks(*store, model, 2, 20).ok());
+  const StoredSnapshot head = Head(model, 2, 20);
+  ASSERT_TRUE(store->snapshots().CommitSnapshot(head, {}).ok());
   EXPECT_EQ(BytesRead(*store, head), head.bytes);
   EXPECT_EQ(Unfinished(), 0);
 }
 
 TEST_F(RocksStoreTest, ASnapshotGivesWayWhenTheStoreRefusesWrites) {
   const std::unique_ptr<RocksStore> store = Open();
-  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
-  ASSERT_TRUE(WriteChunks(*store, log, 1, 3).ok());
+  const StoredModel model = Create(*store);
+  ASSERT_TRUE(WriteChunks(*store, model, 1, 3).ok());
   EXPECT_EQ(Unfinished(), 1);
   env_.sync_fails = true;
-  ASSERT_FALSE(Append(*store, log, 0).ok());
-  const absl::Status refused = store->WriteSnapshotChunk(log, 1, 3, "chunk");
+  ASSERT_FALSE(Append(*store, model, 0).ok());
+  const absl::Status refused = store->snapshots().WriteSnapshotChunk(model.id, 1, 3, "chunk");
   EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable) << refused;
   EXPECT_EQ(Unfinished(), 0);
 }
@@ -154,15 +165,16 @@ TEST_F(RocksStoreTest, AModelThatIsNotCreatedAfterAllLeavesNothing) {
     for (int i = 0; i < 3 && status.ok(); ++i) status = sink("chunk");
     return status.ok() ? absl::DataLossError("no more") : status;
   }};
-  EXPECT_EQ(store->CreateModel("a", "", 0, &first).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(store->catalogue().CreateModel("a", "", 0, &first).status().code(),
+            absl::StatusCode::kDataLoss);
   EXPECT_EQ(Unfinished(), 0);
-  EXPECT_TRUE(store->ListModels()->empty());
+  EXPECT_TRUE(store->catalogue().ListModels()->empty());
 }
 
 TEST_F(RocksStoreTest, AnUnfinishedSnapshotIsDeletedByTheNextServerOnly) {
   std::unique_ptr<RocksStore> store = Open();
-  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
-  ASSERT_TRUE(WriteChunks(*store, log, 1, 3).ok());
+  const StoredModel model = Create(*store);
+  ASSERT_TRUE(WriteChunks(*store, model, 1, 3).ok());
   EXPECT_EQ(Unfinished(), 1);
   EXPECT_FALSE(RocksStore::Open({.directory = directory_.path()}).ok());
   EXPECT_EQ(Unfinished(), 1) << "this one is still writing it";
@@ -178,11 +190,11 @@ TEST_F(RocksStoreTest, ALargeSnapshotThatIsForgottenGivesItsRoomBack) {
   constexpr std::uint32_t kChunks = 8;
   constexpr std::uint64_t kSnapshots = 8;
   const std::unique_ptr<RocksStore> store = Open();
-  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
+  const StoredModel model = Create(*store);
   for (std::uint64_t offset = 1; offset <= kSnapshots; ++offset) {
-    ASSERT_TRUE(WriteChunks(*store, log, offset, kChunks).ok());
+    ASSERT_TRUE(WriteChunks(*store, model, offset, kChunks).ok());
     const std::vector<std::uint64_t> drop = {offset - 1};
-    ASSERT_TRUE(store->CommitSnapshot(Head(log, offset, kChunks), drop, 0).ok());
+    ASSERT_TRUE(store->snapshots().CommitSnapshot(Head(model, offset, kChunks), drop).ok());
   }
   const auto taken = [this] {
     std::uintmax_t bytes = 0;
@@ -199,7 +211,7 @@ TEST_F(RocksStoreTest, ALargeSnapshotThatIsForgottenGivesItsRoomBack) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_LE(taken(), kEnough);
-  EXPECT_EQ(BytesRead(*store, Head(log, kSnapshots, kChunks)), kChunks * kMaxSnapshotChunk);
+  EXPECT_EQ(BytesRead(*store, Head(model, kSnapshots, kChunks)), kChunks * kMaxSnapshotChunk);
 }
 
 TEST_F(RocksStoreTest, SaysWhyADirectoryCannotBeOpened) {
@@ -260,18 +272,16 @@ TEST_F(RocksStoreTest, RefusesTheDirectoryOfANewerVersion) {
 TEST_F(RocksStoreTest, KeepsAValueOf64MiB) {
   const std::string payload(std::size_t{64} << 20, 'q');
   std::unique_ptr<RocksStore> store = Open();
-  const LogId log = store->CreateModel("a", "", 0, nullptr)->log;
-  const LogRecord record{.log = log, .offset = 0, .payload = payload};
-  ASSERT_TRUE(store->Append({&record, 1}).ok());
+  const StoredModel model = Create(*store);
+  LogRecord record{.log = model.log, .payload = payload};
+  ASSERT_TRUE(store->log().Append({&record, 1}).ok());
   store.reset();
   store = Open();
-  ASSERT_TRUE(store
-                  ->Read(log, 0, 1,
-                         [&](const LogRecord& read) {
-                           EXPECT_TRUE(read.payload == payload);
-                           return absl::OkStatus();
-                         })
-                  .ok());
+  const auto visit = [&payload](const LogRecord& read) {
+    EXPECT_TRUE(read.payload == payload);
+    return absl::OkStatus();
+  };
+  ASSERT_TRUE(VisitLog(store->log(), model.log, 0, visit).ok());
 }
 
 }  // namespace

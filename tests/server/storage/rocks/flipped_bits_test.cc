@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "server/storage/rocks_store.h"
+#include "server/storage/rocks/rocks_store.h"
 #include "tests/server/storage/test_stores.h"
 
 namespace prequel {
@@ -23,12 +23,15 @@ constexpr std::uint64_t kOldRecords = 12, kRecords = 16;
 constexpr std::uint32_t kChunks = 3;
 constexpr std::uintmax_t kFlipsPerFile = 24;
 
-std::string Payload(LogId log, std::uint64_t offset) {
+std::string Payload(const StoredModel& model, std::uint64_t offset) {
   const std::size_t size = offset % 3 == 2 ? 9000 : 90;  // in a blob file, or in a table
-  return std::string(size + log, static_cast<char>('a' + (offset + log) % 26));
+  const std::uint64_t own = NumberOf(model.id);
+  return std::string(size + own, static_cast<char>('a' + (offset + own) % 26));
 }
 
-std::string Chunk(LogId log, std::uint32_t index) { return Payload(log, 2 + index); }
+std::string Chunk(const StoredModel& model, std::uint32_t index) {
+  return Payload(model, 2 + index);
+}
 
 std::string ModelName(int index) { return absl::StrCat("model", index); }
 
@@ -54,44 +57,51 @@ class FlippedBitsTest : public ::testing::Test {
 
   void Fill(Store& store, std::uint64_t from, std::uint64_t to) {
     for (int model = 0; from == 0 && model < kModels; ++model) {
-      logs_.push_back(store.CreateModel(ModelName(model), "config", 0, nullptr)->log);
+      models_.push_back(
+          store.catalogue().CreateModel(ModelName(model), "config", 0, nullptr).value());
     }
-    for (const LogId log : logs_) {
+    for (const StoredModel& model : models_) {
       for (std::uint64_t offset = from; offset < to; ++offset)
-        ASSERT_TRUE(Append(store, log, offset).ok());
+        ASSERT_TRUE(Append(store, model, offset).ok());
       if (from > 0) continue;
-      StoredSnapshot head{.log = log, .next_offset = to, .chunks = kChunks};
+      StoredSnapshot head{
+          .model = model.id, .log = model.log, .next_offset = to, .chunks = kChunks};
       for (std::uint32_t index = 0; index < kChunks; ++index) {
-        head.bytes += Chunk(log, index).size();
-        ASSERT_TRUE(store.WriteSnapshotChunk(log, to, index, Chunk(log, index)).ok());
+        const std::string chunk = Chunk(model, index);
+        head.bytes += chunk.size();
+        ASSERT_TRUE(store.snapshots().WriteSnapshotChunk(model.id, to, index, chunk).ok());
       }
-      ASSERT_TRUE(store.CommitSnapshot(head, {}, 0).ok());
+      ASSERT_TRUE(store.snapshots().CommitSnapshot(head, {}).ok());
     }
   }
 
-  static absl::Status Append(Store& store, LogId log, std::uint64_t offset) {
-    const std::string payload = Payload(log, offset);
-    const LogRecord record{.log = log, .offset = offset, .payload = payload};
-    return store.Append({&record, 1});
+  static absl::Status Append(Store& store, const StoredModel& model, std::uint64_t offset) {
+    const std::string payload = Payload(model, offset);
+    LogRecord record{.log = model.log, .payload = payload};
+    const absl::Status status = store.log().Append({&record, 1});
+    if (status.ok()) {
+      EXPECT_EQ(record.offset, offset);
+    }
+    return status;
   }
 
   // Everything of one model, as it was written; else the error that says what is damaged.
-  absl::Status ReadAll(const Store& store, const StoredModel& model, std::uint64_t* records) {
+  absl::Status ReadAll(Store& store, const StoredModel& model, std::uint64_t* records) {
     *records = 0;
     if (!model.problem.ok()) return model.problem;
-    absl::Status status = store.Read(model.log, 0, 1000, [&](const LogRecord& record) {
+    absl::Status status = VisitLog(store.log(), model.log, 0, [&](const LogRecord& record) {
       EXPECT_EQ(record.offset, *records);
-      EXPECT_EQ(record.payload, Payload(model.log, (*records)++));
+      EXPECT_EQ(record.payload, Payload(model, (*records)++));
       return absl::OkStatus();
     });
     if (!status.ok()) return status;
-    const auto snapshots = store.ListSnapshots(model.log);
+    const auto snapshots = store.snapshots().ListSnapshots(model.id);
     if (!snapshots.ok()) return snapshots.status();
     if (snapshots->size() != 1) return absl::DataLossError("no snapshot");
     if (!snapshots->front().problem.ok()) return snapshots->front().problem;
     std::uint32_t chunks = 0;
-    status = store.ReadSnapshot(snapshots->front(), [&](std::string_view chunk) {
-      EXPECT_EQ(chunk, Chunk(model.log, chunks++));
+    status = store.snapshots().ReadSnapshot(snapshots->front(), [&](std::string_view chunk) {
+      EXPECT_EQ(chunk, Chunk(model, chunks++));
       return absl::OkStatus();
     });
     return status;
@@ -110,20 +120,20 @@ class FlippedBitsTest : public ::testing::Test {
     SCOPED_TRACE(absl::StrCat("bit ", bit, " of ", file));
     ++outcomes.flips;
     const auto store = RocksStore::Open({.directory = copy.path()});
-    const auto models = store.ok() ? (*store)->ListModels() : store.status();
+    const auto models = store.ok() ? (*store)->catalogue().ListModels() : store.status();
     if (!models.ok()) {
       EXPECT_TRUE(absl::IsDataLoss(models.status())) << models.status();
       ++outcomes.refused;
       return;
     }
-    ASSERT_EQ(models->size(), logs_.size());
+    ASSERT_EQ(models->size(), models_.size());
     int lost = 0;
     for (const StoredModel& model : *models) {
       std::uint64_t records = 0;
       const absl::Status status = ReadAll(**store, model, &records);
       if (status.ok()) {
         outcomes.unnoticed += records != kRecords;
-        EXPECT_TRUE(Append(**store, model.log, records).ok());
+        EXPECT_TRUE(Append(**store, model, records).ok());
       } else {
         EXPECT_TRUE(absl::IsDataLoss(status)) << status;
         ++lost;
@@ -134,7 +144,7 @@ class FlippedBitsTest : public ::testing::Test {
   }
 
   TemporaryDirectory directory_;
-  std::vector<LogId> logs_;
+  std::vector<StoredModel> models_;
 };
 
 // What a file is, by its name: an extension, or what stands before a number.
