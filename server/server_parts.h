@@ -56,7 +56,7 @@ class Server::Parts {
   const WireCodec codec_;
   Metrics metrics_;
   CallCounter counter_{metrics_};
-  EngineLog engine_log_{metrics_};
+  EngineLog engine_log_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<CallPool> queries_;

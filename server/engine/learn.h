@@ -6,12 +6,13 @@
 #include <string>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/config/batch.h"
 #include "core/learner/learner.h"
 #include "core/predictive/prediction.h"
 #include "server/engine/clock.h"
-#include "server/engine/origin.h"
+#include "server/engine/fold/origin.h"
 
 namespace prequel {
 
@@ -24,19 +25,13 @@ struct LearnRequest {
   // Not OK: what was sent is no minibatch; `batch` and `record` are empty. When numbered it uses
   // up its number all the same, durably, so that those behind it can be learned.
   absl::Status refusal;
-  // Nothing is to be learned, `batch` and `record` are empty: asks for the next_sequence of the
-  // producer origin.id.
-  bool inquiry = false;
-  // Nothing is to be learned either: `record` is EncodeRollback's, and becomes a record of its own.
-  bool rollback = false;
 };
 
 struct LearnOutcome {
   std::int64_t revision = 0;  // after this minibatch
   Learned learned;
-  Predictions predictions;         // of revision - 1; empty unless asked for, and in a repeat
-  bool repeated = false;           // learned before: this is the answer of then
-  std::int64_t next_sequence = 0;  // of an inquiry
+  Predictions predictions;  // of revision - 1; empty unless asked for, and in a repeat
+  bool repeated = false;    // learned before: this is the answer of then
 };
 
 // Called exactly once per submitted minibatch; see Engine::Submit for where and when.

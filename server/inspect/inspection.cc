@@ -8,10 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/learner/learner.h"
-#include "server/engine/capture.h"
-#include "server/engine/learner_fold.h"
-#include "server/engine/ledger_codec.h"
-#include "server/engine/record_fold.h"
+#include "server/engine/fold/ledger_codec.h"
+#include "server/engine/fold/model_fold.h"
+#include "server/engine/fold/stored_config.h"
+#include "server/engine/history/capture.h"
+#include "server/engine/records/record.h"
 
 namespace prequel {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 std::string Text(const absl::Status& status) { return std::string(status.message()); }
 
 // What a snapshot should hold: state and ledger.
-std::string BytesOf(const LearnerFold& fold) {
+std::string BytesOf(const ModelFold& fold) {
   return EncodeLedger(fold.ledger()) + fold.learner()->EncodeState(*fold.current().state);
 }
 
@@ -40,16 +41,15 @@ Inspector::Found Inspector::Look(const StoredModel& model) const {
     return status.ok();
   };
   if (!note(model.problem)) return found;
-  const absl::StatusOr<LearnerConfig> config = codec_.DecodeConfig(model.config);
-  if (!note(config.status())) return found;
-  absl::StatusOr<Learner> learner = Learner::Create(*config);
+  absl::StatusOr<std::shared_ptr<const Learner>> learner =
+      ReadConfig(model.config, model.version, codec_);
   if (!note(learner.status())) return found;
-  found.learner = std::make_shared<const Learner>(*std::move(learner));
+  found.learner = *std::move(learner);
   const absl::StatusOr<std::vector<StoredSnapshot>> snapshots = snapshots_.ListSnapshots(model.id);
   if (!note(snapshots.status())) return found;
   for (const StoredSnapshot& snapshot : *snapshots) {
     ++inspection.snapshots;
-    if (note(ReadCapture(snapshots_, snapshot, *found.learner).status())) {
+    if (note(ReadCapture(snapshots_, snapshot, model.log, *found.learner).status())) {
       found.good.push_back(snapshot);
     }
   }
@@ -68,7 +68,7 @@ Inspection Inspector::Check(const StoredModel& model) const {
   inspection.first_offset = inspection.next_offset = *first;
   const absl::Status read = VisitLog(log_, model.log, *first, [&](const LogRecord& record) {
     ++inspection.next_offset;
-    const absl::Status status = CheckRecord(record, codec_, *found.learner);
+    const absl::Status status = ReadRecord(record, codec_, *found.learner).status();
     if (!status.ok()) inspection.problems.push_back(Text(status));
     return absl::OkStatus();
   });
@@ -93,20 +93,22 @@ Inspection Inspector::Replay(const StoredModel& model) const {
   if (found.learner == nullptr) return inspection;
   std::map<std::uint64_t, StoredSnapshot> due;
   for (const StoredSnapshot& snapshot : found.good) due.emplace(snapshot.next_offset, snapshot);
-  std::optional<LearnerFold> fold;
+  std::optional<ModelFold> fold;
   if (inspection.first_offset == 0 && !model.from_snapshot) {
     fold.emplace(found.learner);
   } else if (!found.good.empty()) {
-    absl::StatusOr<Restored> restored = ReadCapture(snapshots_, found.good.front(), *found.learner);
+    absl::StatusOr<FoldPoint> restored =
+        ReadCapture(snapshots_, found.good.front(), model.log, *found.learner);
     if (restored.ok()) fold.emplace(found.learner, *std::move(restored));
   }
   if (!fold.has_value()) return inspection;
   const auto compare = [&]() {
     const auto it = due.find(fold->current().next_offset);
     if (it == due.end()) return;
-    absl::StatusOr<Restored> restored = ReadCapture(snapshots_, it->second, *found.learner);
+    absl::StatusOr<FoldPoint> restored =
+        ReadCapture(snapshots_, it->second, model.log, *found.learner);
     if (!restored.ok()) return;  // noted above
-    const LearnerFold stored(found.learner, *std::move(restored));
+    const ModelFold stored(found.learner, *std::move(restored));
     if (BytesOf(stored) == BytesOf(*fold)) return;
     inspection.problems.push_back(absl::StrCat(
         "model ", NumberOf(model.id), ", snapshot at offset ", it->first, " (revision ",

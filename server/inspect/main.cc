@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "prequel/v1/batch.pb.h"
-#include "server/engine/status_codec.h"
+#include "server/engine/records/record.h"
 #include "server/inspect/inspection.h"
 #include "server/storage/rocks/rocks_store.h"
 #include "server/wire_codec.h"
@@ -48,32 +48,33 @@ std::string Quoted(std::string_view bytes) {
   return text + "\"";
 }
 
+std::string BatchText(std::string_view payload) {
+  v1::Batch batch;
+  std::string json = "null";
+  if (batch.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) {
+    json.clear();
+    (void)google::protobuf::util::MessageToJsonString(batch, &json);
+  }
+  return json;
+}
+
 // One line of JSON.
 std::string RecordText(const LogRecord& record, bool data) {
-  static constexpr const char* kTypes[] = {"", "minibatch", "refusal", "rollback"};
-  std::string text = absl::StrCat("{\"offset\":", record.offset, ",\"type\":\"",
-                                  kTypes[static_cast<std::size_t>(record.type)],
-                                  "\",\"bytes\":", record.payload.size());
+  const RecordDescription description = Describe(record);
+  std::string text =
+      absl::StrCat("{\"offset\":", record.offset, ",\"type\":", Quoted(description.kind),
+                   ",\"bytes\":", record.payload.size());
   if (!record.producer.empty()) {
     const bool numbered = record.sequence > 0;
     absl::StrAppend(&text,
                     numbered ? ",\"producer\":" : ",\"request_id\":", Quoted(record.producer));
     if (numbered) absl::StrAppend(&text, ",\"sequence\":", record.sequence);
   }
-  if (record.type == RecordType::kMinibatch && data) {
-    v1::Batch batch;
-    std::string json = "null";
-    if (batch.ParseFromArray(record.payload.data(), static_cast<int>(record.payload.size()))) {
-      json.clear();
-      (void)google::protobuf::util::MessageToJsonString(batch, &json);
-    }
-    absl::StrAppend(&text, ",\"batch\":", json);
+  if (data && record.type == Minibatch::kType) {
+    absl::StrAppend(&text, ",\"batch\":", BatchText(record.payload));
   }
-  if (record.type == RecordType::kRefusal) {
-    absl::Status refusal;
-    (void)DecodeStatus(record.payload, &refusal);
-    absl::StrAppend(&text, ",\"code\":", Quoted(absl::StatusCodeToString(refusal.code())),
-                    ",\"message\":", Quoted(std::string(refusal.message())));
+  for (const auto& [name, value] : description.details) {
+    absl::StrAppend(&text, ",", Quoted(name), ":", Quoted(value));
   }
   return text + "}";
 }

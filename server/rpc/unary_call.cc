@@ -7,7 +7,7 @@ namespace prequel {
 UnaryCall::UnaryCall(grpc::CallbackServerContext* context, const char* method,
                      std::string_view resource, CallObserver& observer)
     : context_(context),
-      reactor_(context->DefaultReactor()),
+      reactor_(new CallReactor()),
       method_(method),
       resource_(resource),
       observer_(&observer),

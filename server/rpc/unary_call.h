@@ -6,11 +6,14 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "server/engine/clock.h"
 #include "server/engine/still_wanted.h"
 #include "server/rpc/call_observer.h"
+#include "server/rpc/call_reactor.h"
 
 namespace prequel {
 
@@ -28,6 +31,10 @@ class UnaryCall {
   void Finish(const absl::Status& status) const;
 
   grpc::ServerUnaryReactor* reactor() const { return reactor_; }
+  // See CallReactor.
+  void OnceCancelled(absl::AnyInvocable<void()> then) const {
+    reactor_->OnceCancelled(std::move(then));
+  }
   TimePoint deadline() const { return context_->deadline(); }
   // Of this call, now, and to be asked until Finish.
   absl::Status CheckWanted() const { return Wanted(*context_); }
@@ -37,7 +44,7 @@ class UnaryCall {
 
  private:
   grpc::CallbackServerContext* context_;
-  grpc::ServerUnaryReactor* reactor_;
+  CallReactor* reactor_;
   const char* method_;
   std::string resource_;
   CallObserver* observer_;

@@ -15,19 +15,13 @@
 
 namespace prequel {
 
-enum class RecordType : std::uint8_t {
-  kMinibatch = 1,
-  kRefusal = 2,   // of a numbered minibatch that could not be learned from: uses up its number
-  kRollback = 3,  // to an earlier state, which the payload holds
-};
-
 inline constexpr std::size_t kMaxProducerBytes = 128;
 
 // The views are not owned.
 struct LogRecord {
   LogId log{};
   std::uint64_t offset = 0;  // 0, 1, 2, … within its log; the log's to give: see Append
-  RecordType type = RecordType::kMinibatch;
+  std::uint8_t type = 0;     // what kind of record it is; the log does not look
   // Who sent it, at most kMaxProducerBytes; empty: nobody who counts.
   std::string_view producer;
   std::uint64_t sequence = 0;

@@ -44,10 +44,6 @@ absl::StatusOr<LogRecord> DecodeRecord(LogId log, std::uint64_t offset, std::str
   if (value[0] != kRecordVersion) {
     return RecordLost(log, offset, absl::StrCat("unknown version ", byte(0)));
   }
-  if (byte(1) < static_cast<int>(RecordType::kMinibatch) ||
-      byte(1) > static_cast<int>(RecordType::kRollback)) {
-    return RecordLost(log, offset, absl::StrCat("unknown type ", byte(1)));
-  }
   const std::size_t producer = byte(2);
   if (producer > kMaxProducerBytes || value.size() < kRecordHead + producer + kCrcBytes) {
     return RecordLost(log, offset, "malformed producer");
@@ -55,7 +51,7 @@ absl::StatusOr<LogRecord> DecodeRecord(LogId log, std::uint64_t offset, std::str
   const std::size_t head = kRecordHead + producer;
   return LogRecord{.log = log,
                    .offset = offset,
-                   .type = static_cast<RecordType>(value[1]),
+                   .type = byte(1),
                    .producer = value.substr(3, producer),
                    .sequence = ReadInteger<std::uint64_t>(value.substr(3 + producer)),
                    .payload = value.substr(head, value.size() - head - kCrcBytes)};

@@ -34,6 +34,7 @@ bool RunDurability(const std::string& name, Report& report) {
   if (part.empty() || part == "readers") ReadBesideWrites(report);
   if (part.empty() || part == "speed") MeasureSpeed(report);
   if (part.empty() || part == "snapshots") AnswerBesideSnapshots(report);
+  if (part.empty() || part == "waiters") WaitForRevisions(report);
   if (part.empty() || part == "soak") Soak(report);
   return true;
 }

@@ -190,21 +190,20 @@ void Restart(Report& report) {
   double folding = ProcessorSeconds([&] { FoldLogs(config); });
   const WireCodec codec;
   const SystemClock clock;
-  EngineObserver observer;
   std::unique_ptr<RocksStore> store;
   std::unique_ptr<Engine> engine;
   const double restart = ProcessorSeconds([&] {
     seconds = Seconds([&] {
       store = RocksStore::Open({.directory = folder.path()}).value();
-      engine = Engine::Create({}, {store->catalogue(), store->log(), store->snapshots(), codec,
-                                   clock, observer})
+      engine = Engine::Create(
+                   {}, {store->catalogue(), store->log(), store->snapshots(), codec, clock, {}})
                    .value();
       engine->AwaitReady();
     });
   });
   // Before and after: the machine is not always as fast.
   folding = 0.5 * (folding + ProcessorSeconds([&] { FoldLogs(config); }));
-  const std::int64_t revision = engine->GetSnapshot("m7").value().revision;
+  const std::int64_t revision = engine->GetPublished("m7").value().revision;
   report.Add({"minibatches replayed of each", static_cast<double>(revision), 0, kBatchesEach,
               Direction::kAtLeast, "1,000 models of 4 inputs, minibatches of 4 rows"});
   report.Add({"processor time over that of reading and folding", restart / (reading + folding), 0,

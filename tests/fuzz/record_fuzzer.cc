@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "server/engine/learner_fold.h"
-#include "server/engine/record_fold.h"
+#include "server/engine/fold/model_fold.h"
+#include "server/engine/records/record.h"
 #include "server/storage/bytes.h"
 #include "server/storage/log_record.h"
 #include "server/storage/model_record.h"
@@ -34,7 +34,7 @@ void RequireLost(const absl::Status& status) {
 // Replay: the record is folded, or the error leaves the state as it was.
 void Fold(const LogRecord& record, const std::shared_ptr<const Learner>& learner) {
   static Scratch& scratch = *new Scratch();
-  LearnerFold fold(learner);
+  ModelFold fold(learner);
   const std::string before = learner->EncodeState(*fold.current().state);
   const absl::Status status = FoldRecord(record, WireCodec(), fold, scratch);
   const std::int64_t revision = fold.current().revision;

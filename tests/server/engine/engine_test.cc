@@ -27,15 +27,15 @@ class EngineTest : public EngineFixture {
 };
 
 TEST_F(EngineTest, ShowsAModelAsCreated) {
-  const auto created = engine_->CreateModel("prices", LinearConfig(3), "3");
+  const auto created = engine_->CreateModel("prices", LinearConfig(3));
   ASSERT_TRUE(created.ok()) << created.status();
   const ModelInfo info = engine_->GetModel("prices").value();
   EXPECT_EQ(info.name, "prices");
   EXPECT_EQ(info.create_time, clock_.Now());
   EXPECT_TRUE(info.problem.ok());
-  EXPECT_EQ(info.snapshot.revision, 0);
+  EXPECT_EQ(info.published.revision, 0);
   EXPECT_EQ(info.learner->num_input_columns(), 3);
-  EXPECT_EQ(info.snapshot.state->revision, 0);
+  EXPECT_EQ(info.published.state->revision, 0);
   EXPECT_EQ(engine_->GetModel("other").status().code(), Code::kNotFound);
 }
 
@@ -52,7 +52,7 @@ TEST_F(EngineTest, RefusesBadNamesAndConfigurations) {
   EXPECT_EQ(Create("a").code(), Code::kAlreadyExists);
   LearnerConfig config = LinearConfig(2);
   config.rule.name = "magic";
-  EXPECT_EQ(engine_->CreateModel("b", config, "2").status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(engine_->CreateModel("b", config).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(engine_->GetModel("b").status().code(), Code::kNotFound);
 }
 
@@ -82,7 +82,7 @@ TEST_F(EngineTest, ADeletedModelIsGoneAndItsNameFree) {
   ASSERT_TRUE(engine_->DeleteModel("a").ok());
   EXPECT_EQ(engine_->DeleteModel("a").code(), Code::kNotFound);
   EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kNotFound);
-  EXPECT_EQ(engine_->GetSnapshot("a").status().code(), Code::kNotFound);
+  EXPECT_EQ(engine_->GetPublished("a").status().code(), Code::kNotFound);
   ASSERT_TRUE(Create("a", 3).ok());
   EXPECT_EQ(Revision("a"), 0);
   Start();
@@ -154,9 +154,8 @@ TEST_F(EngineTest, ChecksItsOptions) {
   EngineOptions bad;
   bad.max_queued_batches = 0;
   const auto store = MemoryStore::Open(disk_).value();
-  const absl::Status status = Engine::Create(bad, {store->catalogue(), store->log(),
-                                                   store->snapshots(), codec_, clock_, silent_})
-                                  .status();
+  const absl::Status status =
+      Engine::Create(bad, {*store, *store, *store, codec_, clock_, {}}).status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_EQ(FieldOf(status), "max_queued_batches");
 }

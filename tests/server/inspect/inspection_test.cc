@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "server/engine/records/record.h"
 #include "tests/server/engine/engine_fixture.h"
 
 namespace prequel {
@@ -82,8 +83,8 @@ TEST_F(InspectionTest, DamageIsNamed) {
 // Sound bytes that are no record of this model: a server would refuse it.
 TEST_F(InspectionTest, RecordsThatCannotBeFoldedAreNamed) {
   std::array<LogRecord, 2> records;
-  records[0] = {.log = LogOf("b"), .type = RecordType::kRollback, .payload = "no state"};
-  records[1] = {.log = LogOf("a"), .type = RecordType::kRefusal, .producer = "p", .sequence = 2};
+  records[0] = {.log = LogOf("b"), .type = Rollback::kType, .payload = "no state"};
+  records[1] = {.log = LogOf("a"), .type = Refusal::kType, .producer = "p", .sequence = 2};
   ASSERT_TRUE(store_->Append(records).ok());
   for (const bool replay : {false, true}) {
     EXPECT_THAT(Look(1, replay).problems, ElementsAre(HasSubstr("log 4, record at offset 20: ")));

@@ -30,16 +30,16 @@ TEST(StorageGoldenTest, LogRecords) {
   const std::vector<std::pair<std::string, LogRecord>> records = {
       {"record_minibatch",
        {.log = kLog, .offset = 3, .producer = "producer", .sequence = 0x0405, .payload = "batch"}},
-      {"record_anonymous", {.log = kLog, .offset = 4, .payload = "batch"}},
+      {"record_anonymous", {.log = kLog, .offset = 4, .type = 1, .payload = "batch"}},
       {"record_refusal",
        {.log = kLog,
         .offset = 5,
-        .type = RecordType::kRefusal,
+        .type = 2,
         .producer = "producer",
         .sequence = 0x0406,
         .payload = "refusal"}},
       {"record_rollback",
-       {.log = kLog, .offset = 6, .type = RecordType::kRollback, .payload = "state"}}};
+       {.log = kLog, .offset = 6, .type = 3, .payload = "state"}}};
   for (const auto& [name, expected] : records) {
     SCOPED_TRACE(name);
     const std::string bytes = Golden(name, 1, ValueOf(expected));
