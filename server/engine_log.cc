@@ -18,42 +18,16 @@ std::string About(std::string_view model, std::string_view what, const absl::Sta
 
 }  // namespace
 
-void EngineLog::OnRefused(std::string_view model, const absl::Status& status) {
-  next_.OnRefused(model, status);
-}
-
-void EngineLog::OnQueueDepth(std::size_t batches, std::size_t bytes) {
-  next_.OnQueueDepth(batches, bytes);
-}
-
-void EngineLog::OnCommit(std::size_t batches, std::size_t bytes, Duration duration,
-                         const absl::Status& status) {
-  next_.OnCommit(batches, bytes, duration, status);
-}
-
-void EngineLog::OnUpdate(std::string_view model, Index rows, Duration duration,
-                         const absl::Status& status) {
-  next_.OnUpdate(model, rows, duration, status);
-}
-
-void EngineLog::OnPredict(std::string_view model, Index rows, Duration duration,
-                          const absl::Status& status) {
-  next_.OnPredict(model, rows, duration, status);
-}
-
-void EngineLog::OnSnapshot(std::string_view model, std::uint64_t bytes, Duration duration,
+void EngineLog::OnSnapshot(std::string_view model, std::uint64_t /*bytes*/, Duration /*duration*/,
                            const absl::Status& status) {
-  next_.OnSnapshot(model, bytes, duration, status);
   if (!status.ok()) LogLine(Severity::kError, About(model, "no snapshot was stored", status));
 }
 
 void EngineLog::OnSnapshotLost(std::string_view model, const absl::Status& status) {
-  next_.OnSnapshotLost(model, status);
   LogLine(Severity::kError, About(model, "a snapshot cannot be used", status));
 }
 
 void EngineLog::OnReplayProgress(std::string_view model, std::uint64_t records) {
-  next_.OnReplayProgress(model, records);
   std::int64_t replayed = 0;
   {
     MutexLock lock(mu_);
@@ -66,8 +40,7 @@ void EngineLog::OnReplayProgress(std::string_view model, std::uint64_t records) 
                                         std::string(model), " is at record ", records));
 }
 
-void EngineLog::OnReplayDone(std::string_view model, const absl::Status& status) {
-  next_.OnReplayDone(model, status);
+void EngineLog::OnReplayDone(std::string_view /*model*/, const absl::Status& /*status*/) {
   MutexLock lock(mu_);
   ++replayed_;
 }

@@ -1,8 +1,7 @@
-// What the engine tells, for whoever reads the server's log; the rest goes on to the metrics.
+// What the engine tells, for whoever reads the server's log.
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -13,17 +12,6 @@ namespace prequel {
 
 class EngineLog final : public EngineObserver {
  public:
-  // `next` is told everything, too, and outlives this.
-  explicit EngineLog(EngineObserver& next) : next_(next) {}
-
-  void OnRefused(std::string_view model, const absl::Status& status) override;
-  void OnQueueDepth(std::size_t batches, std::size_t bytes) override;
-  void OnCommit(std::size_t batches, std::size_t bytes, Duration duration,
-                const absl::Status& status) override;
-  void OnUpdate(std::string_view model, Index rows, Duration duration,
-                const absl::Status& status) override;
-  void OnPredict(std::string_view model, Index rows, Duration duration,
-                 const absl::Status& status) override;
   void OnSnapshot(std::string_view model, std::uint64_t bytes, Duration duration,
                   const absl::Status& status) override;
   void OnSnapshotLost(std::string_view model, const absl::Status& status) override;
@@ -31,7 +19,6 @@ class EngineLog final : public EngineObserver {
   void OnReplayDone(std::string_view model, const absl::Status& status) override;
 
  private:
-  EngineObserver& next_;
   Mutex mu_;
   std::int64_t replayed_ ABSL_GUARDED_BY(mu_) = 0;  // models
   std::chrono::steady_clock::time_point next_line_ ABSL_GUARDED_BY(mu_) =

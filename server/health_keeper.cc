@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/stderr_log.h"
-#include "server/storage/store.h"
 
 namespace prequel {
 namespace {
@@ -19,8 +18,9 @@ constexpr int kPage = 1000;
 
 }  // namespace
 
-HealthKeeper::HealthKeeper(Engine& engine, grpc::HealthCheckServiceInterface& health)
-    : engine_(engine), health_(health) {
+HealthKeeper::HealthKeeper(const Engine& engine, Store& store,
+                           grpc::HealthCheckServiceInterface& health)
+    : engine_(engine), store_(store), health_(health) {
   Set(false);
   thread_ = std::thread([this] { Loop(); });
 }
@@ -56,23 +56,23 @@ void HealthKeeper::Loop() {
 }
 
 bool HealthKeeper::StoreAccepts() {
-  absl::Status store = engine_.health();
+  absl::Status status = store_.health();
   const TimePoint now = std::chrono::system_clock::now();
-  if (!store.ok() && !refusal_.empty()) {
+  if (!status.ok() && !refusal_.empty()) {
     if (now < next_attempt_) return false;
     next_attempt_ = now + kBetweenAttempts;
-    store = engine_.Recover();
+    status = store_.Recover();
   }
-  const std::string refusal = store.ok() ? "" : std::string(WritesRefused(store).message());
+  const std::string refusal = status.ok() ? "" : std::string(WritesRefused(status).message());
   if (refusal != refusal_) {
-    if (store.ok()) {
+    if (status.ok()) {
       LogLine(Severity::kInfo, "the store accepts writes again");
     } else {
       LogLine(Severity::kError, refusal);
     }
     refusal_ = refusal;
   }
-  return store.ok();
+  return status.ok();
 }
 
 // False when stopping.

@@ -9,14 +9,15 @@
 #include <thread>
 
 #include "server/engine/engine.h"
+#include "server/storage/store.h"
 #include "server/sync/mutex.h"
 
 namespace prequel {
 
 class HealthKeeper {
  public:
-  // Both must outlive this. `health` may be shut down only after Stop.
-  HealthKeeper(Engine& engine, grpc::HealthCheckServiceInterface& health);
+  // All must outlive this. `health` may be shut down only after Stop.
+  HealthKeeper(const Engine& engine, Store& store, grpc::HealthCheckServiceInterface& health);
   // Stop().
   ~HealthKeeper();
 
@@ -33,7 +34,8 @@ class HealthKeeper {
   bool StoreAccepts();
   void LogReplay() const;
 
-  Engine& engine_;
+  const Engine& engine_;
+  Store& store_;
   grpc::HealthCheckServiceInterface& health_;
   std::atomic<bool> serving_ = false;
   bool replayed_ = false;   // the thread's own, as is:

@@ -7,7 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
-#include "server/engine/origin.h"
+#include "server/engine/fold/origin.h"
 
 namespace prequel {
 namespace {

@@ -3,15 +3,13 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 
-#include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/listen_probe.h"
-#include "server/storage/rocks_store.h"
+#include "server/storage/rocks/rocks_store.h"
 #include "server/storage/store.h"
 
 namespace prequel {
@@ -25,14 +23,9 @@ constexpr int kMaxStreamsPerConnection = 1024;
 // Each holds a state of its own and keeps a core busy.
 constexpr int kHistoryThreads = 1;
 
-int WorkersOf(const ServerOptions& options) {
-  if (options.workers > 0) return options.workers;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 EngineOptions EngineOptionsOf(const ServerOptions& options) {
   EngineOptions result;
-  result.workers = WorkersOf(options);
+  result.workers = options.workers;
   result.max_models = options.max_models;
   result.max_batch_rows = options.max_batch_rows;
   result.max_batch_bytes = static_cast<std::size_t>(options.max_message_bytes);
@@ -91,10 +84,15 @@ absl::Status Server::Parts::StartEngine() {
   if (!store.ok()) return store.status();
   store_ = *std::move(store);
   absl::StatusOr<std::unique_ptr<Engine>> engine =
-      Engine::Create(EngineOptionsOf(options_), {*store_, codec_, clock_, engine_log_});
+      Engine::Create(EngineOptionsOf(options_), {.catalogue = store_->catalogue(),
+                                                 .log = store_->log(),
+                                                 .snapshots = store_->snapshots(),
+                                                 .codec = codec_,
+                                                 .clock = clock_,
+                                                 .observers = {&metrics_, &engine_log_}});
   if (!engine.ok()) return engine.status();
   engine_ = *std::move(engine);
-  metrics_.SetStorageHealthy([this] { return engine_->health().ok(); });
+  metrics_.SetStorageHealthy([this] { return store_->health().ok(); });
   metrics_.SetModelCount([this] {
     return static_cast<std::int64_t>(engine_->ListModels("", options_.max_models).size());
   });
@@ -104,7 +102,7 @@ absl::Status Server::Parts::StartEngine() {
 absl::Status Server::Parts::StartGrpc() {
   HostPort address;
   if (absl::Status status = ParseHostPort(options_.listen, &address); !status.ok()) return status;
-  queries_ = std::make_unique<CallPool>(WorkersOf(options_),
+  queries_ = std::make_unique<CallPool>(WorkersOf(EngineOptionsOf(options_)),
                                         static_cast<std::size_t>(options_.queue_calls),
                                         "too many calls are waiting; try again later");
   history_ = std::make_unique<CallPool>(
@@ -129,7 +127,7 @@ absl::Status Server::Parts::StartGrpc() {
     return absl::UnavailableError("cannot listen on " + options_.listen);
   }
   address_ = Address(address);
-  health_ = std::make_unique<HealthKeeper>(*engine_, *grpc_->GetHealthCheckService());
+  health_ = std::make_unique<HealthKeeper>(*engine_, *store_, *grpc_->GetHealthCheckService());
   return absl::OkStatus();
 }
 
@@ -142,7 +140,7 @@ absl::Status Server::Parts::StartHttp() {
   pages.obstacle = [this]() -> std::string {
     if (health_->serving()) return "";
     if (!engine_->ready()) return "models are being replayed";
-    const absl::Status store = engine_->health();
+    const absl::Status store = store_->health();
     return store.ok() ? "the server is starting or stopping"
                       : std::string(WritesRefused(store).message());
   };

@@ -42,7 +42,7 @@ class Server::Parts {
   const SystemClock clock_;
   const WireCodec codec_;
   Metrics metrics_;
-  EngineLog engine_log_{metrics_};
+  EngineLog engine_log_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<CallPool> queries_;

@@ -12,6 +12,9 @@ class WireCodec final : public Codec {
   absl::StatusOr<LearnerConfig> DecodeConfig(std::string_view bytes) const override {
     return wire::ConfigFromBytes(bytes);
   }
+  std::string EncodeConfig(const LearnerConfig& config) const override {
+    return wire::ConfigToBytes(config);
+  }
   absl::StatusOr<Batch> DecodeBatch(std::string_view bytes) const override {
     return wire::BatchFromBytes(bytes);
   }

@@ -31,6 +31,8 @@ class Distribution {
   virtual double Cdf(double y) const = 0;
   virtual double Quantile(double p) const = 0;
   virtual double Crps(double y) const = 0;
+  // sum += share · Crps(y), rounded once where the machine can.
+  virtual void AddCrps(double y, double share, double& sum) const = 0;
   virtual double Mean() const = 0;
   // y − Mean(), without the rounding of a location that is large beside it.
   virtual double Residual(double y) const = 0;
@@ -57,6 +59,9 @@ class InUnits final : public Distribution {
   double Cdf(double y) const override { return d_.Cdf(Own(y)); }
   double Quantile(double p) const override { return location_ + scale_ * d_.Quantile(p); }
   double Crps(double y) const override { return scale_ * d_.Crps(Own(y)); }
+  void AddCrps(double y, double share, double& sum) const override {
+    sum += share * scale_ * d_.Crps(Own(y));
+  }
   double Mean() const override { return location_ + scale_ * d_.Mean(); }
   double Residual(double y) const override { return scale_ * (Own(y) - d_.Mean()); }
   double EpistemicVariance() const override { return scale_ * scale_ * d_.EpistemicVariance(); }

@@ -1,6 +1,8 @@
-// How the engine reads the bytes that it stores: the log holds the wire's own messages.
+// How the engine reads the bytes that it stores, and writes those that nobody sent: the log holds
+// the wire's own messages.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -14,6 +16,8 @@ class Codec {
  public:
   virtual ~Codec() = default;
   virtual absl::StatusOr<LearnerConfig> DecodeConfig(std::string_view bytes) const = 0;
+  // Exact: DecodeConfig gives `config` back. The same bytes for the same configuration.
+  virtual std::string EncodeConfig(const LearnerConfig& config) const = 0;
   virtual absl::StatusOr<Batch> DecodeBatch(std::string_view bytes) const = 0;
 };
 

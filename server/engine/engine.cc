@@ -1,33 +1,136 @@
 #include "server/engine/engine.h"
 
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <limits>
 #include <utility>
 
-#include "server/engine/engine_impl.h"
+#include "absl/strings/str_cat.h"
+#include "server/engine/actor/intake.h"
+#include "server/engine/fold/stored_config.h"
+#include "server/engine/history/model_copy.h"
+#include "server/engine/history/relearning.h"
 
 namespace prequel {
+namespace {
+
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kScratchesForReaders = 4;
+
+std::int64_t Microseconds(TimePoint time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& options, Parts parts) {
   if (absl::Status status = CheckEngineOptions(options); !status.ok()) return status;
-  auto impl = std::make_unique<Impl>(options, parts);
-  if (absl::Status status = impl->StartReplay(); !status.ok()) return status;
-  return std::unique_ptr<Engine>(new Engine(std::move(impl)));
+  std::unique_ptr<Engine> engine(new Engine(options, parts));
+  if (absl::Status status = engine->StartReplay(); !status.ok()) return status;
+  return engine;
 }
 
-Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Engine::~Engine() = default;
+Engine::Engine(const EngineOptions& options, const Parts& parts)
+    : options_(options),
+      parts_(parts),
+      observers_(parts.observers),
+      admission_(options.max_queued_batches, options.max_queued_bytes, observers_),
+      scratch_(static_cast<std::size_t>(WorkersOf(options)) + kScratchesForReaders),
+      pool_(WorkersOf(options)),
+      snapshotter_(parts.snapshots, parts.log, parts.clock, observers_, options_.snapshots),
+      committer_(parts.log, parts.clock, observers_, options.max_group_bytes) {}
 
-bool Engine::ready() const { return impl_->ready(); }
-void Engine::AwaitReady() const { impl_->AwaitReady(); }
-absl::Status Engine::health() const { return impl_->parts_.store.health(); }
-absl::Status Engine::Recover() { return impl_->parts_.store.Recover(); }
+Engine::~Engine() { Shutdown(TimePoint()); }  // the epoch: waits for nobody
 
-absl::StatusOr<ModelInfo> Engine::CreateModel(std::string_view name, const LearnerConfig& config,
-                                              std::string_view config_bytes) {
-  return impl_->CreateModel(name, config, config_bytes);
+ModelActor::Parts Engine::actor_parts() {
+  return {.log = parts_.log,
+          .snapshots = parts_.snapshots,
+          .codec = parts_.codec,
+          .admission = admission_,
+          .pool = pool_,
+          .scratch = scratch_,
+          .committer = committer_,
+          .snapshotter = snapshotter_,
+          .observers = observers_,
+          .options = options_};
+}
+
+absl::Status Engine::StartReplay() {
+  absl::StatusOr<std::vector<StoredModel>> stored = parts_.catalogue.ListModels();
+  if (!stored.ok()) return stored.status();
+  RewriteOld(*stored);
+  readiness_.Expect(stored->size());
+  for (StoredModel& model : *stored) {
+    auto actor = std::make_shared<ModelActor>(std::move(model), actor_parts());
+    models_.Insert(actor);
+    actor->StartReplay([this] { readiness_.OneDone(); });
+  }
+  return absl::OkStatus();
+}
+
+// What cannot be rewritten, or not now, is read as it is: now and at the next start.
+void Engine::RewriteOld(std::vector<StoredModel>& models) {
+  std::vector<StoredModel> rewritten;
+  for (const StoredModel& model : models) {
+    if (!model.problem.ok() || model.version == kModelVersion) continue;
+    const auto learner = ReadConfig(model.config, model.version, parts_.codec);
+    if (!learner.ok()) continue;
+    absl::StatusOr<std::string> config = WriteConfig(**learner, parts_.codec);
+    if (!config.ok()) continue;
+    rewritten.push_back(model);
+    rewritten.back().config = *std::move(config);
+  }
+  if (rewritten.empty() || !parts_.catalogue.RewriteModels(rewritten).ok()) return;
+  auto next = rewritten.begin();  // in the order of `models`
+  for (StoredModel& model : models) {
+    if (next == rewritten.end() || model.id != next->id) continue;
+    model.config = std::move(next->config);
+    model.version = kModelVersion;
+    ++next;
+  }
+}
+
+absl::StatusOr<ModelInfo> Engine::CreateModel(std::string_view name, const LearnerConfig& config) {
+  if (absl::Status status = CheckModelName(name); !status.ok()) return status;
+  absl::StatusOr<Learner> learner = Learner::Create(config);
+  if (!learner.ok()) return learner.status();
+  return AddModel(name, ModelFold(std::make_shared<const Learner>(*std::move(learner))), false);
+}
+
+absl::Status Engine::CheckAddition(std::string_view name) const {
+  if (absl::Status status = CheckModelName(name); !status.ok()) return status;
+  if (absl::Status status = admission_.CheckOpen(); !status.ok()) return status;
+  if (models_.Find(name).ok()) {
+    return absl::AlreadyExistsError(absl::StrCat("model ", std::string(name), " exists"));
+  }
+  if (models_.size() < static_cast<std::size_t>(options_.max_models)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the server hosts ", options_.max_models, " models, its limit"));
+}
+
+absl::StatusOr<ModelInfo> Engine::AddModel(std::string_view name, ModelFold fold,
+                                           bool from_snapshot) {
+  const absl::StatusOr<std::string> config = WriteConfig(*fold.learner(), parts_.codec);
+  if (!config.ok()) return config.status();
+  const Capture capture = CaptureOf({}, fold);
+  const FirstSnapshot first{
+      .revision = fold.current().revision,
+      .build = options_.snapshots.build,
+      .write = [&capture](FirstSnapshot::Sink sink) { return WriteCapture(capture, sink); }};
+  MutexLock lock(admin_mu_);
+  if (absl::Status status = CheckAddition(name); !status.ok()) return status;
+  absl::StatusOr<StoredModel> stored = parts_.catalogue.CreateModel(
+      name, *config, Microseconds(parts_.clock.Now()), from_snapshot ? &first : nullptr);
+  if (!stored.ok()) return stored.status();
+  auto actor = std::make_shared<ModelActor>(*std::move(stored), actor_parts());
+  actor->Start(std::move(fold));
+  models_.Insert(actor);
+  return actor->Info();
 }
 
 absl::StatusOr<ModelInfo> Engine::GetModel(std::string_view name) const {
-  const absl::StatusOr<Registry::Entry> model = impl_->models_.Find(name);
+  const absl::StatusOr<Registry::Entry> model = models_.Find(name);
   if (!model.ok()) return model.status();
   return (*model)->Info();
 }
@@ -35,62 +138,193 @@ absl::StatusOr<ModelInfo> Engine::GetModel(std::string_view name) const {
 std::vector<ModelInfo> Engine::ListModels(std::string_view after, int limit) const {
   std::vector<ModelInfo> infos;
   if (limit <= 0) return infos;
-  for (const Registry::Entry& model : impl_->models_.List(after, static_cast<std::size_t>(limit))) {
+  for (const Registry::Entry& model : models_.List(after, static_cast<std::size_t>(limit))) {
     infos.push_back(model->Info());
   }
   return infos;
 }
 
-absl::Status Engine::DeleteModel(std::string_view name) { return impl_->DeleteModel(name); }
+absl::Status Engine::DeleteModel(std::string_view name) {
+  MutexLock lock(admin_mu_);
+  if (absl::Status status = admission_.CheckOpen(); !status.ok()) return status;
+  const absl::StatusOr<Registry::Entry> model = models_.Find(name);
+  if (!model.ok()) return model.status();
+  const StoredModel& stored = (*model)->stored();
+  const absl::Status deleted =
+      absl::NotFoundError(absl::StrCat("model ", stored.name, " was deleted"));
+  committer_.Close(stored.log, deleted);
+  snapshotter_.Forbid(stored.id);
+  if (absl::Status status = parts_.catalogue.DeleteModel(name, stored.id); !status.ok()) {
+    committer_.Reopen(stored.log);
+    snapshotter_.Allow(stored.id);
+    return status;
+  }
+  committer_.Forget(stored.log);
+  models_.Erase(name);
+  (*model)->publication().End(deleted);
+  return absl::OkStatus();
+}
 
 void Engine::Submit(std::string_view name, LearnRequest request, LearnCallback done) {
-  impl_->Submit(name, std::move(request), std::move(done));
+  absl::Status status = admission_.CheckOpen();
+  const absl::StatusOr<Registry::Entry> model = models_.Find(name);
+  if (status.ok()) status = model.status();
+  if (status.ok()) return (*model)->Submit(std::move(request), std::move(done));
+  observers_.Tell(&EngineObserver::OnRefused, name, status);
+  done(status);
+}
+
+void Engine::AskNextSequence(std::string_view name, std::string producer, TimePoint deadline,
+                             Committer::NextCallback done) {
+  const absl::StatusOr<Registry::Entry> model = models_.Find(name);
+  if (!model.ok()) return done(model.status());
+  (*model)->AskNext(std::move(producer), deadline, std::move(done));
 }
 
 void Engine::CreateSnapshot(std::string_view name, SnapshotCallback done) {
-  impl_->CreateSnapshot(name, std::move(done));
+  if (absl::Status status = admission_.CheckOpen(); !status.ok()) return done(status);
+  const absl::StatusOr<Registry::Entry> model = models_.Find(name);
+  if (!model.ok()) return done(model.status());
+  (*model)->RequestSnapshot(std::move(done));
 }
 
-absl::StatusOr<Snapshot> Engine::GetSnapshot(std::string_view name) const {
-  const absl::StatusOr<Registry::Entry> model = impl_->models_.Find(name);
+absl::StatusOr<Engine::Source> Engine::FindSource(std::string_view name) const {
+  absl::StatusOr<Registry::Entry> model = models_.Find(name);
   if (!model.ok()) return model.status();
-  const absl::StatusOr<ModelActor::View> view = (*model)->Read();
+  absl::StatusOr<Publication::View> view = (*model)->publication().Load();
   if (!view.ok()) return view.status();
-  return view->snapshot;
+  return Source{*std::move(model), *std::move(view)};
+}
+
+absl::StatusOr<Published> Engine::GetPublished(std::string_view name) const {
+  absl::StatusOr<Source> source = FindSource(name);
+  if (!source.ok()) return source.status();
+  return std::move(source->view.published);
+}
+
+Subscription Engine::AwaitRevision(std::string_view name, std::int64_t revision,
+                                   Publication::Then then) const {
+  const absl::StatusOr<Registry::Entry> model = models_.Find(name);
+  if (model.ok()) return (*model)->publication().Await(revision, std::move(then));
+  then(model.status());
+  return {};
 }
 
 absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batch& batch,
                                                const QuerySet& queries,
                                                std::optional<std::int64_t> revision,
                                                const StillWanted& wanted) const {
-  return impl_->Predict(name, batch, queries, revision, wanted);
+  const absl::StatusOr<Source> source = FindSource(name);
+  if (!source.ok()) return source.status();
+  const Learner& learner = *source->view.learner;
+  if (absl::Status status = CheckRows(batch, options_); !status.ok()) return status;
+  if (!learner.CanAnswer(queries)) return NotItsQueries();
+  if (absl::Status status = learner.CheckInputs(batch); !status.ok()) return status;
+  Published published = source->view.published;
+  if (revision.value_or(published.revision) != published.revision) {
+    const absl::StatusOr<ModelFold> fold = FoldAt(*source, revision, wanted);
+    if (!fold.ok()) return fold.status();
+    published = fold->current();
+  }
+  const auto start = std::chrono::steady_clock::now();
+  ScratchPool::Lease scratch = scratch_.Take();
+  absl::StatusOr<Answer> predictions = learner.Predict(*published.state, batch, queries, *scratch);
+  observers_.Tell(&EngineObserver::OnPredict, name, batch.rows(),
+                  std::chrono::steady_clock::now() - start, predictions.status());
+  if (!predictions.ok()) return predictions.status();
+  return PredictOutcome{published.revision, *std::move(predictions)};
 }
 
 absl::StatusOr<Revisions> Engine::ListRevisions(std::string_view name) const {
-  return impl_->ListRevisions(name);
+  const absl::StatusOr<Source> source = FindSource(name);
+  if (!source.ok()) return source.status();
+  return History(parts_.log, parts_.snapshots, parts_.codec, source->model->stored()).List();
+}
+
+absl::StatusOr<ModelFold> Engine::FoldAt(const Source& source, std::optional<std::int64_t> revision,
+                                         const StillWanted& wanted) const {
+  const Published& newest = source.view.published;
+  const std::int64_t then = revision.value_or(newest.revision);
+  const std::uint64_t next_offset = then == newest.revision ? newest.next_offset : 0;
+  const History history(parts_.log, parts_.snapshots, parts_.codec, source.model->stored());
+  return history.At(then, next_offset, source.view.learner, wanted);
 }
 
 absl::StatusOr<ModelInfo> Engine::Rollback(std::string_view name, std::int64_t revision,
                                            const StillWanted& wanted) {
-  return impl_->Rollback(name, revision, wanted);
+  if (absl::Status status = admission_.CheckOpen(); !status.ok()) return status;
+  const absl::StatusOr<Source> source = FindSource(name);
+  if (!source.ok()) return source.status();
+  const absl::StatusOr<ModelFold> fold = FoldAt(*source, revision, wanted);
+  if (!fold.ok()) return fold.status();
+  std::promise<absl::Status> done;
+  source->model->Submit(
+      prequel::Rollback{.state = *fold->current().state},
+      [&done](const absl::StatusOr<LearnOutcome>& outcome) { done.set_value(outcome.status()); });
+  if (absl::Status status = done.get_future().get(); !status.ok()) return status;
+  return source->model->Info();
 }
 
 absl::StatusOr<ModelInfo> Engine::Fork(std::string_view name, std::optional<std::int64_t> revision,
                                        std::string_view fork, const LearnerConfig* config,
-                                       std::string_view config_bytes, const StillWanted& wanted) {
-  return impl_->Fork(name, revision, fork, config, config_bytes, wanted);
+                                       const StillWanted& wanted) {
+  const absl::StatusOr<Source> source = FindSource(name);
+  if (!source.ok()) return source.status();
+  absl::StatusOr<ModelFold> fold = FoldAt(*source, revision, wanted);
+  if (!fold.ok()) return fold.status();
+  if (config != nullptr) {
+    absl::StatusOr<Learner> other = Learner::Create(*config);
+    if (!other.ok()) return other.status();
+    const Relearning relearning(parts_.log, parts_.codec, source->model->stored(),
+                                source->view.learner);
+    fold = relearning.Fold(fold->current().next_offset,
+                           std::make_shared<const Learner>(*std::move(other)), wanted);
+    if (!fold.ok()) return fold.status();
+  }
+  // A fold of no record is the prior; revision 0 alone is not, for there may have been refusals.
+  const bool prior = fold->current().next_offset == 0 && !source->model->stored().from_snapshot;
+  return AddModel(fork, AtBeginning(*std::move(fold)), !prior);
 }
 
 absl::StatusOr<ModelFile> Engine::Export(std::string_view name,
                                          std::optional<std::int64_t> revision,
                                          const StillWanted& wanted) const {
-  return impl_->Export(name, revision, wanted);
+  const absl::StatusOr<Source> source = FindSource(name);
+  if (!source.ok()) return source.status();
+  const absl::StatusOr<ModelFold> fold = FoldAt(*source, revision, wanted);
+  if (!fold.ok()) return fold.status();
+  return ToFile(*fold, parts_.codec, Microseconds(parts_.clock.Now()), options_.snapshots.build);
 }
 
 absl::StatusOr<ModelInfo> Engine::Import(std::string_view name, const ModelFile& file) {
-  return impl_->Import(name, file);
+  absl::StatusOr<ModelFold> fold = FromFile(file, parts_.codec);
+  if (!fold.ok()) return fold.status();
+  return AddModel(name, *std::move(fold), true);
 }
 
-void Engine::Shutdown(TimePoint deadline) { impl_->Shutdown(deadline); }
+void Engine::TakeLastSnapshots(TimePoint deadline) {
+  for (const Registry::Entry& model : models_.List("", kAll)) {
+    if (parts_.clock.Now() >= deadline) return;
+    if (const std::optional<Capture> capture = model->LastCapture()) {
+      (void)snapshotter_.Take(*capture);  // the observers are told; the log has it all
+    }
+  }
+}
+
+void Engine::Shutdown(TimePoint deadline) {
+  admission_.Close();
+  MutexLock lock(admin_mu_);
+  if (std::exchange(stopped_, true)) return;
+  (void)admission_.AwaitIdle(deadline);
+  committer_.Stop();
+  pool_.Stop();
+  snapshotter_.Stop();
+  TakeLastSnapshots(deadline);
+  const absl::Status unfolded = absl::UnknownError(
+      "the server shut down; the minibatch is in the log and will be folded in at the next start");
+  const absl::Status stopped = absl::UnavailableError("the server is shutting down");
+  for (const Registry::Entry& model : models_.List("", kAll)) model->Abandon(unfolded, stopped);
+  readiness_.GiveUp();
+}
 
 }  // namespace prequel

@@ -14,16 +14,28 @@
 #include "core/config/learner_config.h"
 #include "core/predictive/answer.h"
 #include "core/predictive/query_set.h"
+#include "server/engine/actor/model_actor.h"
+#include "server/engine/actor/readiness.h"
+#include "server/engine/actor/registry.h"
+#include "server/engine/actor/scratch_pool.h"
+#include "server/engine/actor/worker_pool.h"
 #include "server/engine/clock.h"
 #include "server/engine/codec.h"
-#include "server/engine/history.h"
+#include "server/engine/commit/admission.h"
+#include "server/engine/commit/committer.h"
+#include "server/engine/fold/model_fold.h"
+#include "server/engine/history/history.h"
+#include "server/engine/history/model_file.h"
+#include "server/engine/history/snapshotter.h"
 #include "server/engine/learn.h"
-#include "server/engine/model_file.h"
 #include "server/engine/observer.h"
 #include "server/engine/options.h"
-#include "server/engine/snapshot.h"
-#include "server/engine/snapshotter.h"
-#include "server/storage/store.h"
+#include "server/engine/publication.h"
+#include "server/engine/still_wanted.h"
+#include "server/storage/catalogue.h"
+#include "server/storage/log.h"
+#include "server/storage/snapshot_store.h"
+#include "server/sync/mutex.h"
 
 namespace prequel {
 
@@ -39,13 +51,16 @@ class Engine {
  public:
   // The outside world; all of it must outlive the engine.
   struct Parts {
-    Store& store;
+    Catalogue& catalogue;
+    Log& log;
+    SnapshotStore& snapshots;
     const Codec& codec;
     const Clock& clock;
-    EngineObserver& observer;
+    std::vector<EngineObserver*> observers;  // in the order in which they are told
   };
 
-  // Lists the stored models and starts to replay them in the background.
+  // Lists the stored models and starts to replay them in the background. Records of earlier
+  // versions are written anew.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(const EngineOptions& options, Parts parts);
 
   // Shutdown(now). No other method may be running.
@@ -54,19 +69,13 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   // Whether every stored model has been replayed or found unreadable.
-  bool ready() const;
-  void AwaitReady() const;  // or until Shutdown
-  // OK while the store accepts writes; else why it does not. Reads go on.
-  absl::Status health() const;
-  // Lets writes in again once a disk that was full has room. Returns health(). Blocks: see
-  // Store::Recover.
-  absl::Status Recover();
+  bool ready() const { return readiness_.ready(); }
+  void AwaitReady() const { readiness_.Await(); }  // or until Shutdown
 
-  // Durable once it returns OK. `config_bytes` is what Codec::DecodeConfig will be given at the
-  // next start. INVALID_ARGUMENT for a name other than [a-z][a-z0-9-]{0,62} ("model_id") or a bad
-  // configuration, ALREADY_EXISTS, RESOURCE_EXHAUSTED beyond max_models.
-  absl::StatusOr<ModelInfo> CreateModel(std::string_view name, const LearnerConfig& config,
-                                        std::string_view config_bytes);
+  // Durable once it returns OK, with every default of `config` filled in. INVALID_ARGUMENT for a
+  // name other than [a-z][a-z0-9-]{0,62} ("model_id") or a bad configuration, ALREADY_EXISTS,
+  // RESOURCE_EXHAUSTED beyond max_models.
+  absl::StatusOr<ModelInfo> CreateModel(std::string_view name, const LearnerConfig& config);
   // Answers also for a model that does not serve: see ModelInfo::problem.
   absl::StatusOr<ModelInfo> GetModel(std::string_view name) const;
   // Up to `limit` models whose names sort after `after`, in order.
@@ -89,9 +98,14 @@ class Engine {
   // DEADLINE_EXCEEDED if the deadline passed before it was logged, UNAVAILABLE when stopping or
   // when the store refuses writes: in all these the minibatch is not in the log (though with
   // INVALID_ARGUMENT, when it is numbered, its refusal is). UNKNOWN: the write failed; a restart
-  // will tell, or, when the disk was full, Recover: then it is not in the log. Any other error:
-  // logged, but the update failed, as it will in every replay; the state stayed as it was.
+  // will tell, or, when the disk was full, Store::Recover: then it is not in the log. Any other
+  // error: logged, but the update failed, as it will in every replay; the state stayed as it was.
   void Submit(std::string_view name, LearnRequest request, LearnCallback done);
+
+  // The number that `producer` is to go on with, behind all that was submitted before. `done` as
+  // for Submit; DEADLINE_EXCEEDED when the question's turn comes too late.
+  void AskNextSequence(std::string_view name, std::string producer, TimePoint deadline,
+                       Committer::NextCallback done);
 
   // Stores what has been folded so far, beside learning and reading; a model whose newest snapshot
   // has it all keeps that one. Each that waits may hold a state: callers bound how many do. `done`
@@ -113,7 +127,7 @@ class Engine {
   // the same data: FAILED_PRECONDITION when the log no longer holds all of them.
   absl::StatusOr<ModelInfo> Fork(std::string_view name, std::optional<std::int64_t> revision,
                                  std::string_view fork, const LearnerConfig* config,
-                                 std::string_view config_bytes, const StillWanted& wanted = {});
+                                 const StillWanted& wanted = {});
   // The model as a file, and a new model of a file.
   absl::StatusOr<ModelFile> Export(std::string_view name, std::optional<std::int64_t> revision,
                                    const StillWanted& wanted = {}) const;
@@ -121,7 +135,14 @@ class Engine {
 
   // The newest published state; never waits for a writer. Holding the result does not hold up
   // learning.
-  absl::StatusOr<Snapshot> GetSnapshot(std::string_view name) const;
+  absl::StatusOr<Published> GetPublished(std::string_view name) const;
+
+  // Calls `then` once that is of `revision` or beyond: with OK, at once if it is; else with what
+  // keeps the model from being read, NOT_FOUND when it is deleted, UNAVAILABLE when the engine
+  // stops. On the caller's thread or one of the engine's; as for Submit. Whoever waits costs
+  // nothing.
+  Subscription AwaitRevision(std::string_view name, std::int64_t revision,
+                             Publication::Then then) const;
 
   // The predictive of the newest published state, computed on the caller's thread.
   // With a revision: that of then, as far as it is kept.
@@ -137,9 +158,42 @@ class Engine {
   void Shutdown(TimePoint deadline);
 
  private:
-  class Impl;
-  explicit Engine(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  // A model that serves.
+  struct Source {
+    Registry::Entry model;
+    Publication::View view;
+  };
+
+  Engine(const EngineOptions& options, const Parts& parts);
+  ModelActor::Parts actor_parts();
+  absl::Status StartReplay();
+  // Those of an earlier version, as the current one has them: on disk, if that can be written to.
+  void RewriteOld(std::vector<StoredModel>& models);
+  absl::StatusOr<Source> FindSource(std::string_view name) const;
+  absl::StatusOr<ModelFold> FoldAt(const Source& source, std::optional<std::int64_t> revision,
+                                   const StillWanted& wanted) const;
+  // A new model that begins with `fold`, which has come from `source`, if any.
+  absl::StatusOr<ModelInfo> AddModel(std::string_view name, ModelFold fold, bool from_snapshot);
+  absl::Status CheckAddition(std::string_view name) const;
+  // Of every model that has folded something since its last one, while there is time.
+  void TakeLastSnapshots(TimePoint deadline);
+
+  // Constant after construction.
+  const EngineOptions options_;
+  const Parts parts_;
+  const EngineObservers observers_;
+
+  // Thread-safe by themselves. Destroyed from the bottom: whoever uses a part stands below it.
+  Admission admission_;
+  mutable ScratchPool scratch_;
+  WorkerPool pool_;
+  Snapshotter snapshotter_;
+  Registry models_;
+  Committer committer_;
+  Readiness readiness_;
+
+  Mutex admin_mu_;  // one create, delete or shutdown at a time; taken before any other
+  bool stopped_ ABSL_GUARDED_BY(admin_mu_) = false;
 };
 
 }  // namespace prequel

@@ -6,13 +6,14 @@
 #include <string>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/config/batch.h"
 #include "core/learner/learner.h"
 #include "core/predictive/answer.h"
 #include "core/predictive/query_set.h"
 #include "server/engine/clock.h"
-#include "server/engine/origin.h"
+#include "server/engine/fold/origin.h"
 
 namespace prequel {
 
@@ -25,19 +26,13 @@ struct LearnRequest {
   // Not OK: what was sent is no minibatch; `batch` and `record` are empty. When numbered it uses
   // up its number all the same, durably, so that those behind it can be learned.
   absl::Status refusal;
-  // Nothing is to be learned, `batch` and `record` are empty: asks for the next_sequence of the
-  // producer origin.id.
-  bool inquiry = false;
-  // Nothing is to be learned either: `record` is EncodeRollback's, and becomes a record of its own.
-  bool rollback = false;
 };
 
 struct LearnOutcome {
   std::int64_t revision = 0;  // after this minibatch
   Learned learned;
-  Answer predictions;              // of revision - 1; empty unless asked for, and in a repeat
-  bool repeated = false;           // learned before: this is the answer of then
-  std::int64_t next_sequence = 0;  // of an inquiry
+  Answer predictions;     // of revision - 1; empty unless asked for, and in a repeat
+  bool repeated = false;  // learned before: this is the answer of then
 };
 
 // Called exactly once per submitted minibatch; see Engine::Submit for where and when.

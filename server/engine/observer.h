@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/linalg/types.h"
@@ -42,6 +44,21 @@ class EngineObserver {
   virtual void OnReplayProgress(std::string_view /*model*/, std::uint64_t /*records*/) {}
   // The model serves (OK), or does not and why.
   virtual void OnReplayDone(std::string_view /*model*/, const absl::Status&) {}
+};
+
+// All who listen, in one list. They outlive it.
+class EngineObservers {
+ public:
+  explicit EngineObservers(std::vector<EngineObserver*> all) : all_(std::move(all)) {}
+
+  // observers.Tell(&EngineObserver::OnSnapshotLost, model, status) tells each of them.
+  template <class... Parameters, class... Arguments>
+  void Tell(void (EngineObserver::*what)(Parameters...), const Arguments&... arguments) const {
+    for (EngineObserver* observer : all_) (observer->*what)(arguments...);
+  }
+
+ private:
+  const std::vector<EngineObserver*> all_;
 };
 
 }  // namespace prequel

@@ -1,5 +1,8 @@
 #include "server/engine/options.h"
 
+#include <algorithm>
+#include <thread>
+
 #include "core/config/error.h"
 
 namespace prequel {
@@ -24,6 +27,11 @@ absl::Status CheckEngineOptions(const EngineOptions& options) {
   }
   if (snapshots.keep < 1) return FieldError("keep", "must be at least 1");
   return absl::OkStatus();
+}
+
+int WorkersOf(const EngineOptions& options) {
+  if (options.workers > 0) return options.workers;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace prequel

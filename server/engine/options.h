@@ -50,4 +50,7 @@ struct EngineOptions {
 // INVALID_ARGUMENT names the option.
 absl::Status CheckEngineOptions(const EngineOptions& options);
 
+// At least one.
+int WorkersOf(const EngineOptions& options);
+
 }  // namespace prequel

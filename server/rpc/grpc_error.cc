@@ -6,7 +6,7 @@
 #include <string>
 
 #include "proto/prequel/v1/utf8.h"
-#include "server/engine/origin.h"
+#include "server/engine/fold/origin.h"
 #include "server/wire/error.h"
 
 namespace prequel {

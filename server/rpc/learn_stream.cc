@@ -65,52 +65,66 @@ void LearnStreamCall::OnReadDone(bool ok) {
 }
 
 void LearnStreamCall::Submit(std::int64_t index) {
-  absl::StatusOr<Submission> submission = MakeSubmission();
   {
     MutexLock lock(mu_);
     ++in_engine_;
     submitter_ = std::this_thread::get_id();
   }
+  if (!request_.producer().empty()) {
+    Ask(index);
+    return AfterSubmit();
+  }
+  absl::StatusOr<Submission> submission = MakeSubmission();
   if (submission.ok()) {
     engine_.Submit(submission->model, std::move(submission->request),
-                   [this, index, name = name_](absl::StatusOr<LearnOutcome> outcome) {
-                     OnOutcome(index, name, outcome);
+                   [this, index, name = name_](const absl::StatusOr<LearnOutcome>& outcome) {
+                     OnAnswer(index, name, outcome.status(), [&](v1::LearnStreamResponse& answer) {
+                       LearnedToProto(*outcome, answer.mutable_learned());
+                       call_.CountRows(RowsOf(*outcome));
+                     });
                    });
   } else {
-    OnOutcome(index, name_, submission.status());
+    OnAnswer(index, name_, submission.status(), [](v1::LearnStreamResponse&) {});
   }
   AfterSubmit();
 }
 
-absl::StatusOr<Submission> LearnStreamCall::MakeSubmission() {
-  if (!request_.producer().empty()) return MakeInquiry();
+absl::StatusOr<Submission> LearnStreamCall::MakeSubmission() const {
   absl::StatusOr<Origin> origin = OriginFromProto("", producer_, request_.sequence());
   if (!origin.ok()) return origin.status();
   return SubmissionFromProto(name_, request_.batch(), *std::move(origin), bounds_.max_rows,
                              call_.deadline());
 }
 
-absl::StatusOr<Submission> LearnStreamCall::MakeInquiry() {
+absl::Status LearnStreamCall::CheckQuestion() const {
   if (request_.has_batch()) {
     return FieldError("producer", "must be named in a message without a batch");
   }
-  absl::StatusOr<std::string> model = ModelIdOf(name_);
-  if (!model.ok()) return model.status();
   if (request_.producer().size() > kMaxIdBytes) {
     return FieldError("producer", absl::StrCat("has more than ", kMaxIdBytes, " bytes"));
   }
+  return absl::OkStatus();
+}
+
+void LearnStreamCall::Ask(std::int64_t index) {
+  absl::Status status = CheckQuestion();
+  const absl::StatusOr<std::string> model = ModelIdOf(name_);
+  if (status.ok()) status = model.status();
+  if (!status.ok()) return OnAnswer(index, name_, status, [](v1::LearnStreamResponse&) {});
   producer_ = request_.producer();
-  Submission submission{.model = *std::move(model)};
-  submission.request.origin.id = producer_;
-  submission.request.inquiry = true;
-  submission.request.deadline = call_.deadline();
-  return submission;
+  engine_.AskNextSequence(*model, producer_, call_.deadline(),
+                          [this, index, name = name_](const absl::StatusOr<std::int64_t>& next) {
+                            OnAnswer(index, name, next.status(),
+                                     [&](v1::LearnStreamResponse& answer) {
+                                       answer.mutable_resume()->set_next_sequence(*next);
+                                     });
+                          });
 }
 
 // On the thread in Submit or on one of the engine's.
-void LearnStreamCall::OnOutcome(std::int64_t index, const std::string& name,
-                                const absl::StatusOr<LearnOutcome>& outcome) {
-  const bool exhausted = absl::IsResourceExhausted(outcome.status());
+void LearnStreamCall::OnAnswer(std::int64_t index, const std::string& name,
+                               const absl::Status& status, Fill fill) {
+  const bool exhausted = absl::IsResourceExhausted(status);
   Due due;
   {
     MutexLock lock(mu_);
@@ -120,25 +134,22 @@ void LearnStreamCall::OnOutcome(std::int64_t index, const std::string& name,
       no_room_ = true;
       return;
     }
-    SetAnswer(index, name, outcome);
+    SetAnswer(index, name, status, fill);
     due = WhatIsDue();
   }
   Do(due);
 }
 
 void LearnStreamCall::SetAnswer(std::int64_t index, const std::string& name,
-                                const absl::StatusOr<LearnOutcome>& outcome) {
+                                const absl::Status& status, Fill fill) {
   --in_engine_;
   Answer& answer = answers_[static_cast<std::size_t>(index - first_index_)];
   answer.ready = true;
   answer.response.set_index(index);
-  if (outcome.ok() && outcome->next_sequence > 0) {
-    answer.response.mutable_resume()->set_next_sequence(outcome->next_sequence);
-  } else if (outcome.ok()) {
-    LearnedToProto(*outcome, answer.response.mutable_learned());
-    call_.CountRows(RowsOf(*outcome));
+  if (status.ok()) {
+    fill(answer.response);
   } else {
-    *answer.response.mutable_error() = RpcError(outcome.status(), name);
+    *answer.response.mutable_error() = RpcError(status, name);
   }
   call_.CountResponse(answer.response);
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "prequel/v1/learning_service.pb.h"
 #include "server/engine/engine.h"
@@ -69,10 +70,13 @@ class LearnStreamCall final
 
   // Submits request_, which becomes answer `index`.
   void Submit(std::int64_t index);
-  absl::StatusOr<Submission> MakeSubmission();
-  absl::StatusOr<Submission> MakeInquiry();
-  void OnOutcome(std::int64_t index, const std::string& name,
-                 const absl::StatusOr<LearnOutcome>& outcome);
+  absl::StatusOr<Submission> MakeSubmission() const;
+  // The same for a request that asks where a producer is to go on.
+  void Ask(std::int64_t index);
+  absl::Status CheckQuestion() const;
+  // Answer `index` is `status`, or when that is OK what `fill` makes of it.
+  using Fill = absl::FunctionRef<void(v1::LearnStreamResponse&)>;
+  void OnAnswer(std::int64_t index, const std::string& name, const absl::Status& status, Fill fill);
   // After Submit: reads on, or waits for room.
   void AfterSubmit();
   void Retry();
@@ -84,8 +88,8 @@ class LearnStreamCall final
   void StartRetry() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MustFinish() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status FinalStatus() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void SetAnswer(std::int64_t index, const std::string& name,
-                 const absl::StatusOr<LearnOutcome>& outcome) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void SetAnswer(std::int64_t index, const std::string& name, const absl::Status& status, Fill fill)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // Constant after construction.
   Engine& engine_;

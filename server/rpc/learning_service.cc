@@ -127,8 +127,8 @@ absl::Status LearningServiceImpl::Evaluate(const v1::GetEvaluationRequest& reque
   const absl::StatusOr<ModelInfo> info = engine_.GetModel(*model);
   if (!info.ok()) return info.status();
   if (!info->problem.ok()) return info->problem;
-  response->set_revision(info->snapshot.revision);
-  wire::EvaluationToProto(*info->learner, *info->snapshot.state, response);
+  response->set_revision(info->published.revision);
+  wire::EvaluationToProto(*info->learner, *info->published.state, response);
   return absl::OkStatus();
 }
 

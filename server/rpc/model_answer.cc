@@ -14,11 +14,11 @@ void InfoToProto(const ModelInfo& info, v1::Model* model) {
   *model->mutable_create_time() = google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(
       std::chrono::duration_cast<std::chrono::microseconds>(info.create_time.time_since_epoch())
           .count());
-  model->set_revision(info.snapshot.revision);
+  model->set_revision(info.published.revision);
   model->set_serving(info.problem.ok());
   if (!info.problem.ok()) model->set_problem(std::string(info.problem.message()));
   if (info.learner != nullptr) {
-    wire::LearnerToProto(*info.learner, info.snapshot.state.get(), model);
+    wire::LearnerToProto(*info.learner, info.published.state.get(), model);
   }
 }
 

@@ -101,8 +101,7 @@ grpc::ServerReadReactor<v1::ImportModelRequest>* ModelServiceImpl::ImportModel(
 absl::Status ModelServiceImpl::Create(const v1::CreateModelRequest& request, v1::Model* response) {
   const absl::StatusOr<LearnerConfig> config = wire::ResolveConfig(request.config());
   if (!config.ok()) return config.status();
-  const absl::StatusOr<ModelInfo> info =
-      engine_.CreateModel(request.model_id(), *config, wire::ConfigToBytes(*config));
+  const absl::StatusOr<ModelInfo> info = engine_.CreateModel(request.model_id(), *config);
   if (!info.ok()) return info.status();
   InfoToProto(*info, response);
   return absl::OkStatus();
@@ -150,7 +149,7 @@ absl::Status ModelServiceImpl::Revisions(const v1::ListRevisionsRequest& request
   if (!revisions.ok()) return revisions.status();
   const absl::StatusOr<ModelInfo> info = engine_.GetModel(*id);
   if (!info.ok()) return info.status();
-  response->set_revision(info->snapshot.revision);
+  response->set_revision(info->published.revision);
   response->set_oldest_revision(revisions->oldest);
   for (const StoredSnapshot& stored : revisions->snapshots) {
     SnapshotToProto(stored, response->add_snapshots());
@@ -189,9 +188,9 @@ absl::Status ModelServiceImpl::Fork(const UnaryCall& call, const v1::ForkModelRe
   absl::StatusOr<LearnerConfig> config = LearnerConfig();
   if (request.has_config()) config = wire::ResolveConfig(request.config());
   if (!config.ok()) return config.status();
-  const absl::StatusOr<ModelInfo> info = engine_.Fork(
-      *id, RevisionOf(request), request.model_id(), request.has_config() ? &*config : nullptr,
-      request.has_config() ? wire::ConfigToBytes(*config) : "", call.wanted());
+  const absl::StatusOr<ModelInfo> info =
+      engine_.Fork(*id, RevisionOf(request), request.model_id(),
+                   request.has_config() ? &*config : nullptr, call.wanted());
   if (!info.ok()) return info.status();
   InfoToProto(*info, response);
   return absl::OkStatus();

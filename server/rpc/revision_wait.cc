@@ -1,16 +1,19 @@
 #include "server/rpc/revision_wait.h"
 
+#include <grpcpp/alarm.h>
+
 #include <algorithm>
-#include <chrono>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/sync/mutex.h"
 
 namespace prequel {
 namespace {
 
-constexpr std::chrono::milliseconds kShortestPause{1}, kLongestPause{16};
-
+// Three may end it: the model's publication, the timer and the client. Each holds it until then;
+// the first one counts, and calls the others off.
 class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
  public:
   RevisionWait(const Engine& engine, const UnaryCall& call, std::string model,
@@ -22,35 +25,45 @@ class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
         deadline_(std::min(call.deadline(), std::chrono::system_clock::now() + kLongestWait)),
         then_(std::move(then)) {}
 
-  void Look() {
-    const TimePoint now = std::chrono::system_clock::now();
-    const absl::StatusOr<bool> there = IsThere(now);
-    if (there.ok() && !*there) return LookAgain(now);
-    // It has the callback, which has this, which has it.
-    alarm_.reset();
-    if (!there.ok()) return call_.Finish(there.status());
-    then_();
+  void Begin() {
+    const auto self = shared_from_this();
+    // First of all: from the next line on the call may be finished at any time.
+    call_.OnceCancelled([self] { self->End(self->Gone()); });
+    Subscription subscription = engine_.AwaitRevision(
+        model_, revision_, [self](const absl::Status& status) { self->End(status); });
+    MutexLock lock(mu_);
+    if (ended_) return;
+    subscription_ = std::move(subscription);
+    alarm_.Set(deadline_, [self](bool expired) {
+      if (expired) self->End(self->Late());
+    });
   }
 
  private:
-  absl::StatusOr<bool> IsThere(TimePoint now) const {
-    const absl::StatusOr<Snapshot> snapshot = engine_.GetSnapshot(model_);
-    if (!snapshot.ok()) return snapshot.status();
-    if (snapshot->revision >= revision_) return true;
-    if (now >= deadline_) {
-      return absl::DeadlineExceededError(absl::StrCat(
-          "the model is at revision ", snapshot->revision, ", not yet at ", revision_));
+  void End(const absl::Status& status) {
+    Subscription subscription;
+    {
+      MutexLock lock(mu_);
+      if (std::exchange(ended_, true)) return;
+      subscription = std::exchange(subscription_, {});
+      alarm_.Cancel();
     }
-    if (absl::Status wanted = call_.CheckWanted(); !wanted.ok()) return wanted;
-    return false;
+    (void)subscription.Cancel();
+    if (!status.ok()) return call_.Finish(status);
+    then_();
   }
 
-  // After Set the next look may be under way already: nothing here may follow it.
-  void LookAgain(TimePoint now) {
-    const TimePoint then = std::min(now + pause_, deadline_);
-    pause_ = std::min(2 * pause_, kLongestPause);
-    alarm_ = std::make_unique<grpc::Alarm>();
-    alarm_->Set(then, [self = shared_from_this()](bool) { self->Look(); });
+  // At its deadline a call is cancelled as well.
+  absl::Status Gone() const {
+    if (std::chrono::system_clock::now() >= deadline_) return Late();
+    return absl::CancelledError("the client has gone");
+  }
+
+  absl::Status Late() const {
+    const absl::StatusOr<Published> published = engine_.GetPublished(model_);
+    if (!published.ok()) return published.status();
+    return absl::DeadlineExceededError(
+        absl::StrCat("the model is at revision ", published->revision, ", not yet at ", revision_));
   }
 
   const Engine& engine_;
@@ -58,16 +71,19 @@ class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
   const std::string model_;
   const std::int64_t revision_;
   const TimePoint deadline_;
-  absl::AnyInvocable<void()> then_;
-  std::chrono::milliseconds pause_ = kShortestPause;
-  std::unique_ptr<grpc::Alarm> alarm_;
+  absl::AnyInvocable<void()> then_;  // for whoever ends it
+
+  Mutex mu_;
+  bool ended_ ABSL_GUARDED_BY(mu_) = false;
+  Subscription subscription_ ABSL_GUARDED_BY(mu_);
+  grpc::Alarm alarm_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace
 
 void AwaitRevision(const Engine& engine, const UnaryCall& call, const std::string& model,
                    std::int64_t revision, absl::AnyInvocable<void()> then) {
-  std::make_shared<RevisionWait>(engine, call, model, revision, std::move(then))->Look();
+  std::make_shared<RevisionWait>(engine, call, model, revision, std::move(then))->Begin();
 }
 
 }  // namespace prequel

@@ -1,11 +1,8 @@
 // Read your writes: a query that waits until a model has come to a revision.
 #pragma once
 
-#include <grpcpp/alarm.h>
-
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "absl/functional/any_invocable.h"
@@ -15,8 +12,9 @@
 namespace prequel {
 
 // Calls `then` once `model` has come to `revision`; else finishes the call: with DEADLINE_EXCEEDED
-// at its deadline or after kLongestWait, with what else keeps the model from being read. Looks
-// again by a timer, so that no thread waits and learning does not know who does.
+// at its deadline or after kLongestWait, with CANCELLED once its client has gone, with what else
+// keeps the model from being read. Until then it is a subscription and a timer: nothing that costs
+// anything.
 inline constexpr std::chrono::seconds kLongestWait{30};
 void AwaitRevision(const Engine& engine, const UnaryCall& call, const std::string& model,
                    std::int64_t revision, absl::AnyInvocable<void()> then);

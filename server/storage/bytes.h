@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/storage/crc32c.h"
+#include "core/archive/crc32c.h"
 
 namespace prequel {
 
@@ -43,15 +43,14 @@ T ReadInteger(std::string_view bytes) {
 
 // Of the key, then of every byte of the value.
 inline void AppendCrc(std::string_view key, std::string* value) {
-  AppendInteger(ExtendCrc32c(ExtendCrc32c(0, key), *value), value);
+  AppendInteger(Crc32c(*value, Crc32c(key)), value);
 }
 
 // Whether `value` ends in the checksum of `key` and the bytes before it.
 inline bool HasCrc(std::string_view key, std::string_view value) {
   if (value.size() < kCrcBytes) return false;
   const std::string_view body = value.substr(0, value.size() - kCrcBytes);
-  return ReadInteger<std::uint32_t>(value.substr(body.size())) ==
-         ExtendCrc32c(ExtendCrc32c(0, key), body);
+  return ReadInteger<std::uint32_t>(value.substr(body.size())) == Crc32c(body, Crc32c(key));
 }
 
 }  // namespace prequel

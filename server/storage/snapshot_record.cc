@@ -4,31 +4,42 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/storage/bytes.h"
-#include "server/storage/record.h"
 
 namespace prequel {
 namespace {
 
-constexpr char kHeadVersion = 1;
+constexpr char kHeadVersion = 2;
 constexpr char kChunkVersion = 1;
-constexpr std::size_t kHeadSize = 1 + 8 + 8 + 4 + 8;  // and the build, and the CRC
+constexpr std::size_t kHeadSizeV1 = 1 + 8 + 8 + 4 + 8;  // and the build, and the CRC
+constexpr std::size_t kHeadSize = kHeadSizeV1 + 8;      // with the log
 
 absl::Status CheckHead(const StoredSnapshot& snapshot, std::string_view key,
                        std::string_view value) {
-  if (value.size() < kHeadSize + kCrcBytes || !HasCrc(key, value)) {
+  if (value.size() < kHeadSizeV1 + kCrcBytes || !HasCrc(key, value)) {
     return SnapshotLost(snapshot, "checksum mismatch");
   }
-  if (value[0] == kHeadVersion) return absl::OkStatus();
-  return SnapshotLost(snapshot,
-                      absl::StrCat("unknown version ", static_cast<unsigned char>(value[0])));
+  if (value[0] == 1) return absl::OkStatus();
+  if (value[0] != kHeadVersion) {
+    return SnapshotLost(snapshot,
+                        absl::StrCat("unknown version ", static_cast<unsigned char>(value[0])));
+  }
+  if (value.size() < kHeadSize + kCrcBytes) return SnapshotLost(snapshot, "malformed head");
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-std::string SnapshotKey(LogId log, std::uint64_t next_offset) { return LogKey(log, next_offset); }
+std::string SnapshotKey(ModelId model, std::uint64_t next_offset) {
+  std::string key;
+  AppendBigEndian(NumberOf(model), 8, &key);
+  AppendBigEndian(next_offset, 8, &key);
+  return key;
+}
 
-std::string SnapshotChunkKey(LogId log, std::uint64_t next_offset, std::uint32_t index) {
-  std::string key = SnapshotKey(log, next_offset);
+std::string SnapshotKeysEnd(ModelId model) { return SnapshotKey(ModelId{NumberOf(model) + 1}, 0); }
+
+std::string SnapshotChunkKey(ModelId model, std::uint64_t next_offset, std::uint32_t index) {
+  std::string key = SnapshotKey(model, next_offset);
   AppendBigEndian(index, 4, &key);
   return key;
 }
@@ -37,26 +48,34 @@ bool IsSnapshotKey(std::string_view key) { return key.size() == 16; }
 
 std::string EncodeSnapshotHead(const StoredSnapshot& snapshot) {
   std::string value(1, kHeadVersion);
+  AppendInteger(NumberOf(snapshot.log), &value);
   AppendInteger(snapshot.revision, &value);
   AppendInteger(snapshot.create_time_us, &value);
   AppendInteger(snapshot.chunks, &value);
   AppendInteger(snapshot.bytes, &value);
   value += snapshot.build;
-  AppendCrc(SnapshotKey(snapshot.log, snapshot.next_offset), &value);
+  AppendCrc(SnapshotKey(snapshot.model, snapshot.next_offset), &value);
   return value;
 }
 
 StoredSnapshot DecodeSnapshotHead(std::string_view key, std::string_view value) {
   StoredSnapshot snapshot;
-  snapshot.log = ReadBigEndian(key.substr(0, 8));
+  snapshot.model = ModelId{ReadBigEndian(key.substr(0, 8))};
   snapshot.next_offset = ReadBigEndian(key.substr(8, 8));
   snapshot.problem = CheckHead(snapshot, key, value);
   if (!snapshot.problem.ok()) return snapshot;
-  snapshot.revision = ReadInteger<std::int64_t>(value.substr(1));
-  snapshot.create_time_us = ReadInteger<std::int64_t>(value.substr(9));
-  snapshot.chunks = ReadInteger<std::uint32_t>(value.substr(17));
-  snapshot.bytes = ReadInteger<std::uint64_t>(value.substr(21));
-  snapshot.build = value.substr(kHeadSize, value.size() - kHeadSize - kCrcBytes);
+  std::string_view rest = value.substr(1, value.size() - 1 - kCrcBytes);
+  // In format 1 a model has the id of its log.
+  snapshot.log = LogId{NumberOf(snapshot.model)};
+  if (value[0] == kHeadVersion) {
+    snapshot.log = LogId{ReadInteger<std::uint64_t>(rest)};
+    rest.remove_prefix(8);
+  }
+  snapshot.revision = ReadInteger<std::int64_t>(rest);
+  snapshot.create_time_us = ReadInteger<std::int64_t>(rest.substr(8));
+  snapshot.chunks = ReadInteger<std::uint32_t>(rest.substr(16));
+  snapshot.bytes = ReadInteger<std::uint64_t>(rest.substr(20));
+  snapshot.build = rest.substr(28);
   return snapshot;
 }
 
@@ -71,7 +90,7 @@ std::string EncodeSnapshotChunk(std::string_view key, std::string_view chunk) {
 
 absl::StatusOr<std::string_view> DecodeSnapshotChunk(const StoredSnapshot& snapshot,
                                                      std::uint32_t index, std::string_view value) {
-  const std::string key = SnapshotChunkKey(snapshot.log, snapshot.next_offset, index);
+  const std::string key = SnapshotChunkKey(snapshot.model, snapshot.next_offset, index);
   const std::string what = absl::StrCat("chunk ", index, " ");
   if (value.size() < 1 + kCrcBytes || !HasCrc(key, value)) {
     return SnapshotLost(snapshot, what + "has a checksum mismatch");
@@ -81,8 +100,9 @@ absl::StatusOr<std::string_view> DecodeSnapshotChunk(const StoredSnapshot& snaps
 }
 
 absl::Status SnapshotLost(const StoredSnapshot& snapshot, std::string_view what) {
-  return absl::DataLossError(absl::StrCat("log ", snapshot.log, ", snapshot at offset ",
-                                          snapshot.next_offset, ": ", std::string(what)));
+  return absl::DataLossError(absl::StrCat("model ", NumberOf(snapshot.model),
+                                          ", snapshot at offset ", snapshot.next_offset, ": ",
+                                          std::string(what)));
 }
 
 }  // namespace prequel

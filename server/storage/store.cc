@@ -11,18 +11,4 @@ absl::Status WritesRefused(const absl::Status& first) {
       ", since an earlier one failed: ", first.message()));
 }
 
-absl::StatusOr<StoredSnapshot> WriteFirst(SnapshotStore& store, LogId log,
-                                          std::int64_t create_time_us, const FirstSnapshot& first) {
-  StoredSnapshot head{.log = log,
-                      .revision = first.revision,
-                      .create_time_us = create_time_us,
-                      .build = first.build};
-  const absl::Status status = first.write([&](std::string_view chunk) {
-    head.bytes += chunk.size();
-    return store.WriteSnapshotChunk(log, 0, head.chunks++, chunk);
-  });
-  if (!status.ok()) return status;
-  return head;
-}
-
 }  // namespace prequel

@@ -237,7 +237,9 @@ void ConfigToProto(const LearnerConfig& config, v1::ModelConfig* proto) {
   ComponentToProto(config.prior, proto->mutable_prior());
   ComponentToProto(config.posterior, proto->mutable_posterior());
   ComponentToProto(config.rule, proto->mutable_rule());
-  ComponentToProto(config.dynamics, proto->mutable_dynamics());
+  if (config.dynamics != ComponentConfig()) {  // as before there were any
+    ComponentToProto(config.dynamics, proto->mutable_dynamics());
+  }
   proto->mutable_encoding()->set_inputs(StandardizeToProto(config.standardize_inputs));
   proto->mutable_encoding()->set_targets(StandardizeToProto(config.standardize_targets));
   proto->mutable_encoding()->set_clip(config.input_clip);

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "server/engine/engine.h"
-#include "server/storage/rocks_store.h"
-#include "server/wire/batch.h"
-#include "server/wire/config.h"
+#include "server/storage/rocks/rocks_store.h"
 #include "server/wire/tensor.h"
+#include "server/wire_codec.h"
 #include "tests/accept/core.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/or_die.h"
@@ -22,16 +21,6 @@ namespace {
 
 constexpr int kModels = 4;
 constexpr Index kBatchRows = 32;
-
-class WireCodec final : public Codec {
- public:
-  absl::StatusOr<LearnerConfig> DecodeConfig(std::string_view bytes) const override {
-    return wire::ConfigFromBytes(bytes);
-  }
-  absl::StatusOr<Batch> DecodeBatch(std::string_view bytes) const override {
-    return wire::BatchFromBytes(bytes);
-  }
-};
 
 // The minibatch as the log keeps it.
 std::string RecordOf(const Batch& batch) {
@@ -57,14 +46,16 @@ class Host {
  public:
   Host(const std::string& directory, int workers)
       : store_(OrDie(RocksStore::Open({.directory = directory, .sync = false}))),
-        engine_(OrDie(Engine::Create({.workers = workers}, {*store_, codec_, clock_, observer_}))) {
+        engine_(OrDie(Engine::Create(
+            {.workers = workers},
+            {store_->catalogue(), store_->log(), store_->snapshots(), codec_, clock_, {}}))) {
     engine_->AwaitReady();
   }
 
   void Fold(const DataFile& file) {
     for (int m = 0; m < kModels; ++m) {
       const LearnerConfig config = ConfigOf(file, m);
-      OrDie(engine_->CreateModel(Name(m), config, wire::ConfigToBytes(config)));
+      OrDie(engine_->CreateModel(Name(m), config));
     }
     std::vector<std::future<void>> answers;
     for (Index first = 0; first + kBatchRows <= file.rows.rows(); first += kBatchRows) {
@@ -88,7 +79,7 @@ class Host {
     std::vector<std::string> states;
     for (int m = 0; m < kModels; ++m) {
       const ModelInfo info = OrDie(engine_->GetModel(Name(m)));
-      states.push_back(info.learner->EncodeState(*info.snapshot.state));
+      states.push_back(info.learner->EncodeState(*info.published.state));
     }
     return states;
   }
@@ -98,7 +89,6 @@ class Host {
 
   WireCodec codec_;
   SystemClock clock_;
-  EngineObserver observer_;
   std::unique_ptr<RocksStore> store_;
   std::unique_ptr<Engine> engine_;
 };

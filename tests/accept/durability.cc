@@ -8,12 +8,12 @@
 #include <memory>
 #include <string>
 
-#include "server/storage/memory_store.h"
-#include "server/storage/rocks_store.h"
+#include "server/storage/rocks/rocks_store.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/crash_run.h"
 #include "tests/server/engine/reader_histories.h"
 #include "tests/server/engine/simulation.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel::accept {
 namespace {
@@ -34,6 +34,7 @@ bool RunDurability(const std::string& name, Report& report) {
   if (part.empty() || part == "readers") ReadBesideWrites(report);
   if (part.empty() || part == "speed") MeasureSpeed(report);
   if (part.empty() || part == "snapshots") AnswerBesideSnapshots(report);
+  if (part.empty() || part == "waiters") WaitForRevisions(report);
   if (part.empty() || part == "soak") Soak(report);
   return true;
 }

@@ -15,6 +15,7 @@ void SimulateSchedules(Report& report);
 void ReadBesideWrites(Report& report);
 void MeasureSpeed(Report& report);
 void AnswerBesideSnapshots(Report& report);
+void WaitForRevisions(Report& report);
 void Soak(Report& report);
 
 }  // namespace prequel::accept

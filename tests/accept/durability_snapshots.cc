@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "client/tensor.h"
+#include "core/archive/crc32c.h"
 #include "server/engine/options.h"
-#include "server/storage/crc32c.h"
 #include "tests/accept/durability.h"
 #include "tests/accept/timing.h"
 #include "tests/bench/served.h"
@@ -78,7 +78,7 @@ class BareCopy {
           start + std::chrono::duration_cast<SteadyClock::duration>(
                       std::chrono::duration<double>(static_cast<double>(at) / bytes_per_second_)));
       const std::string piece = bytes.substr(at, kPiece);
-      crc = ExtendCrc32c(crc, piece);
+      crc = Crc32c(piece, crc);
       const auto written = static_cast<std::size_t>(::write(fd, piece.data(), piece.size()));
       if (written != piece.size()) std::abort();
       ::sync_file_range(fd, static_cast<off64_t>(at), kPiece,

@@ -16,7 +16,7 @@
 
 #include "client/tensor.h"
 #include "server/engine/engine.h"
-#include "server/storage/rocks_store.h"
+#include "server/storage/rocks/rocks_store.h"
 #include "server/wire_codec.h"
 #include "tests/accept/durability.h"
 #include "tests/accept/timing.h"
@@ -111,27 +111,27 @@ LearnRequest Logged(int index) {
 std::vector<LogId> FillLogs(Store& store, const std::string& config) {
   std::vector<LogId> logs;
   for (int i = 0; i < kModels; ++i) {
-    logs.push_back(store.CreateModel("m" + std::to_string(i), config, 0, nullptr).value().log);
+    const std::string name = "m" + std::to_string(i);
+    logs.push_back(store.catalogue().CreateModel(name, config, 0, nullptr).value().log);
   }
   for (int t = 0; t < kBatchesEach; ++t) {
     const std::string payload = Logged(t).record;
     std::vector<LogRecord> records;
     for (const LogId log : logs) {
       records.push_back({.log = log,
-                         .offset = static_cast<std::uint64_t>(t),
                          .producer = "producer",
                          .sequence = static_cast<std::uint64_t>(t) + 1,
                          .payload = payload});
     }
-    MustBeOk(store.Append(records));
+    MustBeOk(store.log().Append(records));
   }
   return logs;
 }
 
-void ReadLogs(const Store& store, const std::vector<LogId>& logs) {
+void ReadLogs(Store& store, const std::vector<LogId>& logs) {
   std::size_t bytes = 0;
   for (const LogId log : logs) {
-    MustBeOk(store.Read(log, 0, kBatchesEach, [&bytes](const LogRecord& record) {
+    MustBeOk(VisitLog(store.log(), log, 0, [&bytes](const LogRecord& record) {
       bytes += record.payload.size();
       return absl::OkStatus();
     }));
@@ -190,19 +190,20 @@ void Restart(Report& report) {
   double folding = ProcessorSeconds([&] { FoldLogs(config); });
   const WireCodec codec;
   const SystemClock clock;
-  EngineObserver observer;
   std::unique_ptr<RocksStore> store;
   std::unique_ptr<Engine> engine;
   const double restart = ProcessorSeconds([&] {
     seconds = Seconds([&] {
       store = RocksStore::Open({.directory = folder.path()}).value();
-      engine = Engine::Create({}, {*store, codec, clock, observer}).value();
+      engine = Engine::Create(
+                   {}, {store->catalogue(), store->log(), store->snapshots(), codec, clock, {}})
+                   .value();
       engine->AwaitReady();
     });
   });
   // Before and after: the machine is not always as fast.
   folding = 0.5 * (folding + ProcessorSeconds([&] { FoldLogs(config); }));
-  const std::int64_t revision = engine->GetSnapshot("m7").value().revision;
+  const std::int64_t revision = engine->GetPublished("m7").value().revision;
   report.Add({"minibatches replayed of each", static_cast<double>(revision), 0, kBatchesEach,
               Direction::kAtLeast, "1,000 models of 4 inputs, minibatches of 4 rows"});
   report.Add({"processor time over that of reading and folding", restart / (reading + folding), 0,

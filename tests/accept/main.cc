@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
         "              speed)\n"
         "  durability  nothing is lost, nothing counted twice: kill -9 under load, random\n"
         "              schedules, readers beside writers, what it costs, an hour of it all\n"
-        "              (durability.SECTION: kill, simulation, readers, speed, snapshots, soak)\n");
+        "              (durability.SECTION: kill, simulation, readers, speed, snapshots, waiters,\n"
+        "              soak)\n");
     return 2;
   }
   if (!report.WriteResults(name)) {

@@ -13,7 +13,7 @@
 
 #include "client/tensor.h"
 #include "core/learner/learner.h"
-#include "server/storage/rocks_store.h"
+#include "server/storage/rocks/rocks_store.h"
 #include "server/wire/batch.h"
 #include "server/wire/config.h"
 #include "tests/bench/served.h"
@@ -51,13 +51,12 @@ void SyncedWrites(benchmark::State& state) {
     const ScratchFolder folder;
     auto store = RocksStore::Open({.directory = folder.path()});
     MustBeOk(store.status());
-    const StoredModel model = *(*store)->CreateModel("m", "", 0, nullptr);
+    const StoredModel model = *(*store)->catalogue().CreateModel("m", "", 0, nullptr);
     for (int t = 0; t < kBatches; ++t) {
       LogRecord record;
       record.log = model.log;
-      record.offset = static_cast<std::uint64_t>(t);
       record.payload = records[static_cast<std::size_t>(t) % records.size()];
-      MustBeOk((*store)->Append({&record, 1}));
+      MustBeOk((*store)->log().Append({&record, 1}));
     }
   }
   ReportRows(state);

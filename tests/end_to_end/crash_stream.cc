@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "client/tensor.h"
-#include "server/engine/capture.h"
-#include "server/engine/model_file.h"
+#include "server/engine/history/capture.h"
+#include "server/engine/history/model_file.h"
 #include "server/wire/batch.h"
 #include "server/wire/config.h"
 #include "server/wire/evaluation.h"
@@ -124,9 +124,9 @@ bool PlainFold::IsIn(const std::string& file) const {
   if (!reader.Add(file).ok()) return false;
   const absl::StatusOr<ModelFile> read = std::move(reader).Finish();
   if (!read.ok()) return false;
-  const absl::StatusOr<Restored> restored = DecodeCapture(read->body, learner_);
+  const absl::StatusOr<FoldPoint> restored = DecodeCapture(read->body, learner_);
   return restored.ok() &&
-         learner_.EncodeState(*restored->snapshot.state) == learner_.EncodeState(state_);
+         learner_.EncodeState(*restored->current.state) == learner_.EncodeState(state_);
 }
 
 }  // namespace prequel

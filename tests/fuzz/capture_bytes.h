@@ -19,8 +19,8 @@ inline std::string SealedState(const Learner& learner, std::string_view body) {
   return Seal(bytes.append(body), "PREQUELS", 1);
 }
 
-inline std::string SealedLedger(std::string_view body) {
-  return Seal(std::string(body), "PREQUELL", 1);
+inline std::string SealedLedger(std::string_view body, std::uint32_t version) {
+  return Seal(std::string(body), "PREQUELL", version);
 }
 
 // version (u32) | length of the ledger (u64) | ledger | state

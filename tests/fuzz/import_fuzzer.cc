@@ -11,13 +11,14 @@
 #include <utility>
 
 #include "server/engine/engine.h"
-#include "server/storage/memory_store.h"
+#include "server/engine/history/model_copy.h"
 #include "server/wire/config.h"
 #include "server/wire_codec.h"
 #include "tests/fuzz/capture_bytes.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/learners.h"
 #include "tests/fuzz/refusal.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel::fuzz {
 namespace {
@@ -29,13 +30,19 @@ class StoppedClock final : public Clock {
   TimePoint Now() const override { return TimePoint(std::chrono::seconds(1'000'000)); }
 };
 
+// The ledger's seal stands behind version and length, and its version behind the magic.
+bool HasCurrentLedger(std::string_view capture) { return capture.size() > 20 && capture[20] == 2; }
+
 // One server for all inputs: each leaves it without a model.
 class Host {
  public:
   Host() : store_(MemoryStore::Open(std::make_shared<MemoryDisk>()).value()) {
     EngineOptions options;
     options.workers = 1;
-    engine_ = Engine::Create(options, {*store_, codec_, clock_, observer_}).value();
+    engine_ =
+        Engine::Create(
+            options, {store_->catalogue(), store_->log(), store_->snapshots(), codec_, clock_, {}})
+            .value();
   }
 
   void Import(const ModelFile& file) {
@@ -48,14 +55,27 @@ class Host {
     }
     const absl::StatusOr<ModelFile> exported = engine_->Export("m", file.revision);
     Require(exported.ok(), "what was imported can be exported", exported.status().ToString());
-    Require(exported->body == file.body && exported->config == file.config,
-            "a model is exported as it came");
+    RequireSame(*exported, file);
     Learn(*info);
     const absl::Status deleted = engine_->DeleteModel("m");
     Require(deleted.ok(), "what was imported can be deleted", deleted.ToString());
   }
 
  private:
+  // Of version 2, whatever it came as.
+  void RequireSame(const ModelFile& exported, const ModelFile& file) const {
+    const auto folded = FromFile(exported, codec_), came = FromFile(file, codec_);
+    Require(folded.ok() && came.ok(), "a file can be read again");
+    Require(folded->learner()->config() == came->learner()->config(),
+            "a configuration is exported as it came");
+    const ModelFile again = ToFile(*came, codec_, 0, "").value();
+    Require(exported.body == again.body && exported.config == again.config,
+            "a model is exported as it came");
+    if (file.version == kModelFileVersion && HasCurrentLedger(file.body)) {
+      Require(exported.body == file.body, "a capture of this version is exported as it came");
+    }
+  }
+
   void Learn(const ModelInfo& info) {
     v1::Batch nothing;
     LearnRequest request;
@@ -68,14 +88,13 @@ class Host {
     });
     const absl::Status learned = done.get_future().get();
     if (!learned.ok()) RequireTold(learned);
-    const std::int64_t revision = engine_->GetSnapshot("m")->revision;
-    Require(revision == info.snapshot.revision + (learned.ok() ? 1 : 0),
+    const std::int64_t revision = engine_->GetPublished("m")->revision;
+    Require(revision == info.published.revision + (learned.ok() ? 1 : 0),
             "a minibatch is one revision, an error none");
   }
 
   const WireCodec codec_;
   const StoppedClock clock_;
-  EngineObserver observer_;
   std::unique_ptr<MemoryStore> store_;
   std::unique_ptr<Engine> engine_;
 };
@@ -98,17 +117,18 @@ std::string Write(ModelFile file) {
 }
 
 // A file of model `learner`, or of a configuration that the input holds.
-std::string Framed(FuzzInput& input, const Learner& learner, bool own_config) {
-  ModelFile file{.create_time_us = 5, .build = "build"};
+std::string Framed(FuzzInput& input, const Learner& learner, bool own_config, int version) {
+  ModelFile file{.version = version, .create_time_us = 5, .build = "build"};
   file.revision = input.Byte();
   file.config = own_config ? std::string(input.Part()) : wire::ConfigToBytes(learner.config());
-  const std::string ledger = SealedLedger(input.Part());
+  const std::string ledger = SealedLedger(input.Part(), static_cast<std::uint32_t>(version));
   file.body = CaptureBytes(ledger, SealedState(learner, input.Rest()));
   return Write(std::move(file));
 }
 
-// What the first byte asks for.
+// What the first byte asks for; and whether file and ledger are of version 2 instead of 1.
 enum class Kind { kAsItIs, kOfTheModel, kOwnConfig };
+constexpr std::uint8_t kCurrent = 0x40;
 
 // Whether the file's model may be made: a large one is only converted. Either way the file's
 // configuration is looked at.
@@ -122,12 +142,14 @@ bool CheckAffordable(const ModelFile& file, Kind kind) {
 
 void Run(FuzzInput input) {
   static Host& host = *new Host();
-  const auto kind = static_cast<Kind>(input.Byte() % 3);
+  const std::uint8_t first = input.Byte();
+  const auto kind = static_cast<Kind>((first & ~kCurrent) % 3);
+  const int version = (first & kCurrent) != 0 ? 2 : 1;
   const Learner& learner = *LearnerOf(input.Byte());
   const std::size_t step = 1 + 16 * std::size_t{input.Byte()};
   const std::string bytes = kind == Kind::kAsItIs
                                 ? std::string(input.Rest())
-                                : Framed(input, learner, kind == Kind::kOwnConfig);
+                                : Framed(input, learner, kind == Kind::kOwnConfig, version);
   const absl::StatusOr<ModelFile> file = Read(bytes, step);
   const bool deep = InDepth(bytes);
   if (deep) {

@@ -12,10 +12,10 @@
 
 #include "prequel/v1/learning_service.pb.h"
 #include "prequel/v1/model_service.pb.h"
-#include "server/engine/learner_fold.h"
-#include "server/engine/model_file.h"
+#include "server/engine/actor/registry.h"
+#include "server/engine/fold/model_fold.h"
+#include "server/engine/history/model_file.h"
 #include "server/engine/predictor.h"
-#include "server/engine/registry.h"
 #include "server/rpc/learn_call.h"
 #include "server/rpc/page_token.h"
 #include "server/rpc/resource_name.h"
@@ -24,6 +24,7 @@
 #include "server/wire/model.h"
 #include "server/wire/prediction.h"
 #include "tests/fuzz/config_checks.h"
+#include "tests/fuzz/folding.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/learners.h"
 #include "tests/fuzz/refusal.h"
@@ -43,15 +44,16 @@ Scratch& FuzzScratch() {
 // A model that has learned something, made once.
 struct Start {
   std::string bytes;  // of the state
-  Snapshot snapshot;
+  Published published;
 };
 
 const Start& StartOf(const std::shared_ptr<const Learner>& learner) {
   static auto& starts = *new std::map<const Learner*, Start>();
   Start& start = starts[learner.get()];
-  if (start.snapshot.state != nullptr) return start;
-  LearnerFold fold(learner);
-  const absl::StatusOr<Learned> learned = fold.Step({}, SampleBatch(*learner, 1), FuzzScratch());
+  if (start.published.state != nullptr) return start;
+  ModelFold fold(learner);
+  const absl::StatusOr<Learned> learned =
+      fuzz::Learn(fold, {}, SampleBatch(*learner, 1), FuzzScratch());
   Require(learned.ok(), "the sample is learned", learned.status().ToString());
   start = {learner->EncodeState(*fold.current().state), fold.current()};
   return start;
@@ -93,13 +95,14 @@ void Learn(const std::string& name, const v1::Batch& batch, const absl::StatusOr
   if (!submission.ok()) return RequireTold(submission.status());
   const LearnRequest& request = submission->request;
   const Start& start = StartOf(learner);
-  LearnerFold fold(learner, {.snapshot = start.snapshot});
+  ModelFold fold(learner, {.current = start.published});
   absl::Status status = request.refusal;
   if (status.ok()) status = learner->CheckBatch(request.batch);
   if (status.ok()) {
     const absl::StatusOr<Batch> logged = wire::BatchFromBytes(request.record);
     Require(logged.ok() && SameBatch(*logged, request.batch), "the log holds what is learned");
-    const absl::StatusOr<Learned> learned = fold.Step(*origin, request.batch, FuzzScratch());
+    const absl::StatusOr<Learned> learned =
+        fuzz::Learn(fold, *origin, request.batch, FuzzScratch());
     status = learned.status();
     LearnOutcome outcome{.revision = fold.current().revision};
     if (learned.ok()) outcome.learned = *learned;
@@ -145,7 +148,7 @@ void Predict(const std::string& name, const v1::Batch& proto, const v1::PredictO
   if (absl::Status status = learner->CheckInputs(*batch); !status.ok()) return RequireTold(status);
   if (options->samples > kMaxSamples) return;
   const absl::StatusOr<Answer> answer =
-      learner->Predict(*StartOf(learner).snapshot.state, *batch, *queries, FuzzScratch());
+      learner->Predict(*StartOf(learner).published.state, *batch, *queries, FuzzScratch());
   if (!answer.ok()) return RequireTold(answer.status());
   if (const Output* p = answer->Find("probabilities")) {
     Require(p->values.minCoeff() >= 0 && p->values.maxCoeff() <= 1 + 1e-9,

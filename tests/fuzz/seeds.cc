@@ -18,15 +18,17 @@
 #include "core/config/error.h"
 #include "prequel/v1/learning_service.pb.h"
 #include "prequel/v1/model_service.pb.h"
-#include "server/engine/learner_fold.h"
-#include "server/engine/ledger_codec.h"
-#include "server/engine/model_file.h"
-#include "server/engine/status_codec.h"
+#include "server/engine/fold/ledger_codec.h"
+#include "server/engine/fold/model_fold.h"
+#include "server/engine/fold/status_codec.h"
+#include "server/engine/history/model_file.h"
 #include "server/rpc/page_token.h"
-#include "server/storage/record.h"
+#include "server/storage/log_record.h"
+#include "server/storage/model_record.h"
 #include "server/storage/snapshot_record.h"
 #include "server/wire/config.h"
 #include "tests/fuzz/capture_bytes.h"
+#include "tests/fuzz/folding.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/learners.h"
 
@@ -75,40 +77,43 @@ v1::Batch ToProto(const Batch& batch) {
 }
 
 // After two minibatches of a producer, one of them refused, and one of a request.
-LearnerFold Learned(const std::shared_ptr<const Learner>& learner) {
-  LearnerFold fold(learner);
+ModelFold Learned(const std::shared_ptr<const Learner>& learner) {
+  ModelFold fold(learner);
   Scratch scratch;
-  (void)fold.Step({"p", 1}, SampleBatch(*learner, 1), scratch);
-  fold.Refuse({"p", 2}, FieldError("batch.inputs", "is odd"));
-  (void)fold.Step({"id", 0}, SampleBatch(*learner, 2), scratch);
+  (void)Learn(fold, {"p", 1}, SampleBatch(*learner, 1), scratch);
+  Refuse(fold, {"p", 2}, FieldError("batch.inputs", "is odd"));
+  (void)Learn(fold, {"id", 0}, SampleBatch(*learner, 2), scratch);
   return fold;
 }
 
 // Bodies without their seals.
-std::string LedgerBody(const LearnerFold& fold) {
+std::string LedgerBody(const ModelFold& fold) {
   return EncodeLedger(fold.ledger()).substr(kSealBytes);
 }
-std::string StateBody(const LearnerFold& fold) {
+std::string StateBody(const ModelFold& fold) {
   return fold.learner()->EncodeState(*fold.current().state).substr(kSealBytes + 8);
 }
 
 void WriteSnapshots(Corpus corpus) {
   for (std::size_t i = 0; i < Learners().size(); ++i) {
-    const LearnerFold fold = Learned(LearnerOf(i));
-    corpus.Add(Bytes({0, static_cast<int>(i)}) + PartOf(LedgerBody(fold)) + StateBody(fold));
+    const ModelFold fold = Learned(LearnerOf(i));
+    corpus.Add(Bytes({2, static_cast<int>(i)}) + PartOf(LedgerBody(fold)) + StateBody(fold));
   }
-  const LearnerFold fold(LearnerOf(3));
+  const ModelFold fold(LearnerOf(3));
   corpus.Add(Bytes({1, 3}) + CaptureBytes(EncodeLedger(fold.ledger()),
                                           fold.learner()->EncodeState(*fold.current().state)));
 }
 
+// In the first byte of an import: file and ledger are of version 2.
+constexpr int kCurrent = 0x40;
+
 void WriteImports(Corpus corpus) {
   for (const int i : {0, 1, 10, 14}) {
-    const LearnerFold fold = Learned(LearnerOf(static_cast<std::size_t>(i)));
+    const ModelFold fold = Learned(LearnerOf(static_cast<std::size_t>(i)));
     const std::string bodies = PartOf(LedgerBody(fold)) + StateBody(fold);
-    corpus.Add(Bytes({1, i, 9, 2}) + bodies);
-    corpus.Add(Bytes({2, i, 9, 2}) + PartOf(wire::ConfigToBytes(fold.learner()->config())) +
-               bodies);
+    corpus.Add(Bytes({kCurrent + 1, i, 9, 2}) + bodies);
+    corpus.Add(Bytes({kCurrent + 2, i, 9, 2}) +
+               PartOf(wire::ConfigToBytes(fold.learner()->config())) + bodies);
     ModelFileWriter writer(
         {.revision = 2,
          .create_time_us = 5,
@@ -131,18 +136,22 @@ void WriteRecords(Corpus corpus) {
   for (const int i : {0, 1, 6}) {
     const std::shared_ptr<const Learner>& learner = LearnerOf(static_cast<std::size_t>(i));
     const std::string minibatch = ToProto(SampleBatch(*learner, 1)).SerializeAsString();
-    corpus.Add(Bytes({0, i}) + Unsealed({.producer = "p", .sequence = 1, .payload = minibatch}));
-    const std::string state = EncodeRollback(*learner, *Learned(learner).current().state);
-    corpus.Add(Bytes({0, i}) + Unsealed({.type = RecordType::kRollback, .payload = state}));
+    corpus.Add(
+        Bytes({0, i}) +
+        Unsealed({.type = Minibatch::kType, .producer = "p", .sequence = 1, .payload = minibatch}));
+    const std::string state = learner->EncodeState(*Learned(learner).current().state);
+    corpus.Add(Bytes({0, i}) + Unsealed({.type = Rollback::kType, .payload = state}));
   }
   const std::string refusal = EncodeStatus(FieldError("batch.inputs", "is odd"));
   corpus.Add(
       Bytes({0, 0}) +
-      Unsealed({.type = RecordType::kRefusal, .producer = "p", .sequence = 3, .payload = refusal}));
+      Unsealed({.type = Refusal::kType, .producer = "p", .sequence = 3, .payload = refusal}));
   const auto unsealed = [](std::string value) { return value.substr(0, value.size() - 4); };
-  const StoredModel model{.name = "m", .log = 3, .create_time_us = 5, .config = "config"};
-  corpus.Add(Bytes({1, 0}) + PartOf(ModelKey("m", 3)) + unsealed(EncodeModel(model)));
-  corpus.Add(Bytes({2, 0}) + unsealed(EncodeSnapshotHead({.log = 3,
+  const StoredModel model{
+      .name = "m", .id = ModelId{4}, .log = LogId{3}, .create_time_us = 5, .config = "config"};
+  corpus.Add(Bytes({1, 0}) + PartOf(ModelKey(model)) + unsealed(EncodeModel(model)));
+  corpus.Add(Bytes({2, 0}) + unsealed(EncodeSnapshotHead({.model = ModelId{4},
+                                                          .log = LogId{3},
                                                           .next_offset = 5,
                                                           .revision = 2,
                                                           .create_time_us = 5,
@@ -150,7 +159,7 @@ void WriteRecords(Corpus corpus) {
                                                           .bytes = 6,
                                                           .build = "build"})));
   corpus.Add(Bytes({3, 0}) + unsealed(EncodeSnapshotChunk("", "chunk")));
-  corpus.Add(Bytes({4, 0}) + unsealed(EncodeNextLogId(77)));
+  corpus.Add(Bytes({4, 0}) + unsealed(EncodeNextId(77)));
   corpus.Add(Bytes({0x80, 0, 1, 1, 0}));
 }
 

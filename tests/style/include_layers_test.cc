@@ -28,6 +28,8 @@ TEST(IncludeLayers, CoreIsPure) {
 TEST(IncludeLayers, StorageKnowsNeitherCoreNorProto) {
   EXPECT_TRUE(Allowed("server/storage/rocks_store.cc", "rocksdb/db.h"));
   EXPECT_TRUE(Allowed("server/storage/rocks_store.cc", "sys/stat.h"));
+  EXPECT_TRUE(Allowed("server/storage/bytes.h", "core/archive/crc32c.h"));
+  EXPECT_FALSE(Allowed("server/storage/bytes.h", "core/archive/archive.h"));
   EXPECT_FALSE(Allowed("server/storage/log.h", "core/config/batch.h"));
   EXPECT_FALSE(Allowed("server/storage/log.h", "server/engine/engine.h"));
   EXPECT_FALSE(Allowed("server/storage/log.h", "prequel/v1/batch.pb.h"));
@@ -41,7 +43,7 @@ TEST(IncludeLayers, SyncKnowsNobody) {
 
 TEST(IncludeLayers, EngineSeesStorageInterfacesOnly) {
   EXPECT_TRUE(Allowed("server/engine/actor.cc", "server/storage/log.h"));
-  EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/storage/rocks_store.h"));
+  EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/storage/rocks/rocks_store.h"));
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "rocksdb/db.h"));
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/wire/batch.h"));
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/rpc/learning_service.h"));

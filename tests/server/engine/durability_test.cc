@@ -93,14 +93,14 @@ TEST_F(DurabilityTest, AfterAFailedWriteNothingIsAcknowledgedAndReadsGoOn) {
     EXPECT_THAT(std::string(refused.message()), HasSubstr("injected"));
     EXPECT_EQ(Create("b").code(), Code::kUnavailable);
     EXPECT_EQ(engine_->DeleteModel("a").code(), Code::kUnavailable);
-    EXPECT_FALSE(engine_->health().ok());
+    EXPECT_FALSE(store_->health().ok());
     EXPECT_EQ(StateBytes("a"), before) << "what is not durable is not published";
-    EXPECT_TRUE(engine_->Predict("a", MakeBatch(1), {}).ok());
+    EXPECT_TRUE(engine_->Predict("a", MakeBatch(1), Queries()).ok());
     EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kUnavailable)
         << "a failed deletion leaves the model as it was";
 
     Start();
-    EXPECT_TRUE(engine_->health().ok());
+    EXPECT_TRUE(store_->health().ok());
     const bool kept = failure == MemoryDisk::Failure::kSync;  // without a crash the bytes are there
     EXPECT_EQ(Revision("a"), kept ? 2 : 1);
     EXPECT_EQ(Learn("a", MakeBatch(2))->revision, kept ? 3 : 2);
@@ -125,11 +125,11 @@ TEST_F(DurabilityTest, AFullDiskIsGotOverWithoutARestart) {
   ASSERT_TRUE(Learn("a", MakeBatch(0)).ok());
   disk_->FailWrites(MemoryDisk::Failure::kFull);
   EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kUnknown);
-  EXPECT_EQ(engine_->Recover().code(), Code::kResourceExhausted);
+  EXPECT_EQ(store_->Recover().code(), Code::kResourceExhausted);
   EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kUnavailable);
   disk_->FailWrites(MemoryDisk::Failure::kNone);
-  EXPECT_TRUE(engine_->Recover().ok());
-  EXPECT_TRUE(engine_->health().ok());
+  EXPECT_TRUE(store_->Recover().ok());
+  EXPECT_TRUE(store_->health().ok());
   EXPECT_EQ(Learn("a", MakeBatch(2))->revision, 2);
   EXPECT_TRUE(Create("b").ok());
   const std::string state = StateBytes("a");
@@ -147,7 +147,7 @@ TEST_F(DurabilityTest, OtherFailuresNeedARestart) {
     disk_->FailWrites(failure);
     EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kUnknown);
     disk_->FailWrites(MemoryDisk::Failure::kNone);
-    EXPECT_EQ(engine_->Recover().code(), Code::kUnknown);
+    EXPECT_EQ(store_->Recover().code(), Code::kUnknown);
     EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kUnavailable);
   }
 }

@@ -15,8 +15,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/engine/engine.h"
-#include "server/storage/memory_store.h"
 #include "tests/server/engine/fake_world.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel {
 
@@ -70,11 +70,13 @@ class EngineFixture : public ::testing::Test {
     auto store = MemoryStore::Open(disk_, store_options_);
     ASSERT_TRUE(store.ok()) << store.status();
     store_ = *std::move(store);
-    auto engine = Engine::Create(options_, {*store_, codec_, clock_, *observer_});
+    auto engine = Engine::Create(options_, Parts());
     ASSERT_TRUE(engine.ok()) << engine.status();
     engine_ = *std::move(engine);
     engine_->AwaitReady();
   }
+
+  Engine::Parts Parts() { return {*store_, *store_, *store_, codec_, clock_, {observer_}}; }
 
   void Stop() {
     engine_.reset();
@@ -82,7 +84,7 @@ class EngineFixture : public ::testing::Test {
   }
 
   absl::Status Create(const std::string& name, int inputs = 2) {
-    return engine_->CreateModel(name, LinearConfig(inputs), std::to_string(inputs)).status();
+    return engine_->CreateModel(name, LinearConfig(inputs)).status();
   }
 
   static LearnRequest Request(Batch batch) {
@@ -104,17 +106,43 @@ class EngineFixture : public ::testing::Test {
     return Submit(name, Request(std::move(batch))).get();
   }
 
+  StoredModel Stored(const std::string& name) {
+    const std::vector<StoredModel> models = store_->ListModels().value();
+    for (const StoredModel& model : models) {
+      if (model.name == name) return model;
+    }
+    ADD_FAILURE() << "no model " << name;
+    return {};
+  }
+  std::size_t Records(const std::string& name) { return disk_->records(Stored(name).log); }
+
+  // The number that a producer of `name` is to go on with; -1 for an error.
+  std::int64_t Next(const std::string& name, const std::string& producer) {
+    return AskNext(name, producer).get().value_or(-1);
+  }
+  std::future<absl::StatusOr<std::int64_t>> AskNext(const std::string& name,
+                                                    const std::string& producer) {
+    std::promise<absl::StatusOr<std::int64_t>> promise;
+    std::future<absl::StatusOr<std::int64_t>> future = promise.get_future();
+    engine_->AskNextSequence(
+        name, producer, TimePoint::max(),
+        [promise = std::move(promise)](const absl::StatusOr<std::int64_t>& next) mutable {
+          promise.set_value(next);
+        });
+    return future;
+  }
+
   // The published state as bytes.
   std::string StateBytes(const std::string& name) {
-    const absl::StatusOr<Snapshot> snapshot = engine_->GetSnapshot(name);
+    const absl::StatusOr<Published> published = engine_->GetPublished(name);
     const absl::StatusOr<ModelInfo> info = engine_->GetModel(name);
-    if (!snapshot.ok() || !info.ok()) return snapshot.status().ToString();
-    return info->learner->EncodeState(*snapshot->state);
+    if (!published.ok() || !info.ok()) return published.status().ToString();
+    return info->learner->EncodeState(*published->state);
   }
 
   std::int64_t Revision(const std::string& name) {
-    const absl::StatusOr<Snapshot> snapshot = engine_->GetSnapshot(name);
-    return snapshot.ok() ? snapshot->revision : -1;
+    const absl::StatusOr<Published> published = engine_->GetPublished(name);
+    return published.ok() ? published->revision : -1;
   }
 
   EngineOptions options_;

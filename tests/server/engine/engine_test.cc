@@ -27,15 +27,15 @@ class EngineTest : public EngineFixture {
 };
 
 TEST_F(EngineTest, ShowsAModelAsCreated) {
-  const auto created = engine_->CreateModel("prices", LinearConfig(3), "3");
+  const auto created = engine_->CreateModel("prices", LinearConfig(3));
   ASSERT_TRUE(created.ok()) << created.status();
   const ModelInfo info = engine_->GetModel("prices").value();
   EXPECT_EQ(info.name, "prices");
   EXPECT_EQ(info.create_time, clock_.Now());
   EXPECT_TRUE(info.problem.ok());
-  EXPECT_EQ(info.snapshot.revision, 0);
+  EXPECT_EQ(info.published.revision, 0);
   EXPECT_EQ(info.learner->num_input_columns(), 3);
-  EXPECT_EQ(info.snapshot.state->revision, 0);
+  EXPECT_EQ(info.published.state->revision, 0);
   EXPECT_EQ(engine_->GetModel("other").status().code(), Code::kNotFound);
 }
 
@@ -52,7 +52,7 @@ TEST_F(EngineTest, RefusesBadNamesAndConfigurations) {
   EXPECT_EQ(Create("a").code(), Code::kAlreadyExists);
   LearnerConfig config = LinearConfig(2);
   config.rule.name = "magic";
-  EXPECT_EQ(engine_->CreateModel("b", config, "2").status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(engine_->CreateModel("b", config).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(engine_->GetModel("b").status().code(), Code::kNotFound);
 }
 
@@ -82,7 +82,7 @@ TEST_F(EngineTest, ADeletedModelIsGoneAndItsNameFree) {
   ASSERT_TRUE(engine_->DeleteModel("a").ok());
   EXPECT_EQ(engine_->DeleteModel("a").code(), Code::kNotFound);
   EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kNotFound);
-  EXPECT_EQ(engine_->GetSnapshot("a").status().code(), Code::kNotFound);
+  EXPECT_EQ(engine_->GetPublished("a").status().code(), Code::kNotFound);
   ASSERT_TRUE(Create("a", 3).ok());
   EXPECT_EQ(Revision("a"), 0);
   Start();
@@ -104,7 +104,7 @@ TEST_F(EngineTest, LearnsAsTheLearnerDoes) {
     EXPECT_EQ(outcome->revision, i + 1);
     EXPECT_EQ(outcome->learned.scores["nll"], expected.scores["nll"]);
     EXPECT_EQ(outcome->learned.report.rows, 8);
-    EXPECT_EQ(outcome->predictions.mean.size(), 0);
+    EXPECT_TRUE(outcome->predictions.outputs.empty());
   }
   EXPECT_EQ(StateBytes("a"), learner.EncodeState(state));
 }
@@ -112,16 +112,17 @@ TEST_F(EngineTest, LearnsAsTheLearnerDoes) {
 TEST_F(EngineTest, PredictsThenLearnsInOneStep) {
   ASSERT_TRUE(Create("a").ok());
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(Learn("a", MakeBatch(i)).ok());
-  const PredictOutcome before = engine_->Predict("a", MakeBatch(9), {}).value();
+  const PredictOutcome before = engine_->Predict("a", MakeBatch(9), Queries()).value();
   EXPECT_EQ(before.revision, 5);
   LearnRequest request = Request(MakeBatch(9));
-  request.predict = PredictOptions();
+  request.predict = Queries();
   const Outcome outcome = Submit("a", std::move(request)).get();
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_EQ(outcome->revision, 6);
-  ASSERT_GT(outcome->predictions.mean.size(), 0);
-  EXPECT_EQ(outcome->predictions.mean, before.predictions.mean);
-  EXPECT_NE(engine_->Predict("a", MakeBatch(9), {})->predictions.mean, before.predictions.mean);
+  ASSERT_NE(outcome->predictions.Find("mean"), nullptr);
+  EXPECT_EQ(outcome->predictions["mean"], before.predictions["mean"]);
+  EXPECT_NE(engine_->Predict("a", MakeBatch(9), Queries())->predictions["mean"],
+            before.predictions["mean"]);
 }
 
 TEST_F(EngineTest, RefusesBadMinibatchesBeforeTheLog) {
@@ -142,11 +143,12 @@ TEST_F(EngineTest, RefusesBadMinibatchesBeforeTheLog) {
   EXPECT_THAT(std::string(bytes.message()), HasSubstr("bytes"));
   EXPECT_EQ(bytes.code(), Code::kInvalidArgument);
   LearnRequest request = Request(MakeBatch(1));
-  request.predict = PredictOptions{.quantiles = {2.0}};
-  EXPECT_EQ(Submit("a", std::move(request)).get().status().code(), Code::kInvalidArgument);
+  request.predict = QueriesOfTwoTargets();
+  EXPECT_EQ(Submit("a", std::move(request)).get().status().code(), Code::kUnavailable);
   EXPECT_EQ(disk_->writes(), writes);
-  EXPECT_EQ(engine_->Predict("a", MakeBatch(1, 3), {}).status().code(), Code::kInvalidArgument);
-  EXPECT_EQ(engine_->Predict("b", MakeBatch(1), {}).status().code(), Code::kNotFound);
+  EXPECT_EQ(engine_->Predict("a", MakeBatch(1, 3), Queries()).status().code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(engine_->Predict("b", MakeBatch(1), Queries()).status().code(), Code::kNotFound);
 }
 
 TEST_F(EngineTest, ChecksItsOptions) {
@@ -154,7 +156,8 @@ TEST_F(EngineTest, ChecksItsOptions) {
   EngineOptions bad;
   bad.max_queued_batches = 0;
   const auto store = MemoryStore::Open(disk_).value();
-  const absl::Status status = Engine::Create(bad, {*store, codec_, clock_, silent_}).status();
+  const absl::Status status =
+      Engine::Create(bad, {*store, *store, *store, codec_, clock_, {}}).status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_EQ(FieldOf(status), "max_queued_batches");
 }

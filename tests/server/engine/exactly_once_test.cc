@@ -28,14 +28,7 @@ class ExactlyOnceTest : public EngineFixture {
     return Send(producer, sequence, MakeBatch(static_cast<int>(sequence))).get();
   }
 
-  std::int64_t Next(const std::string& producer) {
-    LearnRequest request;
-    request.origin.id = producer;
-    request.inquiry = true;
-    const Outcome outcome = Submit("a", std::move(request)).get();
-    EXPECT_TRUE(outcome.ok()) << outcome.status();
-    return outcome.ok() ? outcome->next_sequence : -1;
-  }
+  std::int64_t Next(const std::string& producer) { return EngineFixture::Next("a", producer); }
 
   static void ExpectRepeatOf(const Outcome& first, const Outcome& second) {
     ASSERT_TRUE(first.ok() && second.ok()) << first.status() << second.status();
@@ -116,20 +109,17 @@ TEST_F(ExactlyOnceTest, ARepeatOfWhatIsUnderWay) {
   disk_->OnWrite(nullptr);
 }
 
-// An inquiry is answered as of its place in the queue, whatever is logged together with it.
-TEST_F(ExactlyOnceTest, WhatComesBehindAnInquiryDoesNotCountYet) {
+// A question is answered as of its place in the queue, whatever is logged together with it.
+TEST_F(ExactlyOnceTest, WhatComesBehindAQuestionDoesNotCountYet) {
   Gate gate(*disk_);
   gate.Close();
   std::future<Outcome> first = Send("p", 1, MakeBatch(1));
   gate.AwaitArrival();
   std::future<Outcome> second = Send("p", 2, MakeBatch(2));
-  LearnRequest request;
-  request.origin.id = "p";
-  request.inquiry = true;
-  std::future<Outcome> inquiry = Submit("a", std::move(request));
+  auto question = AskNext("a", "p");
   std::future<Outcome> third = Send("p", 3, MakeBatch(3));
   gate.Open();
-  EXPECT_EQ(inquiry.get()->next_sequence, 3);
+  EXPECT_EQ(question.get().value(), 3);
   for (auto* answer : {&first, &second, &third}) EXPECT_TRUE(answer->get().ok());
   disk_->OnWrite(nullptr);
 }

@@ -1,21 +1,26 @@
 // Small linear models to learn, the bytes they are stored as, and a clock set by hand.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
+#include "core/learner/learner.h"
 #include "server/engine/clock.h"
 #include "server/engine/codec.h"
 
 namespace prequel {
 
-// A configuration is written as the number of its inputs; 0 cannot be decoded.
 inline LearnerConfig LinearConfig(int inputs) {
   LearnerConfig config;
   config.features = {{.name = "x", .width = inputs}};
@@ -29,6 +34,19 @@ inline LearnerConfig LinearConfig(int inputs) {
   config.standardize_inputs = Standardize::kNone;
   config.seed = 7;
   return config;
+}
+
+// Of the models of LinearConfig.
+inline QuerySet Queries(std::vector<ComponentConfig> queries = {}) {
+  const Learner learner = Learner::Create(LinearConfig(1)).value();
+  return learner.Ask({.queries = std::move(queries)}).value();
+}
+
+// Of models that are not.
+inline QuerySet QueriesOfTwoTargets() {
+  LearnerConfig config = LinearConfig(1);
+  config.target.width = 2;
+  return Learner::Create(config).value().Ask({}).value();
 }
 
 // Rows × inputs that follow from `seed` alone.
@@ -55,6 +73,7 @@ inline Batch MakeDivergentBatch(Index inputs = 2) {
   return batch;
 }
 
+// A configuration is written as its place in a list that all codecs of the process share.
 class TestCodec final : public Codec {
  public:
   static std::string Encode(const Batch& batch) {
@@ -68,11 +87,20 @@ class TestCodec final : public Codec {
   }
 
   absl::StatusOr<LearnerConfig> DecodeConfig(std::string_view bytes) const override {
-    int inputs = 0;
-    if (!absl::SimpleAtoi(std::string(bytes), &inputs) || inputs == 0) {
+    const std::lock_guard<std::mutex> lock(Known().mu);
+    std::size_t place = 0;
+    if (!absl::SimpleAtoi(std::string(bytes), &place) || place >= Known().configs.size()) {
       return absl::InvalidArgumentError("not a configuration");
     }
-    return LinearConfig(inputs);
+    return Known().configs[place];
+  }
+
+  std::string EncodeConfig(const LearnerConfig& config) const override {
+    const std::lock_guard<std::mutex> lock(Known().mu);
+    std::vector<LearnerConfig>& configs = Known().configs;
+    const auto place = std::find(configs.begin(), configs.end(), config) - configs.begin();
+    if (place == std::ssize(configs)) configs.push_back(config);
+    return std::to_string(place);
   }
 
   absl::StatusOr<Batch> DecodeBatch(std::string_view bytes) const override {
@@ -92,6 +120,16 @@ class TestCodec final : public Codec {
     std::memcpy(batch.targets.data(), bytes.data() + sizeof(shape) + inputs,
                 static_cast<std::size_t>(shape[1]) * sizeof(double));
     return batch;
+  }
+
+ private:
+  struct Configs {
+    std::mutex mu;
+    std::vector<LearnerConfig> configs;
+  };
+  static Configs& Known() {
+    static Configs& known = *new Configs();
+    return known;
   }
 };
 

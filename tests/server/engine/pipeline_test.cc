@@ -115,7 +115,7 @@ TEST_F(PipelineTest, AnExpiredMinibatchIsNeverLogged) {
   EXPECT_EQ(early.get()->revision, 2);
   Start();
   EXPECT_EQ(Revision("a"), 2);
-  EXPECT_EQ(engine_->GetSnapshot("a")->next_offset, 2u);
+  EXPECT_EQ(engine_->GetPublished("a")->next_offset, 2u);
 }
 
 TEST_F(PipelineTest, ReadersSeeRevisionsThatNeverGoBack) {
@@ -127,12 +127,12 @@ TEST_F(PipelineTest, ReadersSeeRevisionsThatNeverGoBack) {
     threads.emplace_back([&, r] {
       std::int64_t last = 0;
       while (!done) {
-        const auto snapshot = engine_->GetSnapshot("a");
-        ASSERT_TRUE(snapshot.ok());
-        EXPECT_GE(snapshot->revision, last);
-        EXPECT_EQ(snapshot->state->revision, snapshot->revision);
-        last = snapshot->revision;
-        const auto predicted = engine_->Predict("a", MakeBatch(r), {});
+        const auto published = engine_->GetPublished("a");
+        ASSERT_TRUE(published.ok());
+        EXPECT_GE(published->revision, last);
+        EXPECT_EQ(published->state->revision, published->revision);
+        last = published->revision;
+        const auto predicted = engine_->Predict("a", MakeBatch(r), Queries());
         ASSERT_TRUE(predicted.ok() || predicted.status().code() == Code::kFailedPrecondition)
             << predicted.status();
         if (predicted.ok()) {
@@ -160,7 +160,7 @@ TEST_F(PipelineTest, ReadersSeeRevisionsThatNeverGoBack) {
 TEST_F(PipelineTest, AHeldSnapshotNeverChanges) {
   ASSERT_TRUE(Create("a").ok());
   ASSERT_TRUE(Learn("a", MakeBatch(0)).ok());
-  const Snapshot held = engine_->GetSnapshot("a").value();
+  const Published held = engine_->GetPublished("a").value();
   const auto learner = engine_->GetModel("a")->learner;
   const std::string before = learner->EncodeState(*held.state);
   for (int i = 1; i < 20; ++i) ASSERT_TRUE(Learn("a", MakeBatch(i)).ok());
@@ -172,6 +172,7 @@ TEST_F(PipelineTest, AHeldSnapshotNeverChanges) {
 TEST_F(PipelineTest, DeletionWhileLearningLeavesNothingBehind) {
   for (int round = 0; round < 10; ++round) {
     ASSERT_TRUE(Create("a").ok());
+    const LogId log = Stored("a").log;
     std::vector<std::thread> writers;
     for (int w = 0; w < 2; ++w) {
       writers.emplace_back([&] {
@@ -187,9 +188,8 @@ TEST_F(PipelineTest, DeletionWhileLearningLeavesNothingBehind) {
     EXPECT_TRUE(engine_->DeleteModel("a").ok());
     for (std::thread& writer : writers) writer.join();
     ASSERT_TRUE(store_->ListModels()->empty());
-    const absl::Status read =
-        store_->Read(static_cast<LogId>(round) + 1, 0, 1,
-                     [](const LogRecord&) { return absl::InternalError("a record is left"); });
+    const absl::Status read = VisitLog(
+        *store_, log, 0, [](const LogRecord&) { return absl::InternalError("a record is left"); });
     EXPECT_TRUE(read.ok()) << read;
   }
 }

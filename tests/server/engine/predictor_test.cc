@@ -14,9 +14,9 @@ TEST(CheckAnswerSize, AVeryLargeAnswerIsRefused) {
   const absl::StatusOr<Learner> learner = Learner::Create(config);
   ASSERT_TRUE(learner.ok()) << learner.status();
   PredictOptions options;
-  EXPECT_TRUE(CheckAnswerSize(*learner, 1000, options, 1 << 20).ok());
-  options.logits = true;
-  EXPECT_EQ(FieldOf(CheckAnswerSize(*learner, 1000, options, 1 << 20)), "batch");
+  EXPECT_TRUE(CheckAnswerSize(learner->Ask(options).value(), 1000, 1 << 20).ok());
+  options.queries = {{.name = "logits"}};
+  EXPECT_EQ(FieldOf(CheckAnswerSize(learner->Ask(options).value(), 1000, 1 << 20)), "batch");
 }
 
 class PredictorTest : public EngineFixture {
@@ -29,20 +29,15 @@ class PredictorTest : public EngineFixture {
   Outcome PredictThenLearn(const std::string& name, Batch batch) {
     LearnRequest request = Request(std::move(batch));
     request.origin = {"p", 1};
-    request.predict = PredictOptions();
     std::promise<Outcome> promise;
-    predictor().PredictThenLearn(name, std::move(request), [&promise](Outcome outcome) {
+    predictor().PredictThenLearn(name, std::move(request), {}, [&promise](Outcome outcome) {
       promise.set_value(std::move(outcome));
     });
     return promise.get_future().get();
   }
 
   // Ten rows of one output are let through, eleven are not.
-  Predictor predictor() {
-    PredictOptions options;
-    const auto width = static_cast<std::int64_t>(5 + 3 + options.quantiles.size());
-    return Predictor(*engine_, 8 * width * 10);
-  }
+  Predictor predictor() { return Predictor(*engine_, 8 * Queries().numbers_per_example() * 10); }
 };
 
 TEST_F(PredictorTest, AsksTheEngineWhatIsSmallEnough) {
@@ -51,7 +46,7 @@ TEST_F(PredictorTest, AsksTheEngineWhatIsSmallEnough) {
   const absl::StatusOr<PredictOutcome> small = predictor().Predict("a", ten, {});
   ASSERT_TRUE(small.ok()) << small.status();
   EXPECT_EQ(small->revision, 1);
-  EXPECT_EQ(small->predictions.mean.cols(), 10);
+  EXPECT_EQ(small->predictions["mean"].cols(), 10);
   EXPECT_EQ(FieldOf(predictor().Predict("a", eleven, {}).status()), "batch");
   EXPECT_TRUE(absl::IsNotFound(predictor().Predict("nobody", ten, {}).status()));
   EXPECT_TRUE(absl::IsOutOfRange(predictor().Predict("a", ten, {}, 7).status()));
@@ -68,7 +63,7 @@ TEST_F(PredictorTest, WhatIsNotLetThroughIsNotLearnedAndStillDue) {
   ASSERT_TRUE(learned.ok()) << learned.status();
   EXPECT_EQ(learned->revision, 1);
   EXPECT_FALSE(learned->repeated);
-  EXPECT_EQ(learned->predictions.mean.cols(), 10);
+  EXPECT_EQ(learned->predictions["mean"].cols(), 10);
   EXPECT_TRUE(absl::IsNotFound(PredictThenLearn("nobody", MakeBatch(1, 2, 1)).status()));
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/learner/learner.h"
+#include "tests/server/engine/fake_world.h"
 #include "tests/server/engine/reader_run.h"
 
 namespace prequel {
@@ -61,7 +62,8 @@ Digests Fold(const std::vector<Write>& made, const Learner& learner, const Batch
       (void)learner.Update(states.back(), batch, scratch, next).value();
     }
     digests.state.push_back(DigestOf(learner, next));
-    digests.predictive.push_back(DigestOf(learner.Predict(next, query, {}, scratch).value()));
+    digests.predictive.push_back(
+        DigestOf(learner.Predict(next, query, Queries(), scratch).value()));
     states.push_back(std::move(next));
   }
   return digests;

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "server/storage/memory_store.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel {
 namespace {

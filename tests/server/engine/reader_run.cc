@@ -30,8 +30,12 @@ class Run {
   }
 
   ReaderRun Make() {
-    engine_ = Engine::Create(engine_options_, {store_, codec_, clock_, observer_}).value();
-    learner_ = engine_->CreateModel("m", LinearConfig(2), "2").value().learner;
+    engine_ =
+        Engine::Create(
+            engine_options_,
+            {store_.catalogue(), store_.log(), store_.snapshots(), codec_, clock_, {&observer_}})
+            .value();
+    learner_ = engine_->CreateModel("m", LinearConfig(2)).value().learner;
     std::vector<std::thread> writers, others;
     for (int i = 0; i < options_.writers; ++i) writers.emplace_back([this, i] { WriteAll(i); });
     for (int i = 0; i < options_.readers; ++i) others.emplace_back([this, i] { ReadOn(i); });
@@ -108,7 +112,7 @@ class Run {
     while (writing_) {
       switch (Draw(random, 4)) {
         case 0:
-          ReadState("GetSnapshot");
+          ReadState("GetPublished");
           break;
         case 1:
           ReadModel();
@@ -124,11 +128,11 @@ class Run {
 
   void ReadState(const char* call) {
     Read read{.at = {Tick()}, .call = call};
-    const absl::StatusOr<Snapshot> snapshot = engine_->GetSnapshot("m");
+    const absl::StatusOr<Published> published = engine_->GetPublished("m");
     read.at.returned = Tick();
-    if (!snapshot.ok()) return Fail(call, snapshot.status());
-    read.revision = snapshot->revision;
-    read.digest = DigestOf(*learner_, *snapshot->state);
+    if (!published.ok()) return Fail(call, published.status());
+    read.revision = published->revision;
+    read.digest = DigestOf(*learner_, *published->state);
     Note(read);
   }
 
@@ -137,14 +141,15 @@ class Run {
     const absl::StatusOr<ModelInfo> info = engine_->GetModel("m");
     read.at.returned = Tick();
     if (!info.ok()) return Fail("GetModel", info.status());
-    read.revision = info->snapshot.revision;
-    read.digest = DigestOf(*learner_, *info->snapshot.state);
+    read.revision = info->published.revision;
+    read.digest = DigestOf(*learner_, *info->published.state);
     Note(read);
   }
 
   void Predict(std::optional<std::int64_t> revision) {
     Read read{.at = {Tick()}, .call = "Predict", .predictive = true, .newest = !revision};
-    const absl::StatusOr<PredictOutcome> outcome = engine_->Predict("m", query_, {}, revision);
+    const absl::StatusOr<PredictOutcome> outcome =
+        engine_->Predict("m", query_, Queries(), revision);
     read.at.returned = Tick();
     if (revision && absl::IsOutOfRange(outcome.status())) return;  // truncated meanwhile
     if (!outcome.ok()) return Fail("Predict", outcome.status());
@@ -158,14 +163,14 @@ class Run {
 
   // A revision that is kept: between the oldest and the newest that are known of.
   std::optional<std::int64_t> DrawRevision(Random& random) {
-    const absl::StatusOr<Snapshot> snapshot = engine_->GetSnapshot("m");
+    const absl::StatusOr<Published> published = engine_->GetPublished("m");
     const absl::StatusOr<Revisions> revisions = engine_->ListRevisions("m");
-    if (!snapshot.ok() || !revisions.ok()) {
-      Fail("ListRevisions", snapshot.ok() ? revisions.status() : snapshot.status());
+    if (!published.ok() || !revisions.ok()) {
+      Fail("ListRevisions", published.ok() ? revisions.status() : published.status());
       return std::nullopt;
     }
-    if (revisions->oldest > snapshot->revision) return std::nullopt;
-    return revisions->oldest + Draw(random, snapshot->revision - revisions->oldest + 1);
+    if (revisions->oldest > published->revision) return std::nullopt;
+    return revisions->oldest + Draw(random, published->revision - revisions->oldest + 1);
   }
 
   void ReadPast(Random& random) {
@@ -183,7 +188,7 @@ class Run {
       write.at.returned = Tick();
       if (absl::IsOutOfRange(info.status())) continue;  // truncated meanwhile
       if (!info.ok()) return Fail("Rollback", info.status());
-      write.seen = info->snapshot.revision;
+      write.seen = info->published.revision;
       Note(write);
     }
   }
@@ -195,12 +200,12 @@ class Run {
       if (Draw(random, 2) == 0) revision = DrawRevision(random);
       const std::string name = absl::StrCat("fork-", i);
       Read read{.at = {Tick()}, .call = "Fork", .newest = !revision};
-      const absl::StatusOr<ModelInfo> info = engine_->Fork("m", revision, name, nullptr, "");
+      const absl::StatusOr<ModelInfo> info = engine_->Fork("m", revision, name, nullptr);
       read.at.returned = Tick();
       if (absl::IsOutOfRange(info.status())) continue;  // truncated meanwhile
       if (!info.ok()) return Fail("Fork", info.status());
-      read.revision = info->snapshot.revision;
-      read.digest = DigestOf(*learner_, *info->snapshot.state);
+      read.revision = info->published.revision;
+      read.digest = DigestOf(*learner_, *info->published.state);
       Note(read);
       if (absl::Status status = engine_->DeleteModel(name); !status.ok()) Fail("Delete", status);
     }
@@ -234,11 +239,11 @@ std::uint64_t DigestOf(const Learner& learner, const LearnerState& state) {
   return StableHash(learner.EncodeState(state));
 }
 
-std::uint64_t DigestOf(const Predictions& predictions) {
+std::uint64_t DigestOf(const Answer& answer) {
   std::string bytes;
-  for (const Matrix* m : {&predictions.mean, &predictions.epistemic_variance}) {
-    bytes.append(reinterpret_cast<const char*>(m->data()),
-                 static_cast<std::size_t>(m->size()) * sizeof(double));
+  for (const Output& output : answer.outputs) {
+    bytes.append(reinterpret_cast<const char*>(output.values.data()),
+                 static_cast<std::size_t>(output.values.size()) * sizeof(double));
   }
   return StableHash(bytes);
 }

@@ -42,7 +42,7 @@ struct Read {
 Batch BatchOf(int producer, std::int64_t sequence);
 
 std::uint64_t DigestOf(const Learner& learner, const LearnerState& state);
-std::uint64_t DigestOf(const Predictions& predictions);
+std::uint64_t DigestOf(const Answer& answer);
 
 struct ReaderRun {
   std::shared_ptr<const Learner> learner;

@@ -11,10 +11,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/engine/engine.h"
-#include "server/storage/memory_store.h"
 #include "tests/server/engine/countdown.h"
 #include "tests/server/engine/fake_world.h"
 #include "tests/server/engine/simulated_events.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel {
 namespace {
@@ -35,7 +35,7 @@ class World {
 
   Simulated Run() {
     Start();
-    if (!Failed()) Check(engine_->CreateModel("m", LinearConfig(2), "2").status(), "create");
+    if (!Failed()) Check(engine_->CreateModel("m", LinearConfig(2)).status(), "create");
     for (int step = 0; step < kSteps && !Failed(); ++step) Step();
     if (!Failed()) Restart(Draw(2) == 0);
     if (!Failed()) CompareState("m", events_.size());
@@ -55,8 +55,9 @@ class World {
 
   void Start() {
     store_ = MemoryStore::Open(disk_).value();
-    absl::StatusOr<std::unique_ptr<Engine>> engine =
-        Engine::Create(options_, {*store_, codec_, clock_, observer_});
+    absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(
+        options_,
+        {store_->catalogue(), store_->log(), store_->snapshots(), codec_, clock_, {&observer_}});
     Check(engine.status(), "start");
     if (Failed()) return;
     engine_ = *std::move(engine);
@@ -82,7 +83,7 @@ class World {
     Check(info.status(), "model");
     if (Failed()) return;
     Check(info->problem, "replay");
-    if (info->snapshot.revision < acknowledged_) Fail("an acknowledged revision is lost");
+    if (info->published.revision < acknowledged_) Fail("an acknowledged revision is lost");
     Settle();
   }
 
@@ -90,12 +91,12 @@ class World {
   void Read() {
     std::int64_t last = 0;
     while (reading_) {
-      const absl::StatusOr<Snapshot> snapshot = engine_->GetSnapshot("m");
-      if (snapshot.ok()) {
-        if (snapshot->revision < last || snapshot->state->revision != snapshot->revision) {
+      const absl::StatusOr<Published> published = engine_->GetPublished("m");
+      if (published.ok()) {
+        if (published->revision < last || published->state->revision != published->revision) {
           torn_ = true;
         }
-        last = snapshot->revision;
+        last = published->revision;
         ++reads_;
       }
       std::this_thread::yield();
@@ -115,6 +116,14 @@ class World {
     request.record = TestCodec::Encode(request.batch);
     request.origin = {Name(producer), sequence};
     return Submit(std::move(request));
+  }
+  std::future<absl::StatusOr<std::int64_t>> AskNext(int producer) {
+    auto promise = std::make_shared<std::promise<absl::StatusOr<std::int64_t>>>();
+    auto future = promise->get_future();
+    engine_->AskNextSequence(
+        "m", Name(producer), TimePoint::max(),
+        [promise](const absl::StatusOr<std::int64_t>& next) { promise->set_value(next); });
+    return future;
   }
   static std::string Name(int producer) { return absl::StrCat("p", producer); }
 
@@ -259,7 +268,7 @@ class World {
     if (Draw(3) == 0) {
       Restart(Draw(2) == 0);
     } else {
-      Check(engine_->Recover(), "recover");
+      Check(store_->Recover(), "recover");
       if (!Failed()) Settle();
     }
     if (!Failed() && next_ != known) Fail("what found no room was logged");
@@ -269,15 +278,12 @@ class World {
   // After a failure: what became of those that were not answered.
   void Settle() {
     for (int producer = 0; producer < kProducers && !Failed(); ++producer) {
-      LearnRequest inquiry;
-      inquiry.origin.id = Name(producer);
-      inquiry.inquiry = true;
-      const Outcome outcome = Submit(std::move(inquiry)).get();
-      Check(outcome.status(), "inquiry");
+      const absl::StatusOr<std::int64_t> next = AskNext(producer).get();
+      Check(next.status(), "question");
       if (Failed()) return;
       const std::int64_t known = next_[static_cast<std::size_t>(producer)];
-      if (outcome->next_sequence < known) Fail("an acknowledged number was forgotten");
-      for (std::int64_t i = known; i < outcome->next_sequence && !Failed(); ++i) {
+      if (*next < known) Fail("an acknowledged number was forgotten");
+      for (std::int64_t i = known; i < *next && !Failed(); ++i) {
         ++result_.unanswered;
         const Outcome repeat = Send(producer, i).get();
         if (repeat.ok() && !repeat->repeated) Fail("what was logged was learned again");
@@ -315,14 +321,14 @@ class World {
     ++result_.rollbacks;
     acknowledged_ = static_cast<std::int64_t>(events_.size()) + 1;
     events_[acknowledged_] = {.returned_to = revision};
-    if (info->snapshot.revision != acknowledged_) Fail("a rollback is not the next revision");
+    if (info->published.revision != acknowledged_) Fail("a rollback is not the next revision");
   }
 
   void Fork() {
     const std::int64_t revision = DrawRevision();
     if (Failed()) return;
     const std::string name = absl::StrCat("fork-", ++forks_);
-    const absl::StatusOr<ModelInfo> info = engine_->Fork("m", revision, name, nullptr, "");
+    const absl::StatusOr<ModelInfo> info = engine_->Fork("m", revision, name, nullptr);
     if (absl::IsOutOfRange(info.status())) return;  // as above
     Check(info.status(), "fork");
     if (Failed()) return;
@@ -336,16 +342,16 @@ class World {
     const absl::StatusOr<ModelInfo> info = engine_->GetModel(name);
     Check(info.status(), "model");
     if (Failed()) return;
-    if (info->snapshot.revision != static_cast<std::int64_t>(revision)) {
+    if (info->published.revision != static_cast<std::int64_t>(revision)) {
       return Fail(
-          absl::StrCat(name, " is at revision ", info->snapshot.revision, ", not ", revision));
+          absl::StrCat(name, " is at revision ", info->published.revision, ", not ", revision));
     }
     const Learner& learner = *info->learner;
     const absl::StatusOr<LearnerState> folded =
         FoldEvents(learner, events_, static_cast<std::int64_t>(revision));
     Check(folded.status(), "fold");
     if (Failed()) return;
-    if (learner.EncodeState(*folded) != learner.EncodeState(*info->snapshot.state)) {
+    if (learner.EncodeState(*folded) != learner.EncodeState(*info->published.state)) {
       Fail(absl::StrCat(name, " differs from its fold at revision ", revision));
     }
     if (torn_) Fail("a reader saw a torn or decreasing revision");

@@ -1,26 +1,30 @@
-// What version 1 stored of a model, as it was written when it was released: configuration and
+// What each version stored of a model, as it was written when it was released: configuration and
 // minibatch, ledger and state, and the file that ExportModel makes of them.
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/config/error.h"
+#include "core/scores/score_table.h"
 #include "google/protobuf/util/message_differencer.h"
-#include "server/engine/capture.h"
 #include "server/engine/engine.h"
-#include "server/engine/ledger_codec.h"
-#include "server/storage/memory_store.h"
+#include "server/engine/fold/ledger_codec.h"
+#include "server/engine/history/capture.h"
 #include "server/wire_codec.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/golden_file.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel {
 namespace {
 
-std::string Golden(const std::string& name, const std::string& current) {
-  return GoldenFile(std::string(PREQUEL_GOLDEN) + "/" + name + "_v1.bin", current);
+// `current`: what is written now, when `version` is the current one.
+std::string Golden(const std::string& name, int version, const std::string& current = "") {
+  const std::string file = name + "_v" + std::to_string(version) + ".bin";
+  return GoldenFile(std::string(PREQUEL_GOLDEN) + "/" + file, current);
 }
 
 // As it was resolved then, with every option of its time.
@@ -61,7 +65,12 @@ LearnerState StateV1(const Learner& learner) {
     q.mean[i] = 0.25 * static_cast<double>(i - 4);
     q.precision[i] = 1 + 0.5 * static_cast<double>(i);
   }
-  state.evaluation.cumulative.weight = 10;
+  state.evaluation.cumulative.RestoreWeight(10);
+  for (const Score& score : ScoresOf(TargetKind::kClasses)) {
+    std::vector<double> sums(score.num_sums);
+    if (score.name == "nll") sums[0] = 6.5;
+    state.evaluation.cumulative.Restore(score.name, 10, sums.data(), sums.size());
+  }
   state.evaluation.skipped_rows = 2;
   return state;
 }
@@ -81,11 +90,15 @@ Ledger LedgerV1() {
   return ledger;
 }
 
-std::string CaptureV1(std::shared_ptr<const Learner> learner) {
-  Capture capture{.learner = std::move(learner), .ledger = EncodeLedger(LedgerV1())};
-  capture.snapshot.state = std::make_shared<const LearnerState>(StateV1(*capture.learner));
+ModelFold FoldV1(const std::shared_ptr<const Learner>& learner) {
+  auto state = std::make_shared<const LearnerState>(StateV1(*learner));
+  Published current{.revision = state->revision, .state = std::move(state)};
+  return ModelFold(learner, {std::move(current), LedgerV1()});
+}
+
+std::string CaptureBytes(const ModelFold& fold) {
   std::string bytes;
-  const absl::Status written = WriteCapture(capture, [&bytes](std::string_view chunk) {
+  const absl::Status written = WriteCapture(CaptureOf({}, fold), [&](std::string_view chunk) {
     bytes.append(chunk);
     return absl::OkStatus();
   });
@@ -93,12 +106,13 @@ std::string CaptureV1(std::shared_ptr<const Learner> learner) {
   return bytes;
 }
 
-ModelFile FileV1(const std::shared_ptr<const Learner>& learner) {
+// Of version 2.
+ModelFile CurrentFile(const std::shared_ptr<const Learner>& learner) {
   return {.revision = 2,
           .create_time_us = 1'700'000'000'000'000,
           .build = "build",
           .config = wire::ConfigToBytes(ConfigV1()),
-          .body = CaptureV1(learner)};
+          .body = CaptureBytes(FoldV1(learner))};
 }
 
 std::string Written(ModelFile file) {
@@ -113,7 +127,7 @@ std::shared_ptr<const Learner> LearnerV1() {
 }
 
 TEST(FormatsTest, Configuration) {
-  const std::string bytes = Golden("config", wire::ConfigToBytes(ConfigV1()));
+  const std::string bytes = Golden("config", 1, wire::ConfigToBytes(ConfigV1()));
   const absl::StatusOr<LearnerConfig> config = wire::ConfigFromBytes(bytes);
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_EQ(*config, ConfigV1());
@@ -130,7 +144,7 @@ TEST(FormatsTest, Minibatch) {
   proto.mutable_text(0)->add_values("");
   proto.add_labels("yes");
   proto.add_labels("no");
-  const std::string bytes = Golden("batch", proto.SerializeAsString());
+  const std::string bytes = Golden("batch", 1, proto.SerializeAsString());
   const absl::StatusOr<Batch> batch = wire::BatchFromBytes(bytes);
   ASSERT_TRUE(batch.ok()) << batch.status();
   EXPECT_EQ(batch->inputs, (Matrix(1, 2) << 0.625, -4).finished());
@@ -141,50 +155,66 @@ TEST(FormatsTest, Minibatch) {
   EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(read, proto));
 }
 
+// The ledger in it has a version of its own.
 TEST(FormatsTest, Capture) {
   const std::shared_ptr<const Learner> learner = LearnerV1();
-  const std::string bytes = Golden("capture", CaptureV1(learner));
-  const absl::StatusOr<Restored> restored = DecodeCapture(bytes, *learner);
-  ASSERT_TRUE(restored.ok()) << restored.status();
-  EXPECT_EQ(restored->snapshot.revision, 2);
-  EXPECT_EQ(learner->EncodeState(*restored->snapshot.state),
-            learner->EncodeState(StateV1(*learner)));
-  const absl::StatusOr<LearnOutcome> answer = restored->ledger.AnswerTo({"producer", 1});
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->learned.scores["accuracy"], 0.75);
-  EXPECT_EQ(answer->learned.report.kl, 0.125);
-  const absl::Status refusal = restored->ledger.AnswerTo({"producer", 2}).status();
-  EXPECT_EQ(refusal, FieldError("batch.inputs", "is odd"));
-  EXPECT_EQ(restored->ledger.AnswerTo({"request", 0})->revision, 2);
-  EXPECT_EQ(EncodeLedger(restored->ledger), EncodeLedger(LedgerV1()));
+  const std::string current = CaptureBytes(FoldV1(learner));
+  for (const int version : {1, 2}) {
+    SCOPED_TRACE(version);
+    const std::string bytes = Golden("capture", version, current);
+    absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
+    ASSERT_TRUE(point.ok()) << point.status();
+    EXPECT_EQ(point->current.revision, 2);
+    EXPECT_EQ(learner->EncodeState(*point->current.state), learner->EncodeState(StateV1(*learner)));
+    const absl::StatusOr<PastAnswer> answer = point->ledger.AnswerTo({"producer", 1});
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->learned.scores["accuracy"], 0.75);
+    EXPECT_EQ(answer->learned.report.kl, 0.125);
+    const absl::Status refusal = point->ledger.AnswerTo({"producer", 2}).status();
+    EXPECT_EQ(refusal, FieldError("batch.inputs", "is odd"));
+    EXPECT_EQ(point->ledger.AnswerTo({"request", 0})->revision, 2);
+    EXPECT_EQ(EncodeLedger(point->ledger), EncodeLedger(LedgerV1()));
+    EXPECT_EQ(CaptureBytes(ModelFold(learner, *std::move(point))), current);
+    if (version == 2) {
+      EXPECT_EQ(bytes, current);
+    }
+  }
 }
 
-// The file of then becomes a model of now, and is exported as it was.
+// The file of then becomes a model of now, and is exported as one of now.
 TEST(FormatsTest, ModelFile) {
-  const std::string bytes = Golden("model_file", Written(FileV1(LearnerV1())));
-  EXPECT_EQ(Written(FileV1(LearnerV1())).substr(0, 12), bytes.substr(0, 12));
-  ModelFileReader reader(1 << 20);
-  ASSERT_TRUE(reader.Add(bytes).ok());
-  const absl::StatusOr<ModelFile> file = std::move(reader).Finish();
-  ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_EQ(file->revision, 2);
-  EXPECT_EQ(file->create_time_us, 1'700'000'000'000'000);
-  EXPECT_EQ(file->build, "build");
-  EXPECT_EQ(Written(*file), bytes) << "version 1 is the current one";
+  const std::string current = Written(CurrentFile(LearnerV1()));
+  for (const int version : {1, 2}) {
+    SCOPED_TRACE(version);
+    const std::string bytes = Golden("model_file", version, current);
+    ModelFileReader reader(1 << 20);
+    ASSERT_TRUE(reader.Add(bytes).ok());
+    const absl::StatusOr<ModelFile> file = std::move(reader).Finish();
+    ASSERT_TRUE(file.ok()) << file.status();
+    EXPECT_EQ(file->version, version);
+    EXPECT_EQ(file->revision, 2);
+    EXPECT_EQ(file->create_time_us, 1'700'000'000'000'000);
+    EXPECT_EQ(file->build, "build");
+    EXPECT_EQ(Written(*file), bytes) << "a file is written as it was read";
+    if (version == 2) {
+      EXPECT_EQ(bytes, current);
+    }
 
-  const auto store = MemoryStore::Open(std::make_shared<MemoryDisk>()).value();
-  const WireCodec codec;
-  const SystemClock clock;
-  EngineObserver observer;
-  const auto engine = Engine::Create({}, {*store, codec, clock, observer}).value();
-  const absl::StatusOr<ModelInfo> info = engine->Import("m", *file);
-  ASSERT_TRUE(info.ok()) << info.status();
-  EXPECT_EQ(info->learner->EncodeState(*info->snapshot.state),
-            info->learner->EncodeState(StateV1(*info->learner)));
-  const absl::StatusOr<ModelFile> exported = engine->Export("m", std::nullopt);
-  ASSERT_TRUE(exported.ok()) << exported.status();
-  EXPECT_EQ(exported->config, file->config);
-  EXPECT_EQ(exported->revision, 2);
+    const auto store = MemoryStore::Open(std::make_shared<MemoryDisk>()).value();
+    const WireCodec codec;
+    const SystemClock clock;
+    const auto engine = Engine::Create({}, {*store, *store, *store, codec, clock, {}}).value();
+    const absl::StatusOr<ModelInfo> info = engine->Import("m", *file);
+    ASSERT_TRUE(info.ok()) << info.status();
+    EXPECT_EQ(info->learner->EncodeState(*info->published.state),
+              info->learner->EncodeState(StateV1(*info->learner)));
+    const absl::StatusOr<ModelFile> exported = engine->Export("m", std::nullopt);
+    ASSERT_TRUE(exported.ok()) << exported.status();
+    EXPECT_EQ(exported->version, kModelFileVersion);
+    EXPECT_EQ(exported->config, codec.EncodeConfig(info->learner->config())) << "dynamics, too";
+    EXPECT_EQ(exported->body, CurrentFile(LearnerV1()).body);
+    EXPECT_EQ(exported->revision, 2);
+  }
 }
 
 }  // namespace

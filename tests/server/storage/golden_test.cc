@@ -1,18 +1,24 @@
-// The bytes of version 1 in a data directory, as they were written when it was released.
+// The bytes of each version in a data directory, as they were written when it was released.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "server/storage/record.h"
+#include "server/storage/log_record.h"
+#include "server/storage/model_record.h"
 #include "server/storage/snapshot_record.h"
 #include "tests/core/golden_file.h"
 
 namespace prequel {
 namespace {
 
-std::string Golden(const std::string& name, const std::string& current) {
-  return GoldenFile(std::string(PREQUEL_GOLDEN) + "/" + name + "_v1.bin", current);
+constexpr LogId kLog{0x0102};
+constexpr ModelId kModel{0x0304};
+
+// `current`: what is written now, when `version` is the current one.
+std::string Golden(const std::string& name, int version, const std::string& current = "") {
+  const std::string file = name + "_v" + std::to_string(version) + ".bin";
+  return GoldenFile(std::string(PREQUEL_GOLDEN) + "/" + file, current);
 }
 
 std::string ValueOf(const LogRecord& record) {
@@ -23,25 +29,25 @@ std::string ValueOf(const LogRecord& record) {
 TEST(StorageGoldenTest, LogRecords) {
   const std::vector<std::pair<std::string, LogRecord>> records = {
       {"record_minibatch",
-       {.log = 0x0102,
+       {.log = kLog,
         .offset = 3,
+        .type = 1,
         .producer = "producer",
         .sequence = 0x0405,
         .payload = "batch"}},
-      {"record_anonymous", {.log = 0x0102, .offset = 4, .payload = "batch"}},
+      {"record_anonymous", {.log = kLog, .offset = 4, .type = 1, .payload = "batch"}},
       {"record_refusal",
-       {.log = 0x0102,
+       {.log = kLog,
         .offset = 5,
-        .type = RecordType::kRefusal,
+        .type = 2,
         .producer = "producer",
         .sequence = 0x0406,
         .payload = "refusal"}},
-      {"record_rollback",
-       {.log = 0x0102, .offset = 6, .type = RecordType::kRollback, .payload = "state"}}};
+      {"record_rollback", {.log = kLog, .offset = 6, .type = 3, .payload = "state"}}};
   for (const auto& [name, expected] : records) {
     SCOPED_TRACE(name);
-    const std::string bytes = Golden(name, ValueOf(expected));
-    const absl::StatusOr<LogRecord> record = DecodeRecord(0x0102, expected.offset, bytes);
+    const std::string bytes = Golden(name, 1, ValueOf(expected));
+    const absl::StatusOr<LogRecord> record = DecodeRecord(kLog, expected.offset, bytes);
     ASSERT_TRUE(record.ok()) << record.status();
     EXPECT_EQ(record->type, expected.type);
     EXPECT_EQ(record->producer, expected.producer);
@@ -52,52 +58,83 @@ TEST(StorageGoldenTest, LogRecords) {
 }
 
 TEST(StorageGoldenTest, ModelRecord) {
-  const StoredModel expected{.name = "prices",
-                             .log = 0x0102,
-                             .create_time_us = 1'700'000'000'000'000,
-                             .from_snapshot = true,
-                             .config = "config"};
-  const std::string bytes = Golden("model", EncodeModel(expected));
-  const absl::StatusOr<StoredModel> model = DecodeModel(ModelKey("prices", 0x0102), bytes);
-  ASSERT_TRUE(model.ok() && model->problem.ok());
-  EXPECT_EQ(model->create_time_us, expected.create_time_us);
-  EXPECT_TRUE(model->from_snapshot);
-  EXPECT_EQ(model->config, "config");
-  EXPECT_EQ(EncodeModel(expected), bytes) << "version 1 is the current one";
+  StoredModel expected{.name = "prices",
+                       .id = kModel,
+                       .log = kLog,
+                       .create_time_us = 1'700'000'000'000'000,
+                       .from_snapshot = true,
+                       .config = "config"};
+  for (const int version : {1, 2}) {
+    SCOPED_TRACE(version);
+    expected.version = version;
+    if (version == 1) expected.id = ModelId{NumberOf(kLog)};  // a model has the id of its log
+    const std::string bytes = Golden("model", version, EncodeModel(expected));
+    const absl::StatusOr<StoredModel> model = DecodeModel(ModelKey(expected), bytes);
+    ASSERT_TRUE(model.ok() && model->problem.ok());
+    EXPECT_EQ(model->version, version);
+    EXPECT_EQ(model->id, expected.id);
+    EXPECT_EQ(model->log, kLog);
+    EXPECT_EQ(model->create_time_us, expected.create_time_us);
+    EXPECT_TRUE(model->from_snapshot);
+    EXPECT_EQ(model->config, "config");
+    expected.id = kModel;
+    if (version == kModelVersion) {
+      EXPECT_EQ(EncodeModel(expected), bytes);
+    }
+  }
 }
 
-TEST(StorageGoldenTest, Snapshot) {
-  const StoredSnapshot expected{.log = 0x0102,
-                                .next_offset = 3,
-                                .revision = 2,
-                                .create_time_us = 1'700'000'000'000'000,
-                                .chunks = 1,
-                                .bytes = 5,
-                                .build = "build"};
-  const std::string key = SnapshotKey(0x0102, 3), chunk_key = SnapshotChunkKey(0x0102, 3, 0);
-  const std::string head = Golden("snapshot_head", EncodeSnapshotHead(expected));
-  const StoredSnapshot snapshot = DecodeSnapshotHead(key, head);
-  ASSERT_TRUE(snapshot.problem.ok()) << snapshot.problem;
-  EXPECT_EQ(snapshot.revision, 2);
-  EXPECT_EQ(snapshot.create_time_us, expected.create_time_us);
-  EXPECT_EQ(snapshot.chunks, 1u);
-  EXPECT_EQ(snapshot.bytes, 5u);
-  EXPECT_EQ(snapshot.build, "build");
-  EXPECT_EQ(EncodeSnapshotHead(expected), head) << "version 1 is the current one";
-  const std::string chunk = Golden("snapshot_chunk", EncodeSnapshotChunk(chunk_key, "chunk"));
+TEST(StorageGoldenTest, SnapshotHead) {
+  StoredSnapshot expected{.model = kModel,
+                          .log = kLog,
+                          .next_offset = 3,
+                          .revision = 2,
+                          .create_time_us = 1'700'000'000'000'000,
+                          .chunks = 1,
+                          .bytes = 5,
+                          .build = "build"};
+  const std::string current = EncodeSnapshotHead(expected);
+  for (const int version : {1, 2}) {
+    SCOPED_TRACE(version);
+    if (version == 1) expected.model = ModelId{NumberOf(kLog)};
+    const std::string key = SnapshotKey(expected.model, 3);
+    const std::string head = Golden("snapshot_head", version, current);
+    const StoredSnapshot snapshot = DecodeSnapshotHead(key, head);
+    ASSERT_TRUE(snapshot.problem.ok()) << snapshot.problem;
+    EXPECT_EQ(snapshot.model, expected.model);
+    EXPECT_EQ(snapshot.log, kLog);
+    EXPECT_EQ(snapshot.revision, 2);
+    EXPECT_EQ(snapshot.create_time_us, expected.create_time_us);
+    EXPECT_EQ(snapshot.chunks, 1u);
+    EXPECT_EQ(snapshot.bytes, 5u);
+    EXPECT_EQ(snapshot.build, "build");
+    expected.model = kModel;
+    if (version == 2) {
+      EXPECT_EQ(current, head);
+    }
+  }
+}
+
+TEST(StorageGoldenTest, SnapshotChunk) {
+  const ModelId model{0x0102};
+  const std::string key = SnapshotChunkKey(model, 3, 0);
+  const std::string chunk = Golden("snapshot_chunk", 1, EncodeSnapshotChunk(key, "chunk"));
+  const StoredSnapshot snapshot{.model = model, .next_offset = 3};
   const absl::StatusOr<std::string_view> content = DecodeSnapshotChunk(snapshot, 0, chunk);
   ASSERT_TRUE(content.ok()) << content.status();
   EXPECT_EQ(*content, "chunk");
-  EXPECT_EQ(EncodeSnapshotChunk(chunk_key, "chunk"), chunk) << "version 1 is the current one";
+  EXPECT_EQ(EncodeSnapshotChunk(key, "chunk"), chunk) << "version 1 is the current one";
 }
 
 TEST(StorageGoldenTest, Numbers) {
-  const std::string format = Golden("format", EncodeFormat());
-  EXPECT_EQ(DecodeFormat(format).value(), 1u);
+  EXPECT_EQ(DecodeFormat(Golden("format", 1)).value(), 1u);
+  const std::string format = Golden("format", 2, EncodeFormat());
+  EXPECT_EQ(DecodeFormat(format).value(), 2u);
   EXPECT_EQ(EncodeFormat(), format);
-  const std::string next = Golden("next_log_id", EncodeNextLogId(0x0102));
-  EXPECT_EQ(DecodeNextLogId(next).value(), 0x0102u);
-  EXPECT_EQ(EncodeNextLogId(0x0102), next);
+  EXPECT_EQ(DecodeNextIdV1(Golden("next_log_id", 1)).value(), 0x0102u);
+  const std::string next = Golden("next_id", 2, EncodeNextId(0x0102));
+  EXPECT_EQ(DecodeNextId(next).value(), 0x0102u);
+  EXPECT_EQ(EncodeNextId(0x0102), next);
 }
 
 }  // namespace

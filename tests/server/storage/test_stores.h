@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-#include "server/storage/memory_store.h"
-#include "server/storage/record.h"
-#include "server/storage/rocks_store.h"
+#include "server/storage/log_record.h"
+#include "server/storage/model_record.h"
+#include "server/storage/rocks/rocks_store.h"
 #include "server/storage/snapshot_record.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel {
 
@@ -43,8 +45,8 @@ class TestDisk {
   virtual absl::StatusOr<std::unique_ptr<Store>> Open() = 0;
   virtual void CorruptRecord(LogId log, std::uint64_t offset) = 0;
   virtual void LoseRecord(LogId log, std::uint64_t offset) = 0;
-  virtual void CorruptModel(const std::string& name, LogId log) = 0;
-  virtual void CorruptSnapshotChunk(LogId log, std::uint64_t offset, std::uint32_t index) = 0;
+  virtual void CorruptModel(const StoredModel& model) = 0;
+  virtual void CorruptSnapshotChunk(ModelId model, std::uint64_t offset, std::uint32_t index) = 0;
 };
 
 class MemoryTestDisk final : public TestDisk {
@@ -54,9 +56,9 @@ class MemoryTestDisk final : public TestDisk {
     disk_->CorruptRecord(log, offset);
   }
   void LoseRecord(LogId log, std::uint64_t offset) override { disk_->LoseRecord(log, offset); }
-  void CorruptModel(const std::string& name, LogId) override { disk_->CorruptModel(name); }
-  void CorruptSnapshotChunk(LogId log, std::uint64_t offset, std::uint32_t index) override {
-    disk_->CorruptSnapshotChunk(log, offset, index);
+  void CorruptModel(const StoredModel& model) override { disk_->CorruptModel(model.name); }
+  void CorruptSnapshotChunk(ModelId model, std::uint64_t offset, std::uint32_t index) override {
+    disk_->CorruptSnapshotChunk(model, offset, index);
   }
 
  private:
@@ -73,9 +75,9 @@ class RocksTestDisk final : public TestDisk {
     Raw raw(directory_.path());
     raw.Check(raw.db->Delete({}, raw.families[2], LogKey(log, offset)));
   }
-  void CorruptModel(const std::string& name, LogId log) override { Flip(1, ModelKey(name, log)); }
-  void CorruptSnapshotChunk(LogId log, std::uint64_t offset, std::uint32_t index) override {
-    Flip(3, SnapshotChunkKey(log, offset, index));
+  void CorruptModel(const StoredModel& model) override { Flip(1, ModelKey(model)); }
+  void CorruptSnapshotChunk(ModelId model, std::uint64_t offset, std::uint32_t index) override {
+    Flip(3, SnapshotChunkKey(model, offset, index));
   }
 
  private:
@@ -108,6 +110,15 @@ class RocksTestDisk final : public TestDisk {
   }
 
   TemporaryDirectory directory_;
+};
+
+// Of a typed test over both.
+class DiskNames {
+ public:
+  template <class T>
+  static std::string GetName(int) {
+    return std::is_same_v<T, MemoryTestDisk> ? "Memory" : "Rocks";
+  }
 };
 
 }  // namespace prequel

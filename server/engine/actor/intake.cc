@@ -1,0 +1,44 @@
+#include "server/engine/actor/intake.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/config/error.h"
+
+namespace prequel {
+namespace {
+
+absl::Status CheckContent(const LearnRequest& request, const Learner& learner,
+                          const EngineOptions& limits) {
+  if (absl::Status status = CheckRows(request.batch, limits); !status.ok()) return status;
+  if (request.record.size() > limits.max_batch_bytes) {
+    return FieldError("batch", absl::StrCat("has ", request.record.size(), " bytes; at most ",
+                                            limits.max_batch_bytes, " are taken"));
+  }
+  return learner.CheckBatch(request.batch);
+}
+
+}  // namespace
+
+absl::Status CheckRows(const Batch& batch, const EngineOptions& limits) {
+  if (batch.rows() <= limits.max_batch_rows) return absl::OkStatus();
+  return FieldError("batch", absl::StrCat("has ", batch.rows(), " rows; at most ",
+                                          limits.max_batch_rows, " are taken"));
+}
+
+absl::Status NotItsQueries() {
+  return absl::UnavailableError("the model has changed since the queries were checked: ask again");
+}
+
+absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner,
+                              const EngineOptions& limits) {
+  if (absl::Status status = CheckOrigin(request.origin); !status.ok()) return status;
+  if (request.predict.has_value() && !learner.CanAnswer(*request.predict)) return NotItsQueries();
+  absl::Status bad = request.refusal;
+  if (bad.ok()) bad = CheckContent(request, learner, limits);
+  if (bad.ok()) return Minibatch{std::move(request.batch), std::move(request.record)};
+  if (request.origin.numbered() && absl::IsInvalidArgument(bad)) return Refusal{bad};
+  return bad;
+}
+
+}  // namespace prequel

@@ -1,0 +1,231 @@
+#include "server/engine/actor/model_actor.h"
+
+#include <cassert>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/engine/actor/intake.h"
+
+namespace prequel {
+namespace {
+
+// A few, so that a busy model is not rescheduled for each, and others still get their turn.
+constexpr int kRecordsPerTurn = 8;
+
+absl::Status NotYet(const std::string& name) {
+  return absl::UnavailableError(
+      absl::StrCat("model ", name, " is still being replayed from its log"));
+}
+
+}  // namespace
+
+ModelActor::ModelActor(StoredModel stored, const Parts& parts)
+    : stored_(std::move(stored)),
+      parts_(parts),
+      publication_(std::make_shared<Publication>(NotYet(stored_.name))),
+      cadence_(parts.options.snapshots) {}
+
+ModelInfo ModelActor::Info() const {
+  const TimePoint created{std::chrono::duration_cast<TimePoint::duration>(
+      std::chrono::microseconds(stored_.create_time_us))};
+  absl::Status problem;
+  Publication::View view = publication_->Peek(&problem);
+  return {.name = stored_.name,
+          .create_time = created,
+          .problem = std::move(problem),
+          .learner = std::move(view.learner),
+          .published = std::move(view.published)};
+}
+
+void ModelActor::Start(ModelFold fold) {
+  fold_.emplace(std::move(fold));
+  // In this order: whoever finds the model readable may submit.
+  parts_.committer.Open(stored_.log, LogTail(fold_->ledger(), fold_->current().next_offset));
+  publication_->Introduce(fold_->learner());
+  publication_->Publish(fold_->current());
+}
+
+void ModelActor::StartReplay(absl::AnyInvocable<void()> done) {
+  replay_done_ = std::move(done);
+  Post(&ModelActor::ReplayTurn);
+}
+
+void ModelActor::Post(void (ModelActor::*turn)()) {
+  parts_.pool.Post([self = shared_from_this(), turn] { ((*self).*turn)(); });
+}
+
+void ModelActor::ReplayTurn() {
+  if (!replay_.has_value()) {
+    replay_.emplace(Replay::Parts{.model = stored_,
+                                  .log = parts_.log,
+                                  .snapshots = parts_.snapshots,
+                                  .codec = parts_.codec,
+                                  .snapshotter = parts_.snapshotter,
+                                  .cadence = cadence_,
+                                  .observers = parts_.observers});
+  }
+  const bool first = replay_->learner() == nullptr;
+  ScratchPool::Lease scratch = parts_.scratch.Take();
+  const absl::StatusOr<Follower::Progress> progress = replay_->Step(*scratch);
+  if (first) publication_->Introduce(replay_->learner());
+  if (progress.ok() && *progress == Follower::Progress::kMore) {
+    return Post(&ModelActor::ReplayTurn);
+  }
+  FinishReplay(progress.status());
+}
+
+void ModelActor::FinishReplay(const absl::Status& status) {
+  absl::Status problem;
+  if (status.ok()) {
+    Start(std::move(*replay_).TakeFold());
+  } else {
+    problem = absl::Status(
+        status.code(), absl::StrCat("model ", stored_.name, " does not serve: ", status.message()));
+    publication_->Fail(problem);
+  }
+  replay_.reset();
+  parts_.observers.Tell(&EngineObserver::OnReplayDone, stored_.name, problem);
+  std::exchange(replay_done_, nullptr)();
+}
+
+void ModelActor::Submit(LearnRequest request, LearnCallback done) {
+  auto delivery = std::make_unique<Delivery>();
+  delivery->done = std::move(done);
+  const auto learner = Accept(request, *delivery);
+  if (!learner.ok()) return Refuse(std::move(delivery), learner.status());
+  Send(std::move(delivery), **learner);
+}
+
+absl::StatusOr<std::shared_ptr<const Learner>> ModelActor::Accept(LearnRequest& request,
+                                                                  Delivery& delivery) {
+  absl::StatusOr<Publication::View> view = publication_->Load();
+  if (!view.ok()) return view.status();
+  absl::StatusOr<Record> record = TakeIn(request, *view->learner, parts_.options);
+  if (!record.ok()) return record.status();
+  delivery.record = *std::move(record);
+  delivery.origin = std::move(request.origin);
+  delivery.deadline = request.deadline;
+  delivery.predict = std::move(request.predict);
+  return view->learner;
+}
+
+void ModelActor::Submit(Record record, LearnCallback done) {
+  auto delivery = std::make_unique<Delivery>();
+  delivery->record = std::move(record);
+  delivery->done = std::move(done);
+  const absl::StatusOr<Publication::View> view = publication_->Load();
+  if (!view.ok()) return Refuse(std::move(delivery), view.status());
+  Send(std::move(delivery), *view->learner);
+}
+
+void ModelActor::Send(std::unique_ptr<Delivery> delivery, const Learner& learner) {
+  delivery->sink = shared_from_this();
+  delivery->type = TypeOf(delivery->record);
+  delivery->payload = Encode(delivery->record, learner);
+  absl::StatusOr<Admission::Ticket> ticket =
+      parts_.admission.Admit(account_, delivery->payload.size() + MemoryOf(delivery->record));
+  if (!ticket.ok()) return Refuse(std::move(delivery), ticket.status());
+  delivery->ticket = *std::move(ticket);
+  parts_.committer.Append(stored_.log, std::move(delivery));
+}
+
+void ModelActor::AskNext(std::string producer, TimePoint deadline, Committer::NextCallback done) {
+  absl::Status status = publication_->problem();
+  if (status.ok()) status = CheckOrigin({.id = producer, .sequence = 1});
+  if (!status.ok()) return done(status);
+  absl::StatusOr<Admission::Ticket> ticket = parts_.admission.Admit(account_, producer.size());
+  if (!ticket.ok()) return done(ticket.status());
+  parts_.committer.AskNext(stored_.log, std::move(producer), deadline, *std::move(ticket),
+                           std::move(done));
+}
+
+void ModelActor::Deliver(std::unique_ptr<Entry> entry) {
+  // What comes back is what Send has sent.
+  std::unique_ptr<Delivery> delivery(static_cast<Delivery*>(entry.release()));
+  if (inbox_.Put(std::move(delivery))) Post(&ModelActor::LearnTurn);
+}
+
+void ModelActor::Refuse(std::unique_ptr<Entry> entry, const absl::Status& status) {
+  parts_.observers.Tell(&EngineObserver::OnRefused, stored_.name, status);
+  AnswerTo(std::unique_ptr<Delivery>(static_cast<Delivery*>(entry.release())), status);
+}
+
+void ModelActor::LearnTurn() {
+  ScratchPool::Lease scratch = parts_.scratch.Take();
+  for (int i = 0; i < kRecordsPerTurn; ++i) {
+    std::optional<Inbox::Work> work = inbox_.NextOrSleep();
+    if (!work.has_value()) return;
+    if (!work->snapshots.empty()) TakeSnapshot(std::move(work->snapshots));
+    if (work->delivery != nullptr) Fold(std::move(work->delivery), *scratch);
+    if (cadence_.due()) TakeSnapshot({});
+  }
+  Post(&ModelActor::LearnTurn);
+}
+
+void ModelActor::Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch) {
+  if (delivery->repeat) return Repeat(std::move(delivery));
+  assert(delivery->offset == fold_->current().next_offset);
+  const auto start = std::chrono::steady_clock::now();
+  LearnOutcome outcome;
+  const bool predict = delivery->predict.has_value();
+  const absl::StatusOr<Learned> learned =
+      prequel::Fold(delivery->record, *fold_, delivery->origin,
+                    {.scratch = scratch,
+                     .queries = predict ? &*delivery->predict : nullptr,
+                     .answer = predict ? &outcome.predictions : nullptr});
+  cadence_.OnFolded(delivery->logged_bytes);
+  publication_->Publish(fold_->current());
+  Tell(delivery->record, parts_.observers, stored_.name, std::chrono::steady_clock::now() - start,
+       learned.status());
+  if (!learned.ok()) return AnswerTo(std::move(delivery), learned.status());
+  outcome.revision = fold_->current().revision;
+  outcome.learned = *learned;
+  AnswerTo(std::move(delivery), std::move(outcome));
+}
+
+void ModelActor::Repeat(std::unique_ptr<Delivery> delivery) {
+  const absl::StatusOr<PastAnswer> past = fold_->ledger().AnswerTo(delivery->origin);
+  if (!past.ok()) return AnswerTo(std::move(delivery), past.status());
+  LearnOutcome outcome{.revision = past->revision, .learned = past->learned, .repeated = true};
+  AnswerTo(std::move(delivery), std::move(outcome));
+}
+
+void ModelActor::RequestSnapshot(SnapshotCallback done) {
+  absl::Status status = publication_->problem();
+  if (status.ok()) {
+    if (inbox_.Put(done)) Post(&ModelActor::LearnTurn);
+    if (done == nullptr) return;
+    status = absl::UnavailableError("the server is shutting down");
+  }
+  done(status);
+}
+
+// The capture is immutable: learning goes on while it is stored.
+void ModelActor::TakeSnapshot(std::vector<SnapshotCallback> done) {
+  cadence_.OnTaken();
+  parts_.snapshotter.Enqueue(
+      CaptureOf(stored_, *fold_), [self = shared_from_this(), done = std::move(done)](
+                                      const absl::StatusOr<StoredSnapshot>& stored) mutable {
+        stored.ok() ? self->cadence_.OnStored(stored->next_offset) : self->cadence_.OnFailed();
+        for (SnapshotCallback& callback : done) callback(stored);
+      });
+}
+
+std::optional<Capture> ModelActor::LastCapture() const {
+  if (!fold_.has_value() || fold_->current().next_offset == cadence_.stored_offset()) {
+    return std::nullopt;
+  }
+  return CaptureOf(stored_, *fold_);
+}
+
+void ModelActor::Abandon(const absl::Status& unfolded, const absl::Status& stopped) {
+  Inbox::Leftovers left = inbox_.Close();
+  for (std::unique_ptr<Delivery>& delivery : left.deliveries) {
+    AnswerTo(std::move(delivery), unfolded);
+  }
+  for (SnapshotCallback& done : left.snapshots) done(stopped);
+  publication_->End(stopped);
+}
+
+}  // namespace prequel

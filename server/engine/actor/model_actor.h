@@ -1,0 +1,119 @@
+// One hosted model: the single writer of its fold, and what others may ask of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/engine/actor/delivery.h"
+#include "server/engine/actor/inbox.h"
+#include "server/engine/actor/replay.h"
+#include "server/engine/actor/scratch_pool.h"
+#include "server/engine/actor/snapshot_cadence.h"
+#include "server/engine/actor/worker_pool.h"
+#include "server/engine/commit/admission.h"
+#include "server/engine/commit/committer.h"
+#include "server/engine/fold/model_fold.h"
+#include "server/engine/history/capture.h"
+#include "server/engine/history/snapshotter.h"
+#include "server/engine/learn.h"
+#include "server/engine/observer.h"
+#include "server/engine/options.h"
+#include "server/engine/publication.h"
+#include "server/storage/catalogue.h"
+
+namespace prequel {
+
+// One model as GetModel and ListModels show it.
+struct ModelInfo {
+  std::string name;
+  TimePoint create_time;
+  absl::Status problem;                    // OK: serving. UNAVAILABLE: still replaying
+  std::shared_ptr<const Learner> learner;  // null when the stored configuration is unreadable
+  Published published;                     // `state` is null unless serving
+};
+
+// Thread-safe unless a method says otherwise. Runs on the pool, one turn at a time: first the
+// turns of the replay, then those that fold what the committer delivers.
+class ModelActor final : public Sink, public std::enable_shared_from_this<ModelActor> {
+ public:
+  // All of it outlives the actor.
+  struct Parts {
+    Log& log;
+    const SnapshotStore& snapshots;
+    const Codec& codec;
+    Admission& admission;
+    WorkerPool& pool;
+    ScratchPool& scratch;
+    Committer& committer;
+    Snapshotter& snapshotter;
+    const EngineObservers& observers;
+    const EngineOptions& options;
+  };
+
+  ModelActor(StoredModel stored, const Parts& parts);
+
+  const StoredModel& stored() const { return stored_; }
+  Publication& publication() { return *publication_; }
+  ModelInfo Info() const;
+
+  // Exactly one of these is called, once, before anything below.
+  void Start(ModelFold fold);  // REQUIRES: at offset 0
+  void StartReplay(absl::AnyInvocable<void()> done);
+
+  // See Engine. A record is one that nobody sent, but the engine itself made.
+  void Submit(LearnRequest request, LearnCallback done);
+  void Submit(Record record, LearnCallback done);
+  void AskNext(std::string producer, TimePoint deadline, Committer::NextCallback done);
+
+  // Takes a snapshot of what has been folded, once the turn comes.
+  void RequestSnapshot(SnapshotCallback done);
+
+  // The committer's.
+  void Deliver(std::unique_ptr<Entry> entry) override;
+  void Refuse(std::unique_ptr<Entry> entry, const absl::Status& status) override;
+
+  // Answers all that was delivered and not folded, and those who wait for a revision. REQUIRES: the
+  // pool has stopped.
+  void Abandon(const absl::Status& unfolded, const absl::Status& stopped);
+  // What a snapshot would save a restart from folding again, if anything. REQUIRES: the pool and
+  // the snapshotter have stopped.
+  std::optional<Capture> LastCapture() const;
+
+ private:
+  // What a record of `delivery` is to be made of `request`, with the learner that it is for.
+  absl::StatusOr<std::shared_ptr<const Learner>> Accept(LearnRequest& request, Delivery& delivery);
+  // Into the log. REQUIRES: `learner` is the model's.
+  void Send(std::unique_ptr<Delivery> delivery, const Learner& learner);
+
+  void Post(void (ModelActor::*turn)());
+  void ReplayTurn();
+  void FinishReplay(const absl::Status& status);
+  void LearnTurn();
+  void Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch);
+  // Answers what was logged before.
+  void Repeat(std::unique_ptr<Delivery> delivery);
+  void TakeSnapshot(std::vector<SnapshotCallback> done);
+
+  // Constant after construction.
+  const StoredModel stored_;
+  const Parts parts_;
+
+  // Thread-safe by themselves.
+  const std::shared_ptr<Publication> publication_;
+  Inbox inbox_;
+  Admission::Account account_;
+
+  // Owned by the turn that is running.
+  std::optional<Replay> replay_;
+  absl::AnyInvocable<void()> replay_done_;
+  std::optional<ModelFold> fold_;
+  SnapshotCadence cadence_;
+};
+
+}  // namespace prequel

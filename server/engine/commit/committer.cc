@@ -1,0 +1,242 @@
+#include "server/engine/commit/committer.h"
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace prequel {
+namespace {
+
+absl::Status Stopped() {
+  return absl::UnavailableError("the server shut down before the minibatch was logged");
+}
+
+// Refused writes are certain not to be in the log; of failed ones nobody knows.
+absl::Status AppendError(const absl::Status& status) {
+  if (absl::IsUnavailable(status)) return status;
+  return absl::UnknownError(absl::StrCat(
+      "the log could not be written, and whether it holds the minibatch will show when the server "
+      "accepts writes again: ",
+      status.message()));
+}
+
+}  // namespace
+
+Committer::Committer(Log& log, const Clock& clock, const EngineObservers& observers,
+                     std::size_t max_group_bytes)
+    : log_(log),
+      clock_(clock),
+      observers_(observers),
+      max_group_bytes_(max_group_bytes),
+      thread_([this] { Run(); }) {}
+
+void Committer::Open(LogId log, LogTail tail) {
+  auto shared = std::make_shared<LogTail>(std::move(tail));
+  MutexLock lock(mu_);
+  doors_[log] = {.tail = std::move(shared)};
+}
+
+void Committer::Close(LogId log, const absl::Status& status) {
+  MutexLock lock(mu_);
+  if (const auto door = doors_.find(log); door != doors_.end()) door->second.closed = status;
+  for (Item& item : waiting_) {
+    if (item.log == log) item.closed = status;
+  }
+  const std::uint64_t target = enqueued_;
+  while (settled_ < target) settled_changed_.Wait(mu_);
+}
+
+void Committer::Reopen(LogId log) {
+  MutexLock lock(mu_);
+  if (const auto door = doors_.find(log); door != doors_.end()) door->second.closed = {};
+}
+
+void Committer::Forget(LogId log) {
+  MutexLock lock(mu_);
+  doors_.erase(log);
+}
+
+void Committer::Append(LogId log, std::unique_ptr<Entry> entry) {
+  Enqueue({.log = log, .what = std::move(entry)});
+}
+
+void Committer::AskNext(LogId log, std::string producer, TimePoint deadline,
+                        Admission::Ticket ticket, NextCallback done) {
+  Enqueue({.log = log,
+           .what = Question{std::move(producer), deadline, std::move(ticket), std::move(done)}});
+}
+
+void Committer::Enqueue(Item item) {
+  absl::Status refused;
+  bool idle = false;
+  {
+    MutexLock lock(mu_);
+    const auto door = doors_.find(item.log);
+    if (stopped_) {
+      refused = Stopped();
+    } else if (door == doors_.end()) {
+      refused = absl::NotFoundError("the model was deleted");
+    } else if (!door->second.closed.ok()) {
+      refused = door->second.closed;
+    } else {
+      item.tail = door->second.tail;
+      idle = waiting_.empty();
+      waiting_.push_back(std::move(item));
+      ++enqueued_;
+    }
+  }
+  if (!refused.ok()) return Refuse(std::move(item), refused);
+  if (idle) wake_.NotifyOne();
+}
+
+void Committer::Stop() {
+  {
+    MutexLock lock(mu_);
+    stopped_ = true;
+  }
+  wake_.NotifyOne();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Committer::Run() {
+  while (NextGroup()) {
+    const std::size_t taken = group_.size();
+    Commit();
+    group_.clear();
+    MutexLock lock(mu_);
+    settled_ += taken;
+    settled_changed_.NotifyAll();
+  }
+}
+
+// Waits for entries and moves as many as fit into group_. False once stopped, when those that are
+// left have been answered.
+bool Committer::NextGroup() {
+  bool stopped = false;
+  {
+    MutexLock lock(mu_);
+    while (!stopped_ && waiting_.empty()) wake_.Wait(mu_);
+    stopped = stopped_;
+    std::size_t bytes = 0;
+    while (!waiting_.empty() && (stopped || bytes < max_group_bytes_)) {
+      const auto* entry = std::get_if<std::unique_ptr<Entry>>(&waiting_.front().what);
+      if (entry != nullptr) bytes += (*entry)->payload.size();
+      group_.push_back(std::move(waiting_.front()));
+      waiting_.pop_front();
+    }
+  }
+  if (!stopped) return true;
+  for (Item& item : group_) Refuse(std::move(item), Stopped());
+  MutexLock lock(mu_);
+  settled_ = enqueued_;
+  settled_changed_.NotifyAll();
+  return false;
+}
+
+void Committer::Filter(absl::FunctionRef<absl::Status(Item&)> check) {
+  std::size_t kept = 0;
+  for (Item& item : group_) {
+    const absl::Status status = check(item);
+    if (!status.ok()) {
+      Refuse(std::move(item), status);
+    } else if (&group_[kept++] != &item) {
+      group_[kept - 1] = std::move(item);
+    }
+  }
+  group_.erase(group_.begin() + static_cast<std::ptrdiff_t>(kept), group_.end());
+}
+
+absl::Status Committer::CheckFresh(const Item& item, TimePoint now) {
+  if (!item.closed.ok()) return item.closed;
+  const auto* entry = std::get_if<std::unique_ptr<Entry>>(&item.what);
+  const TimePoint deadline =
+      entry != nullptr ? (*entry)->deadline : std::get<Question>(item.what).deadline;
+  if (deadline > now) return absl::OkStatus();
+  return absl::DeadlineExceededError("the deadline passed before the minibatch was logged");
+}
+
+// Gives the entry its number unless it has been logged, and a question its answer. OUT_OF_RANGE for
+// a gap.
+absl::Status Committer::Number(Item& item) {
+  LogTail& tail = *item.tail;
+  if (auto* question = std::get_if<Question>(&item.what)) {
+    question->next = tail.Next(question->producer);
+    return absl::OkStatus();
+  }
+  Entry& entry = *std::get<std::unique_ptr<Entry>>(item.what);
+  touched_.insert(&tail);
+  switch (tail.Take(entry.origin)) {
+    case LogTail::Verdict::kGap:
+      return SequenceError(entry.origin, tail.Next(entry.origin.id));
+    case LogTail::Verdict::kRepeat:
+      entry.repeat = true;
+      break;
+    case LogTail::Verdict::kNew:
+      logged_.push_back({&entry, &tail});
+      records_.push_back({.log = item.log,
+                          .type = entry.type,
+                          .producer = entry.origin.id,
+                          .sequence = static_cast<std::uint64_t>(entry.origin.sequence),
+                          .payload = entry.payload});
+      break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Committer::Append() {
+  if (records_.empty()) return absl::OkStatus();
+  std::size_t bytes = 0;
+  for (const LogRecord& record : records_) bytes += record.payload.size();
+  const auto start = std::chrono::steady_clock::now();
+  absl::Status status = log_.Append(records_);
+  observers_.Tell(&EngineObserver::OnCommit, records_.size(), bytes,
+                  std::chrono::steady_clock::now() - start, status);
+  return status;
+}
+
+void Committer::Commit() {
+  const TimePoint now = clock_.Now();
+  records_.clear();
+  logged_.clear();
+  touched_.clear();
+  Filter([now](const Item& item) { return CheckFresh(item, now); });
+  Filter([this](Item& item) { return Number(item); });
+  const absl::Status status = Append();
+  for (std::size_t i = 0; status.ok() && i < logged_.size(); ++i) {
+    logged_[i].entry->offset = records_[i].offset;
+    logged_[i].tail->OnLogged(records_[i].offset);
+  }
+  for (LogTail* tail : touched_) tail->Settle(status.ok());
+  for (Item& item : group_) {
+    if (status.ok()) {
+      Deliver(std::move(item));
+    } else {
+      Refuse(std::move(item), AppendError(status));
+    }
+  }
+}
+
+void Committer::Deliver(Item item) {
+  if (auto* question = std::get_if<Question>(&item.what)) {
+    question->ticket = {};
+    return question->done(question->next);
+  }
+  auto entry = std::get<std::unique_ptr<Entry>>(std::move(item.what));
+  entry->logged_bytes = entry->payload.size();
+  entry->payload = {};
+  Sink& sink = *entry->sink;
+  sink.Deliver(std::move(entry));
+}
+
+void Committer::Refuse(Item item, const absl::Status& status) {
+  if (auto* question = std::get_if<Question>(&item.what)) {
+    question->ticket = {};
+    return question->done(status);
+  }
+  auto entry = std::get<std::unique_ptr<Entry>>(std::move(item.what));
+  const std::shared_ptr<Sink> sink = entry->sink;
+  sink->Refuse(std::move(entry), status);
+}
+
+}  // namespace prequel

@@ -1,0 +1,56 @@
+// The end of one log, as the only one that appends to it knows it: where it goes on, and which
+// numbers are in it; what the ledger will know once all that is logged has been folded.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/engine/fold/ledger.h"
+#include "server/engine/fold/origin.h"
+#include "server/engine/fold/recency_table.h"
+
+namespace prequel {
+
+// The committer's: one thread at a time.
+class LogTail {
+ public:
+  enum class Verdict {
+    kNew,     // to be logged
+    kRepeat,  // logged before
+    kGap,     // others must come first
+  };
+
+  // REQUIRES: all before `next_offset`, which is everything in the log, has been folded into
+  // `ledger`.
+  LogTail(const Ledger& ledger, std::uint64_t next_offset);
+
+  // Of the next record, when nobody else appends.
+  std::uint64_t next_offset() const { return next_offset_; }
+
+  // kNew takes the number, until Settle for the time being.
+  Verdict Take(const Origin& origin);
+  // One of them has been logged at `offset`: the log goes on behind it.
+  void OnLogged(std::uint64_t offset) { next_offset_ = offset + 1; }
+  // Whether what was taken since the last Settle is in the log now.
+  void Settle(bool logged);
+
+  // The number that `producer` is to go on with.
+  std::int64_t Next(std::string_view producer) const;
+
+ private:
+  struct Seen {};
+
+  bool Known(std::string_view request) const;
+
+  std::uint64_t next_offset_;
+  RecencyTable<std::int64_t> producers_;  // their next numbers
+  RecencyTable<Seen> requests_;
+  std::vector<Origin> taken_;  // since the last Settle, in log order
+  std::map<std::pair<bool, std::string>, std::int64_t> next_;  // of taken_; by numbered() and id
+};
+
+}  // namespace prequel

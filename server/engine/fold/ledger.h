@@ -1,0 +1,70 @@
+// Who sent what: the part of a model's state that tells a repeated minibatch from a new one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/learner/learner.h"
+#include "server/engine/fold/origin.h"
+#include "server/engine/fold/recency_table.h"
+
+namespace prequel {
+
+// What one minibatch was answered, predictions left out.
+struct PastAnswer {
+  absl::Status status;        // of the update, or why its content was refused
+  std::int64_t revision = 0;  // after it
+  Learned learned;            // when status is OK
+};
+
+// A fold over the log's records, like the learner's state. One thread at a time.
+class Ledger {
+ public:
+  struct Producer {
+    std::int64_t next = 1;
+  };
+  using Answers = std::deque<PastAnswer>;  // to next - size() … next - 1
+
+  Ledger()
+      : producers_(kMaxProducers),
+        answers_(std::numeric_limits<std::size_t>::max()),
+        requests_(kMaxRequests) {}
+
+  // A record of `origin` stands in the log and was answered so. The log is the authority: a number
+  // that does not follow the last one starts anew.
+  void Record(const Origin& origin, PastAnswer answer);
+
+  // The answer that was given, an error if it was one; OUT_OF_RANGE when it is no longer
+  // remembered, or is yet to come.
+  absl::StatusOr<PastAnswer> AnswerTo(const Origin& origin) const;
+
+  // For decoding: least recently logged first.
+  void Restore(std::string_view producer, Producer entry, Answers answers);
+  void Restore(std::string_view request, PastAnswer answer) {
+    requests_.Touch(request) = std::move(answer);
+  }
+
+  // Least recently logged first.
+  const RecencyTable<Producer>::Entries& producers() const { return producers_.entries(); }
+  // What is remembered: fewer, or none, of a producer that many others have followed.
+  const Answers& AnswersTo(std::string_view producer) const;
+  const RecencyTable<PastAnswer>::Entries& requests() const { return requests_.entries(); }
+
+ private:
+  void BoundAnswers();
+
+  RecencyTable<Producer> producers_;
+  // None empty; in the order of producers_. It forgets nothing by itself: BoundAnswers does, and
+  // counts.
+  RecencyTable<Answers> answers_;
+  std::size_t num_answers_ = 0;  // in answers_
+  RecencyTable<PastAnswer> requests_;
+};
+
+}  // namespace prequel

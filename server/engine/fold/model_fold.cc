@@ -1,0 +1,31 @@
+#include "server/engine/fold/model_fold.h"
+
+#include <utility>
+
+namespace prequel {
+
+ModelFold::ModelFold(std::shared_ptr<const Learner> learner)
+    : learner_(std::move(learner)), states_(std::make_shared<StatePool>(learner_)) {
+  current_.state = states_->Take();  // the pool is empty: this one is Initial()
+  current_.revision = current_.state->revision;
+}
+
+ModelFold::ModelFold(std::shared_ptr<const Learner> learner, FoldPoint from)
+    : learner_(std::move(learner)),
+      states_(std::make_shared<StatePool>(learner_)),
+      current_(std::move(from.current)),
+      ledger_(std::move(from.ledger)) {}
+
+void ModelFold::Advance(const Origin& origin, const absl::StatusOr<Learned>& answer,
+                        std::shared_ptr<LearnerState> next) {
+  ++current_.next_offset;
+  if (next != nullptr) {
+    next->revision = ++current_.revision;
+    current_.state = std::move(next);
+  }
+  ledger_.Record(origin, {.status = answer.status(),
+                          .revision = current_.revision,
+                          .learned = answer.ok() ? *answer : Learned()});
+}
+
+}  // namespace prequel

@@ -1,0 +1,53 @@
+// The fold of one model over the records of its log: its state, and what it knows of its producers.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "core/learner/learner.h"
+#include "server/engine/fold/ledger.h"
+#include "server/engine/fold/origin.h"
+#include "server/engine/fold/published.h"
+#include "server/engine/fold/state_pool.h"
+
+namespace prequel {
+
+// What a fold goes on from.
+struct FoldPoint {
+  Published current;
+  Ledger ledger;
+};
+
+// The records themselves say how they are folded (server/engine/records): this is what they change.
+// One thread at a time.
+class ModelFold {
+ public:
+  // Starts at the prior, at offset 0.
+  explicit ModelFold(std::shared_ptr<const Learner> learner);
+  ModelFold(std::shared_ptr<const Learner> learner, FoldPoint from);
+
+  const std::shared_ptr<const Learner>& learner() const { return learner_; }
+  const Published& current() const { return current_; }
+  const Ledger& ledger() const { return ledger_; }
+
+  // A state to write the next one into: its content is unspecified but valid.
+  std::shared_ptr<LearnerState> TakeState() { return states_->Take(); }
+
+  // The record at current().next_offset, which `origin` sent, has been folded. It led to `next`,
+  // which becomes the next revision; or, when that is null, left the state as it was. `origin` is
+  // answered `answer`, an error when nothing was learned.
+  void Advance(const Origin& origin, const absl::StatusOr<Learned>& answer,
+               std::shared_ptr<LearnerState> next);
+
+  // Gives up what a fold goes on from.
+  FoldPoint Release() && { return {std::move(current_), std::move(ledger_)}; }
+
+ private:
+  std::shared_ptr<const Learner> learner_;
+  std::shared_ptr<StatePool> states_;
+  Published current_;
+  Ledger ledger_;
+};
+
+}  // namespace prequel

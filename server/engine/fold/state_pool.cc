@@ -1,0 +1,28 @@
+#include "server/engine/fold/state_pool.h"
+
+#include <utility>
+
+namespace prequel {
+
+std::shared_ptr<LearnerState> StatePool::Take() {
+  std::unique_ptr<LearnerState> state;
+  {
+    MutexLock lock(mu_);
+    if (!free_.empty()) {
+      state = std::move(free_.back());
+      free_.pop_back();
+    }
+  }
+  if (state == nullptr) state = std::make_unique<LearnerState>(learner_->Initial());
+  return {state.release(), [pool = shared_from_this()](LearnerState* returned) {
+            pool->Return(std::unique_ptr<LearnerState>(returned));
+          }};
+}
+
+void StatePool::Return(std::unique_ptr<LearnerState> state) {
+  MutexLock lock(mu_);
+  if (free_.size() < kMaxFree) free_.push_back(std::move(state));
+  // Else `state` is freed after the lock is released: parameters outlive locals.
+}
+
+}  // namespace prequel

@@ -1,0 +1,36 @@
+#include "server/engine/fold/stored_config.h"
+
+#include <utility>
+
+#include "server/storage/catalogue.h"
+
+namespace prequel {
+namespace {
+
+// Version 1 holds what was given. What was left out has the defaults of then: whoever changes a
+// default spells the old one out here, where it is missing.
+LearnerConfig WithDefaultsOfVersion1(LearnerConfig config) {
+  if (config.dynamics.name.empty()) config.dynamics.name = "static";
+  return config;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Learner>> ReadConfig(std::string_view bytes, int version,
+                                                          const Codec& codec) {
+  absl::StatusOr<LearnerConfig> config = codec.DecodeConfig(bytes);
+  if (!config.ok()) return config.status();
+  if (version == 1) config = WithDefaultsOfVersion1(*std::move(config));
+  absl::StatusOr<Learner> learner = Learner::Create(*config);
+  if (!learner.ok()) return learner.status();
+  return std::make_shared<const Learner>(*std::move(learner));
+}
+
+absl::StatusOr<std::string> WriteConfig(const Learner& learner, const Codec& codec) {
+  std::string bytes = codec.EncodeConfig(learner.config());
+  const auto read = ReadConfig(bytes, kModelVersion, codec);
+  if (read.ok() && (*read)->config() == learner.config()) return bytes;
+  return absl::InternalError("the configuration does not survive being stored");
+}
+
+}  // namespace prequel

@@ -1,0 +1,22 @@
+// Configurations as they are stored: with every default filled in, so that a model stays what it is
+// when a later build has other defaults.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/learner/learner.h"
+#include "server/engine/codec.h"
+
+namespace prequel {
+
+// The learner of what a model's record, or a model's file, of `version` holds as its configuration.
+absl::StatusOr<std::shared_ptr<const Learner>> ReadConfig(std::string_view bytes, int version,
+                                                          const Codec& codec);
+
+// The same as the current version has it. INTERNAL when that would not be the same learner.
+absl::StatusOr<std::string> WriteConfig(const Learner& learner, const Codec& codec);
+
+}  // namespace prequel

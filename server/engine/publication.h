@@ -1,0 +1,88 @@
+// What readers see of a model, and whom to tell when it changes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/learner/learner.h"
+#include "server/engine/fold/published.h"
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+class Publication;
+
+// One that waits for a revision. Destroying it changes nothing.
+class Subscription {
+ public:
+  Subscription() = default;
+
+  // Once it returns true, `then` has not been called and will not be.
+  bool Cancel();
+
+ private:
+  friend class Publication;
+  using Key = std::pair<std::int64_t, std::uint64_t>;  // the revision, and a number of its own
+  Subscription(std::weak_ptr<Publication> publication, Key key)
+      : publication_(std::move(publication)), key_(key) {}
+
+  std::weak_ptr<Publication> publication_;
+  Key key_;
+};
+
+// Thread-safe; one thread at a time publishes. Readers never wait for it, nor it for them: nobody
+// holds the lock for longer than a few pointer moves. Always owned by a shared_ptr.
+class Publication : public std::enable_shared_from_this<Publication> {
+ public:
+  // What a reader works with: immutable.
+  struct View {
+    std::shared_ptr<const Learner> learner;
+    Published published;
+  };
+  // Called once, on the thread that publishes or ends, or within Await. Must not block.
+  using Then = absl::AnyInvocable<void(const absl::Status&)>;
+
+  // `problem`: why there is nothing to read yet.
+  explicit Publication(absl::Status problem) : problem_(std::move(problem)) {}
+
+  // The newest, or the problem.
+  absl::StatusOr<View> Load() const;
+  // What there is, whether there is a problem or not: what is not known is null.
+  View Peek(absl::Status* problem) const;
+  // OK once something has been published.
+  absl::Status problem() const;
+
+  // Calls `then` with OK once `revision` has been published, or with why it never will be: the
+  // problem, or what End was given. That costs nothing while it waits.
+  Subscription Await(std::int64_t revision, Then then);
+
+  // The learner is known before there is a state.
+  void Introduce(std::shared_ptr<const Learner> learner);
+  // Readers see it from now on, and whoever waits for its revision is told.
+  void Publish(const Published& next);
+  // Nothing is published, nor will be.
+  void Fail(const absl::Status& problem);
+  // No further revision is to be expected. What has been published can still be read.
+  void End(const absl::Status& status);
+
+ private:
+  friend class Subscription;
+  using Waiting = std::map<Subscription::Key, Then>;
+
+  bool Cancel(const Subscription::Key& key);
+
+  mutable Mutex mu_;
+  absl::Status problem_ ABSL_GUARDED_BY(mu_);
+  absl::Status ended_ ABSL_GUARDED_BY(mu_);
+  View newest_ ABSL_GUARDED_BY(mu_);
+  Waiting waiting_ ABSL_GUARDED_BY(mu_);
+  std::uint64_t subscriptions_ ABSL_GUARDED_BY(mu_) = 0;  // ever
+};
+
+}  // namespace prequel

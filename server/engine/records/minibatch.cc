@@ -1,0 +1,41 @@
+#include "server/engine/records/minibatch.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace prequel {
+
+absl::StatusOr<Minibatch> Minibatch::Decode(std::string_view payload, const Codec& codec,
+                                            const Learner& learner) {
+  absl::StatusOr<Batch> batch = codec.DecodeBatch(payload);
+  if (!batch.ok()) return batch.status();
+  if (absl::Status status = learner.CheckBatch(*batch); !status.ok()) return status;
+  return Minibatch{.batch = *std::move(batch)};
+}
+
+std::string Minibatch::Encode(const Learner& /*learner*/) { return std::move(encoded); }
+
+std::size_t Minibatch::memory() const {
+  std::size_t strings = batch.labels.size();
+  for (const std::vector<std::string>& column : batch.text) strings += column.size();
+  return strings * sizeof(std::string) +
+         static_cast<std::size_t>(batch.inputs.size() + batch.targets.size()) * sizeof(double);
+}
+
+absl::StatusOr<Learned> Minibatch::Fold(ModelFold& fold, const Origin& origin,
+                                        const Folding& folding) {
+  std::shared_ptr<LearnerState> next = fold.TakeState();
+  absl::StatusOr<Learned> learned = fold.learner()->Update(
+      *fold.current().state, batch, folding.scratch, *next, folding.queries, folding.answer);
+  if (!learned.ok()) next = nullptr;
+  fold.Advance(origin, learned, std::move(next));
+  return learned;
+}
+
+void Minibatch::Tell(const EngineObservers& observers, std::string_view model,
+                     EngineObserver::Duration duration, const absl::Status& status) const {
+  observers.Tell(&EngineObserver::OnUpdate, model, batch.rows(), duration, status);
+}
+
+}  // namespace prequel

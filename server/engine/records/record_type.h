@@ -1,0 +1,59 @@
+// What every kind of record says of itself, and what it works with.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/learner/learner.h"
+#include "core/predictive/answer.h"
+#include "core/predictive/query_set.h"
+#include "server/engine/codec.h"
+#include "server/engine/fold/model_fold.h"
+#include "server/engine/observer.h"
+
+namespace prequel {
+
+// What a record is folded with.
+struct Folding {
+  Scratch& scratch;
+  const QuerySet* queries = nullptr;  // not null: are answered from the state before learning,
+  Answer* answer = nullptr;           // and here
+};
+
+// Names and values, for people.
+using RecordDetails = std::vector<std::pair<std::string, std::string>>;
+
+template <class R>
+concept RecordType = requires(R& r, const R& c, std::string_view payload, const Codec& codec,
+                              const Learner& learner, ModelFold& fold, const Origin& origin,
+                              const Folding& folding, const EngineObservers& observers,
+                              std::string_view model, EngineObserver::Duration duration,
+                              const absl::Status& status) {
+  // Its type in the log, for ever, and its name.
+  { R::kType } -> std::convertible_to<std::uint8_t>;
+  { R::kName } -> std::convertible_to<std::string_view>;
+
+  // From the payload of a log's record. An error says why it cannot be one of this learner's model.
+  { R::Decode(payload, codec, learner) } -> std::same_as<absl::StatusOr<R>>;
+  // The payload; to be called at most once, before Fold.
+  { r.Encode(learner) } -> std::same_as<std::string>;
+  // Bytes of memory that it takes while it waits, beyond its payload, roughly.
+  { c.memory() } -> std::same_as<std::size_t>;
+
+  // Folds it in, once: advances `fold` by one record. What `origin` is answered; an error is the
+  // same in every replay.
+  { r.Fold(fold, origin, folding) } -> std::same_as<absl::StatusOr<Learned>>;
+  // Tells of the fold that took `duration` and answered `status`.
+  c.Tell(observers, model, duration, status);
+
+  // What a payload says, as far as that can be told without its model.
+  { R::Describe(payload) } -> std::same_as<RecordDetails>;
+};
+
+}  // namespace prequel

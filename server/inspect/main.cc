@@ -1,0 +1,164 @@
+// prequel-log: looks a data directory over while no server has it open.
+#include <google/protobuf/util/json_util.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "prequel/v1/batch.pb.h"
+#include "server/engine/records/record.h"
+#include "server/inspect/inspection.h"
+#include "server/storage/rocks/rocks_store.h"
+#include "server/wire_codec.h"
+
+namespace prequel {
+namespace {
+
+constexpr int kGood = 0, kProblems = 1, kUsage = 2;
+
+struct Flags {
+  std::string directory;
+  std::string model;  // empty: all
+  std::uint64_t from = 0;
+  std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+  bool data = false;
+};
+
+std::string Quoted(std::string_view bytes) {
+  std::string text = "\"";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      text.append({'\\', c});
+    } else if (byte < 0x20 || byte >= 0x7F) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof(escaped), "\\u%04x", byte);
+      text += escaped;
+    } else {
+      text.push_back(c);
+    }
+  }
+  return text + "\"";
+}
+
+std::string BatchText(std::string_view payload) {
+  v1::Batch batch;
+  std::string json = "null";
+  if (batch.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) {
+    json.clear();
+    (void)google::protobuf::util::MessageToJsonString(batch, &json);
+  }
+  return json;
+}
+
+// One line of JSON.
+std::string RecordText(const LogRecord& record, bool data) {
+  const RecordDescription description = Describe(record);
+  std::string text =
+      absl::StrCat("{\"offset\":", record.offset, ",\"type\":", Quoted(description.kind),
+                   ",\"bytes\":", record.payload.size());
+  if (!record.producer.empty()) {
+    const bool numbered = record.sequence > 0;
+    absl::StrAppend(&text,
+                    numbered ? ",\"producer\":" : ",\"request_id\":", Quoted(record.producer));
+    if (numbered) absl::StrAppend(&text, ",\"sequence\":", record.sequence);
+  }
+  if (data && record.type == Minibatch::kType) {
+    absl::StrAppend(&text, ",\"batch\":", BatchText(record.payload));
+  }
+  for (const auto& [name, value] : description.details) {
+    absl::StrAppend(&text, ",", Quoted(name), ":", Quoted(value));
+  }
+  return text + "}";
+}
+
+int Fail(const absl::Status& status) {
+  std::fprintf(stderr, "prequel-log: %s\n", std::string(status.message()).c_str());
+  return kProblems;
+}
+
+int Dump(const Log& log, const StoredModel& model, const Flags& flags) {
+  const absl::StatusOr<std::uint64_t> first = log.FirstOffset(model.log);
+  if (!first.ok()) return Fail(first.status());
+  const std::unique_ptr<Follower> follower = log.Follow(model.log, std::max(*first, flags.from));
+  const absl::Status status =
+      follower
+          ->Next(flags.limit,
+                 [&flags](const LogRecord& record) {
+                   std::printf("%s\n", RecordText(record, flags.data).c_str());
+                   return absl::OkStatus();
+                 })
+          .status();
+  return status.ok() || absl::IsOutOfRange(status) ? kGood : Fail(status);
+}
+
+int Report(const Inspection& inspection) {
+  std::printf("models/%s: records %llu to %llu, %lld snapshots", inspection.model.c_str(),
+              static_cast<unsigned long long>(inspection.first_offset),
+              static_cast<unsigned long long>(inspection.next_offset),
+              static_cast<long long>(inspection.snapshots));
+  if (inspection.revision >= 0) {
+    std::printf(", revision %lld", static_cast<long long>(inspection.revision));
+  }
+  std::printf("%s\n", inspection.problems.empty() ? ", good" : "");
+  for (const std::string& problem : inspection.problems) std::printf("  %s\n", problem.c_str());
+  return inspection.problems.empty() ? kGood : kProblems;
+}
+
+int Run(const std::string& command, const Flags& flags) {
+  const absl::StatusOr<std::unique_ptr<RocksStore>> store =
+      RocksStore::Open({.directory = flags.directory, .read_only = true});
+  if (!store.ok()) return Fail(store.status());
+  const absl::StatusOr<std::vector<StoredModel>> models = (*store)->catalogue().ListModels();
+  if (!models.ok()) return Fail(models.status());
+  const WireCodec codec;
+  const Inspector inspector((*store)->log(), (*store)->snapshots(), codec);
+  int result = kGood, found = 0;
+  for (const StoredModel& model : *models) {
+    if (!flags.model.empty() && flags.model != model.name) continue;
+    ++found;
+    const int of_model = command == "dump"     ? Dump((*store)->log(), model, flags)
+                         : command == "replay" ? Report(inspector.Replay(model))
+                                               : Report(inspector.Check(model));
+    result = std::max(result, of_model);
+  }
+  if (found == 0 && !flags.model.empty()) {
+    return Fail(absl::NotFoundError("there is no model " + flags.model));
+  }
+  return result;
+}
+
+}  // namespace
+}  // namespace prequel
+
+int main(int argc, char** argv) {
+  prequel::Flags flags;
+  CLI::App app("Looks a data directory over, read-only, while no server has it open.",
+               "prequel-log");
+  app.footer("Exit codes: 0 good, 1 problems were found, 2 the command line is wrong");
+  app.set_version_flag("--version", "prequel-log " PREQUEL_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.add_option("--data-dir", flags.directory, "the server's data directory")->required();
+  app.add_option("--model", flags.model, "this model only");
+  app.add_subcommand("check", "Reads every byte: records, snapshots, checksums, gaps");
+  app.add_subcommand("replay",
+                     "Checks, folds the logs again, and compares with every snapshot, bit by bit");
+  CLI::App& dump = *app.add_subcommand("dump", "Prints the log's records, one line of JSON each");
+  dump.add_option("--from", flags.from, "the first offset");
+  dump.add_option("--limit", flags.limit, "so many records of each model");
+  dump.add_flag("--data", flags.data, "with the minibatches themselves");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? prequel::kGood : prequel::kUsage;
+  }
+  return prequel::Run(app.get_subcommands().front()->get_name(), flags);
+}

@@ -1,0 +1,96 @@
+#include "server/storage/rocks/rocks_database.h"
+
+#include <rocksdb/env.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "server/storage/rocks/rocks_tuning.h"
+
+namespace prequel {
+namespace {
+
+// Creates the directory, and proves that files can be created in it.
+absl::Status PrepareDirectory(const std::string& directory, rocksdb::Env* env) {
+  if (directory.empty()) return absl::InvalidArgumentError("no data directory is given");
+  std::error_code error;
+  std::filesystem::create_directory(directory, error);
+  if (error) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("cannot create data directory ", directory, ": ", error.message()));
+  }
+  const std::string probe = absl::StrCat(directory, "/writable");
+  const rocksdb::Status status = rocksdb::WriteStringToFile(env, "", probe, false);
+  if (!status.ok()) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("data directory ", directory, " is not writable: ", status.ToString()));
+  }
+  (void)env->DeleteFile(probe);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status WriteError(const rocksdb::Status& status) {
+  if (status.IsNoSpace()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the disk that holds the store is full: ", status.ToString()));
+  }
+  return absl::UnknownError(absl::StrCat("writing the store failed: ", status.ToString()));
+}
+
+absl::Status ReadError(const rocksdb::Status& status) {
+  if (status.ok()) return absl::OkStatus();
+  if (status.IsCorruption()) return absl::DataLossError(status.ToString());
+  return absl::UnavailableError(absl::StrCat("reading the store failed: ", status.ToString()));
+}
+
+absl::Status OpenError(const rocksdb::Status& status, const std::string& directory,
+                       rocksdb::Env& env) {
+  const std::string text = status.ToString();
+  if (text.find("lock") != std::string::npos && status.IsIOError()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("data directory ", directory, " is in use by another server: ", text));
+  }
+  const std::string message = absl::StrCat("cannot open data directory ", directory, ": ", text);
+  const bool file_lost = status.IsPathNotFound() && env.FileExists(directory + "/CURRENT").ok();
+  if (status.IsCorruption() || file_lost) return absl::DataLossError(message);
+  if (status.IsNoSpace()) return absl::ResourceExhaustedError(message);
+  if (status.IsInvalidArgument()) return absl::FailedPreconditionError(message);
+  return absl::UnavailableError(message);
+}
+
+absl::StatusOr<std::unique_ptr<RocksDatabase>> RocksDatabase::Open(const RocksOptions& options) {
+  rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
+  if (!options.read_only) {
+    const absl::Status prepared = PrepareDirectory(options.directory, env);
+    if (!prepared.ok()) return prepared;
+  }
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
+      {rocksdb::kDefaultColumnFamilyName, SmallFamilyOptions()},
+      {"models", SmallFamilyOptions()},
+      {"log", LogFamilyOptions()},
+      {"snapshots", SnapshotFamilyOptions()}};
+  std::unique_ptr<RocksDatabase> database(new RocksDatabase());
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status =
+      options.read_only ? rocksdb::DB::OpenForReadOnly(DatabaseOptions(env), options.directory,
+                                                       families, &database->families_, &db)
+                        : rocksdb::DB::Open(DatabaseOptions(env), options.directory, families,
+                                            &database->families_, &db);
+  if (!status.ok()) return OpenError(status, options.directory, *env);
+  database->db_.reset(db);
+  database->sync_ = options.sync;
+  return database;
+}
+
+RocksDatabase::~RocksDatabase() {
+  if (db_ == nullptr) return;
+  for (rocksdb::ColumnFamilyHandle* family : families_) {
+    (void)db_->DestroyColumnFamilyHandle(family);
+  }
+  (void)db_->Close();
+}
+
+}  // namespace prequel

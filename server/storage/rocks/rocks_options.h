@@ -1,0 +1,23 @@
+// Which directory a store is in, and how it is opened.
+#pragma once
+
+#include <string>
+
+namespace rocksdb {
+class Env;
+}
+
+namespace prequel {
+
+struct RocksOptions {
+  std::string directory;  // created if missing; its parent must exist
+  // Off, an append is durable only against a crash of the process, not of the machine: for
+  // measurement.
+  bool sync = true;
+  // Nothing on disk changes, and no lock is taken: for a directory that no server has open. Writes
+  // fail.
+  bool read_only = false;
+  rocksdb::Env* env = nullptr;  // not owned; null: the real file system
+};
+
+}  // namespace prequel

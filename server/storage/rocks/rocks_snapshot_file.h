@@ -1,0 +1,43 @@
+// The chunks of one snapshot on their way into a RocksDB. Internal to the folder.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <string>
+
+#include "server/storage/ids.h"
+
+namespace prequel {
+
+// A table that is written at its caller's pace and then becomes the database's as it is: megabytes
+// that no synced write has to wait for, that are not in memory, and that no compaction moves.
+class RocksSnapshotFile {
+ public:
+  // Replaces the file of that name.
+  RocksSnapshotFile(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, const std::string& path);
+  // Deletes the file.
+  ~RocksSnapshotFile();
+  RocksSnapshotFile(const RocksSnapshotFile&) = delete;
+  RocksSnapshotFile& operator=(const RocksSnapshotFile&) = delete;
+
+  // Some errors are Finish's to tell. REQUIRES: `key` comes after the one before it.
+  rocksdb::Status Put(const rocksdb::Slice& key, const rocksdb::Slice& value);
+  // Everything that was put is in the file. To be called once.
+  rocksdb::Status Finish();
+  // All of it becomes the database's at once, durably. REQUIRES: finished.
+  rocksdb::Status Ingest();
+
+  // Those that a crash has left behind in `directory`.
+  static void RemoveAll(rocksdb::Env& env, const std::string& directory);
+  static std::string Path(const std::string& directory, ModelId model);
+
+ private:
+  rocksdb::DB& db_;
+  rocksdb::ColumnFamilyHandle* const family_;
+  const std::string path_;
+  rocksdb::SstFileWriter writer_;
+  rocksdb::Status status_;
+};
+
+}  // namespace prequel

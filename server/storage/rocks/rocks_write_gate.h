@@ -1,0 +1,46 @@
+// Lets writers into a RocksDB until a write fails; and again once a disk that was full has room.
+// Internal to the folder.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "server/storage/rocks/rocks_database.h"
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+// Thread-safe.
+class RocksWriteGate {
+ public:
+  explicit RocksWriteGate(RocksDatabase& database) : database_(database) {}
+
+  // Gives every family something to flush, of no meaning and in memory alone, which Recover needs.
+  // To be called once, when the database is open.
+  rocksdb::Status Prime();
+
+  // Atomic, and durable once it returns OK (as far as writes are synced at all).
+  absl::Status Write(rocksdb::WriteBatch& batch);
+  // Atomic, and durable together with any later write that is.
+  absl::Status WriteUnsynced(rocksdb::WriteBatch& batch);
+  // Whatever else writes. Several may be in RocksDB at once; the first failure shuts the gate.
+  absl::Status Enter(absl::FunctionRef<rocksdb::Status()> write);
+
+  // As Store's.
+  absl::Status health() const;
+  absl::Status Recover();
+
+ private:
+  absl::Status Fail(const rocksdb::Status& status);
+  bool HasRoom() const;
+  rocksdb::Status BeginAfresh();
+
+  RocksDatabase& database_;
+  mutable Mutex mu_;
+  absl::Status health_ ABSL_GUARDED_BY(mu_);
+  int writing_ ABSL_GUARDED_BY(mu_) = 0;  // threads that are in RocksDB with a write
+};
+
+}  // namespace prequel

@@ -1,0 +1,75 @@
+#include "server/engine/actor/worker_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace prequel {
+namespace {
+
+TEST(WorkerPoolTest, RunsTasksInOrderOnOneWorker) {
+  WorkerPool pool(1);
+  std::vector<int> order;
+  std::promise<void> done;
+  for (int i = 0; i < 100; ++i) pool.Post([&order, i] { order.push_back(i); });
+  pool.Post([&] { done.set_value(); });
+  done.get_future().wait();
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+}
+
+TEST(WorkerPoolTest, RunsTasksAtTheSameTime) {
+  std::promise<void> first, second, done;
+  WorkerPool pool(2);
+  pool.Post([&] {
+    first.set_value();
+    second.get_future().wait();
+    done.set_value();
+  });
+  pool.Post([&] {
+    first.get_future().wait();
+    second.set_value();
+  });
+  done.get_future().wait();  // for ever, if one waited for the other's end
+}
+
+TEST(WorkerPoolTest, ATaskThatPostsItselfLetsOthersRun) {
+  std::atomic<bool> stop = false;
+  std::promise<void> ran;
+  std::function<void()> greedy;
+  WorkerPool pool(1);  // last, so that it stops before what its tasks use is gone
+  greedy = [&] {
+    if (!stop) pool.Post([&] { greedy(); });
+  };
+  pool.Post([&] { greedy(); });
+  pool.Post([&] { ran.set_value(); });
+  ran.get_future().wait();
+  stop = true;
+}
+
+TEST(WorkerPoolTest, StopDropsWhatWaits) {
+  WorkerPool pool(1);
+  std::promise<void> started, release, dropped;
+  std::atomic<bool> ran = false;
+  pool.Post([&] {
+    started.set_value();
+    release.get_future().wait();
+  });
+  started.get_future().wait();
+  std::shared_ptr<void> token(nullptr, [&](void*) { dropped.set_value(); });
+  pool.Post([&ran, held = std::move(token)] { ran = true; });
+  std::thread stopper([&] { pool.Stop(); });
+  dropped.get_future().wait();
+  release.set_value();
+  stopper.join();
+  pool.Post([&ran] { ran = true; });
+  EXPECT_FALSE(ran);
+}
+
+}  // namespace
+}  // namespace prequel

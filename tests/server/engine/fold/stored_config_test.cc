@@ -1,0 +1,56 @@
+#include "server/engine/fold/stored_config.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "server/storage/catalogue.h"
+#include "tests/server/engine/fake_world.h"
+
+namespace prequel {
+namespace {
+
+TEST(StoredConfigTest, EveryDefaultIsFilledIn) {
+  const TestCodec codec;
+  const Learner learner = Learner::Create(LinearConfig(2)).value();
+  ASSERT_NE(learner.config(), LinearConfig(2)) << "something was left out";
+  const std::string bytes = WriteConfig(learner, codec).value();
+  EXPECT_EQ(codec.DecodeConfig(bytes).value(), learner.config());
+  EXPECT_EQ(ReadConfig(bytes, kModelVersion, codec).value()->config(), learner.config());
+}
+
+// What was left out in version 1 has the defaults of then: those of today, so far.
+TEST(StoredConfigTest, VersionOneHoldsWhatWasGiven) {
+  const TestCodec codec;
+  const std::string given = codec.EncodeConfig(LinearConfig(2));
+  const auto learner = ReadConfig(given, 1, codec);
+  ASSERT_TRUE(learner.ok()) << learner.status();
+  EXPECT_EQ((*learner)->config(), Learner::Create(LinearConfig(2))->config());
+}
+
+TEST(StoredConfigTest, SaysWhatIsWrong) {
+  const TestCodec codec;
+  EXPECT_EQ(ReadConfig("nonsense", 1, codec).status().code(), absl::StatusCode::kInvalidArgument);
+  LearnerConfig odd = LinearConfig(2);
+  odd.rule.name = "no such rule";
+  EXPECT_EQ(ReadConfig(codec.EncodeConfig(odd), 2, codec).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+// A codec that loses something must not make another model of it at the next start.
+TEST(StoredConfigTest, WhatDoesNotSurviveIsNotWritten) {
+  class Forgetful final : public Codec {
+   public:
+    absl::StatusOr<LearnerConfig> DecodeConfig(std::string_view) const override {
+      return LinearConfig(3);
+    }
+    std::string EncodeConfig(const LearnerConfig&) const override { return "3"; }
+    absl::StatusOr<Batch> DecodeBatch(std::string_view) const override { return Batch(); }
+  };
+  const Learner learner = Learner::Create(LinearConfig(2)).value();
+  EXPECT_EQ(WriteConfig(learner, Forgetful()).status().code(), absl::StatusCode::kInternal);
+}
+
+}  // namespace
+}  // namespace prequel
