@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/scores/scoring.h"
 #include "tests/accept/reference_file.h"
 
 namespace prequel::accept {

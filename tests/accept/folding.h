@@ -28,9 +28,7 @@ class Folding {
 
   const Learner& learner() const { return learner_; }
   const LearnerState& state() const { return state_; }
-  Scores scores() const {
-    return state_.evaluation.cumulative.Average(!learner_.Labels(state_).empty());
-  }
+  Scores scores() const { return state_.evaluation.cumulative.Average(); }
 
  private:
   Learner learner_;

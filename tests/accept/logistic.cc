@@ -1,6 +1,7 @@
 #include "tests/accept/logistic.h"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -82,21 +83,18 @@ double NegativeElbo(const LogisticData& data, const Problem& problem, const Batc
   return std::visit(
       [&]<class Q>(const Q& q) {
         typename Q::Divergence divergence;
-        if constexpr (!requires { divergence.Kl(q, q); }) {
-          return std::nan("");
-        } else {
-          const NoiseLevel noise;
-          Expansion expansion;
-          expansion.Bind(problem.model, problem.likelihood, rows.inputs, rows.targets, noise);
-          typename Q::Projector projector;
-          if (!projector.Begin(q).ok()) return std::nan("");
-          expansion.Linearize(q.mean);
-          projector.Project(expansion);
-          const double kl =
-              divergence.Kl(q, std::get<Q>(problem.initial)) + 0.5 * std::log(data.bias_precision);
-          return (kl - expansion.Expect(Expectation::kLinearized)) /
-                 static_cast<double>(rows.rows());
-        }
+        const std::optional<double> kl = divergence.Kl(q, std::get<Q>(problem.initial));
+        if (!kl.has_value()) return std::nan("");
+        const NoiseLevel noise;
+        Expansion expansion;
+        expansion.Bind(problem.model, problem.likelihood, rows.inputs, rows.targets, noise);
+        typename Q::Projector projector;
+        if (!projector.Begin(q).ok()) return std::nan("");
+        expansion.Linearize(q.mean);
+        projector.Project(expansion);
+        return (*kl + 0.5 * std::log(data.bias_precision) -
+                expansion.Expect(Expectation::kLinearized)) /
+               static_cast<double>(rows.rows());
       },
       posterior);
 }

@@ -78,7 +78,7 @@ std::vector<double> Accuracies(const Study& study, const Batch& train, const Bat
   }
   std::vector<double> accuracies;
   for (int task = 0; task < kTasks; ++task) {
-    accuracies.push_back(*Ask(fold, Permuted(test, seed, task)).scores["accuracy"]);
+    accuracies.push_back(Ask(fold, Permuted(test, seed, task)).scores["accuracy"]);
   }
   return accuracies;
 }

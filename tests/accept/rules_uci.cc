@@ -104,7 +104,7 @@ Scores ScoreOf(const LearnerConfig& config, const Contender& contender, const Se
                const Division& rows, int passes) {
   Folding fold(Configure(config, contender, setting, rows.train.rows(), passes));
   fold.LearnInPasses(rows.train, kBatch, contender.dataset ? passes : 1, config.seed);
-  return fold.Score(rows.test, kBatch).Average(false);
+  return fold.Score(rows.test, kBatch).Average();
 }
 
 // The setting of the least NLL on a fifth held out of `train`.
@@ -114,7 +114,7 @@ Setting Choose(const LearnerConfig& config, const Contender& contender, const Ba
   double least = std::numeric_limits<double>::infinity();
   Setting best;
   for (const Setting& setting : SettingsOf(contender)) {
-    const double nll = ScoreOf(config, contender, setting, rows, passes).nll;
+    const double nll = ScoreOf(config, contender, setting, rows, passes)["nll"];
     if (!(nll < least)) continue;
     least = nll;
     best = setting;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/scores/scoring.h"
 #include "tests/accept/core.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"

@@ -7,16 +7,17 @@
 #include <string_view>
 
 #include "core/archive/archive.h"
+#include "core/config/fingerprint.h"
 #include "core/learner/learner.h"
-#include "core/learner/state_codec.h"
 
 namespace prequel::fuzz {
 
 // The state of `learner` whose body, behind the configuration's fingerprint, is `body`.
-inline std::string SealedState(const Learner& learner, std::string_view body) {
+inline std::string SealedState(const Learner& learner, std::string_view body,
+                               std::uint32_t version) {
   const std::uint64_t fingerprint = Fingerprint(learner.config());
   std::string bytes(reinterpret_cast<const char*>(&fingerprint), sizeof(fingerprint));
-  return Seal(bytes.append(body), "PREQUELS", 1);
+  return Seal(bytes.append(body), "PREQUELS", version);
 }
 
 inline std::string SealedLedger(std::string_view body, std::uint32_t version) {

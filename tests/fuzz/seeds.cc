@@ -104,7 +104,7 @@ void WriteSnapshots(Corpus corpus) {
                                           fold.learner()->EncodeState(*fold.current().state)));
 }
 
-// In the first byte of an import: file and ledger are of version 2.
+// In the first byte of an import: file, ledger and state are of version 2.
 constexpr int kCurrent = 0x40;
 
 void WriteImports(Corpus corpus) {

@@ -57,8 +57,9 @@ void Run(FuzzInput input) {
   if (kind == kAsItIs) {
     bytes = input.Rest();
   } else {
-    const std::string ledger = SealedLedger(input.Part(), kind == kOfVersion2 ? 2 : 1);
-    bytes = CaptureBytes(ledger, SealedState(*learner, input.Rest()));
+    const std::uint32_t version = kind == kOfVersion2 ? 2 : 1;
+    const std::string ledger = SealedLedger(input.Part(), version);
+    bytes = CaptureBytes(ledger, SealedState(*learner, input.Rest(), version));
   }
   absl::StatusOr<FoldPoint> restored = DecodeCapture(bytes, *learner);
   if (!restored.ok()) {
@@ -69,10 +70,12 @@ void Run(FuzzInput input) {
   }
   const std::string again =
       CaptureBytes(EncodeLedger(restored->ledger), learner->EncodeState(*restored->current.state));
-  if (kind == kOfVersion2) Require(again == bytes, "a capture encodes to its bytes");
+  // Once, for a score that this build does not know is left out, and one that it has begins at 0.
   const absl::StatusOr<FoldPoint> read = DecodeCapture(again, *learner);
-  Require(read.ok() && EncodeLedger(read->ledger) == EncodeLedger(restored->ledger),
-          "a capture of any version can be written anew");
+  Require(read.ok(), "a capture of any version can be written anew");
+  Require(
+      CaptureBytes(EncodeLedger(read->ledger), learner->EncodeState(*read->current.state)) == again,
+      "a capture encodes to its bytes");
   if (InDepth(bytes)) RequireUsable(learner, *std::move(restored));
 }
 

@@ -13,9 +13,9 @@
 #include "google/rpc/status.pb.h"
 #include "server/rpc/learning_service.h"
 #include "server/rpc/model_service.h"
-#include "server/storage/memory_store.h"
 #include "server/wire_codec.h"
 #include "tests/server/server/server_fixture.h"
+#include "tests/server/storage/memory_store.h"
 
 namespace prequel {
 namespace {
@@ -111,8 +111,8 @@ class CallRecordsTest : public ::testing::Test {
   std::unique_ptr<MemoryStore> store_ = MemoryStore::Open(std::make_shared<MemoryDisk>()).value();
   const WireCodec codec_;
   const SystemClock clock_;
-  EngineObserver silent_;
-  std::unique_ptr<Engine> engine_ = Engine::Create({}, {*store_, codec_, clock_, silent_}).value();
+  std::unique_ptr<Engine> engine_ =
+      Engine::Create({}, {*store_, *store_, *store_, codec_, clock_, {}}).value();
   CallPool queries_{1, 8, "too many"}, history_{1, 8, "too many"};
   Recorder recorder_, other_recorder_;
   ModelServiceImpl model_service_{*engine_, {queries_, history_}, {&recorder_, &other_recorder_}};

@@ -141,9 +141,9 @@ TEST_F(ExactlyOnceTest, AUnaryCallMayContinueAStream) {
     ASSERT_TRUE(learning_->PredictThenLearn(&context, request, response).ok());
     EXPECT_EQ(response->revision(), 2);
   }
-  EXPECT_TRUE(first.predictions().has_mean());
+  EXPECT_FALSE(first.predictions().outputs().empty());
   EXPECT_TRUE(second.repeated());
-  EXPECT_FALSE(second.predictions().has_mean()) << "predictions are not remembered";
+  EXPECT_TRUE(second.predictions().outputs().empty()) << "predictions are not remembered";
   EXPECT_EQ(Push("p", {})[0].resume().next_sequence(), 3);
 }
 
