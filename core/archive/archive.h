@@ -200,8 +200,14 @@ class ArchiveReader {
   absl::Status status_;
 };
 
+// A struct that lists its fields: the same list serves writing and reading.
+template <class T, class A>
+concept ListsFields = requires(T& s, A& a) {
+  std::remove_const_t<T>::Fields(a, s);
+};
+
 template <class A, class T>
-requires requires(A& a, T& s) { std::remove_const_t<T>::Fields(a, s); }
+requires ListsFields<T, A>
 void Archive(A& a, T& s) { std::remove_const_t<T>::Fields(a, s); }
 
 // The bytes of one value, and back; `value` is unspecified when that fails.

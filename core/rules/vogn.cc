@@ -1,11 +1,13 @@
 #include "core/rules/vogn.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 
 #include "core/config/error.h"
 #include "core/linalg/tiles.h"
+#include "core/rules/kronecker_derivatives.h"
 
 namespace prequel {
 
@@ -114,6 +116,58 @@ absl::Status Vogn::Step(const StepInput& in, const DiagonalGaussian& q, const St
     next_state.momentum.segment(at, n) = b;
     next_state.curvature.segment(at, n) = s;
   });
+  return absl::OkStatus();
+}
+
+// Noisy K-FAC (Zhang et al. 2018).
+absl::Status Vogn::Step(const StepInput& in, const KroneckerGaussian& q, const State& state,
+                        KroneckerGaussian& next_q, State& next_state) const {
+  RuleScratch& w = in.scratch;
+  absl::Status status;
+  if (samples == 0) {
+    EvaluateFactorsAt(in, q.mean, in.at_mean, curvature);
+  } else if (status = AverageFactorsOverDraws(in, q, samples, curvature); !status.ok()) {
+    return status;
+  }
+
+  const bool first = state.steps == 0;
+  const bool refreshes = state.steps % refresh == 0 || state.steps <= warm_up ||
+                         std::has_single_bit(static_cast<std::uint64_t>(state.steps));
+  const double tau = Temperature(state.steps);
+  const double examples = augmentation * in.examples;
+  const double step = alpha * schedule.Factor(state.steps);
+
+  w.gradient = (tau / examples) * in.prior_precision.cwiseProduct(q.mean - in.prior_mean) -
+               w.mean_gradient / in.rows();
+  w.gradient *= 1 - beta1;
+  if (!first) w.gradient += beta1 * state.momentum;
+  next_state.momentum = w.gradient;
+  next_state.curvature.resize(0);
+  next_state.steps = state.steps + 1;
+  const double kept = std::min(beta2, 1 - 1 / static_cast<double>(next_state.steps));
+  Blend(kept, state.factors, (1 - kept) / in.rows(), w.kronecker.factors, next_state.factors);
+
+  if (!refreshes) next_q.layers = q.layers;
+  next_q.layers.resize(q.layers.size());
+  w.theta.resize(q.size());
+  Index offset = 0;
+  for (std::size_t l = 0; l < q.layers.size(); ++l) {
+    KroneckerGaussian::Layer& layer = next_q.layers[l];
+    if (refreshes) {
+      const KroneckerFactors& factors = next_state.factors[l];
+      w.precision = q.layers[l].WeightsIn(in.prior_precision, offset).row(0).transpose();
+      w.precision.array() += examples / tau * damping;
+      status = layer.Assign(w.precision, (examples / tau) * factors.inputs, factors.cotangents);
+      if (!status.ok()) return status;
+    }
+    layer.CovarianceTo(w.kronecker.covariance);
+    w.kronecker.covariance.Multiply(
+        layer.WeightsIn(next_state.momentum, offset), w.kronecker.product,
+        Eigen::Map<Matrix>(w.theta.data() + offset, layer.outputs(), layer.columns()));
+    offset += layer.size();
+  }
+  const double scale = step / (1 - std::pow(beta1, static_cast<double>(next_state.steps)));
+  next_q.mean = q.mean - (scale * examples / tau) * w.theta;
   return absl::OkStatus();
 }
 

@@ -22,31 +22,16 @@ namespace {
 
 using Rule = std::function<std::vector<Finding>(const SourceFile&)>;
 
-// Where the rules about rooms, classes and probes hold already; {"core/", "server/", "client/"} and
-// nothing else would be everywhere.
-constexpr auto kSettled = std::to_array<std::string_view>({
-    "client/",
-    "core/config/",
-    "core/encoding/",
-    "core/expansion/",
-    "core/linalg/",
-    "core/models/",
-    "core/random/",
-    "core/scores/",
-    "server/observe/",
-    "server/rpc/",
-    "server/sync/",
-    "server/wire/",
-});
-
-bool IsSettled(std::string_view path) {
-  return std::any_of(kSettled.begin(), kSettled.end(),
+// Tests and benchmarks are not held to the rules about rooms, classes and probes.
+bool IsProduct(std::string_view path) {
+  constexpr auto kFolders = std::to_array<std::string_view>({"core/", "server/", "client/"});
+  return std::any_of(kFolders.begin(), kFolders.end(),
                      [path](std::string_view folder) { return path.starts_with(folder); });
 }
 
-void ExpectNoneWhereSettled(const std::vector<Finding>& findings) {
+void ExpectNoneInTheProduct(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
-    if (IsSettled(finding.path)) ADD_FAILURE() << Describe(finding);
+    if (IsProduct(finding.path)) ADD_FAILURE() << Describe(finding);
   }
 }
 
@@ -83,13 +68,13 @@ TEST(Tree, TextIsClean) { ExpectNoFindings(CheckText); }
 TEST(Tree, HeadersHavePragmaOnce) { ExpectNoFindings(CheckPragmaOnce); }
 
 TEST(Tree, FoldersAreRooms) {
-  ExpectNoneWhereSettled(CheckFolderSizes(Tree(), SetsOfAlternatives()));
+  ExpectNoneInTheProduct(CheckFolderSizes(Tree(), SetsOfAlternatives()));
 }
 
-TEST(Tree, AClassLivesInOneSource) { ExpectNoneWhereSettled(CheckClassFiles(Tree())); }
+TEST(Tree, AClassLivesInOneSource) { ExpectNoneInTheProduct(CheckClassFiles(Tree())); }
 
 TEST(Tree, PartsAreNotProbed) {
-  for (const SourceFile& file : Tree()) ExpectNoneWhereSettled(CheckMemberProbes(file));
+  for (const SourceFile& file : Tree()) ExpectNoneInTheProduct(CheckMemberProbes(file));
 }
 
 TEST(Tree, SourcesAreCompiled) {
