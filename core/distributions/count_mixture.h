@@ -36,14 +36,15 @@ concept CountKernel = std::copyable<K> &&
   // derivative of the exponent there.
   { k.Peak(y, f, f) } -> std::same_as<double>;
   { k.Curvature(y, f) } -> std::same_as<double>;
-  { k.Cdf(y, f) } -> std::same_as<double>;         // P(Y ≤ y | f), y a count
+  { k.Cdf(y, f) } -> std::same_as<double>;         // P(Y ≤ y | f), y ≥ 0
   { k.WidthOfT(y) } -> std::same_as<double>;       // about Var T, of T at y
   { k.ExcessVariance() } -> std::same_as<double>;  // Var(Y | f) = λ + that · λ²
   // E[Y; Y ≤ y | f] = λ P'(Y ≤ y − 1 | f + *shift), P' of the kernel that is returned.
   { k.Weighted(shift) } -> std::same_as<K>;
   // ½ E|Y − Y'| of two with that f; negative where there is no closed form.
   { k.ClosedSpread(f) } -> std::same_as<double>;
-  // P(Y ≤ a − 1) for f ~ N(μ, v) and large a, not only whole ones: to about 1e-4.
+  // P(Y ≤ a − 1) for f ~ N(μ, v) and large a, not only whole ones: to about 1e-4. Negative where
+  // there is no series: then Cdf and Exponent are asked for a that are not whole.
   { k.SmoothCdf(y, f, f) } -> std::same_as<double>;
 };
 
@@ -104,7 +105,7 @@ class CountMixture {
 
   static bool IsCount(double y) { return y >= 0 && y == std::floor(y) && std::isfinite(y); }
 
-  double CdfAt(double k) const;  // k a count
+  double CdfAt(double k) const;  // k ≥ 0
   double Spread() const;         // ½ E|Y − Y'| = Σ_k P(Y ≤ k) P(Y > k)
 
   K kernel_;
@@ -211,7 +212,8 @@ double CountMixture<K>::Spread() const {
   double integral = 0;
   for (int j = 0; j <= kIntervals; ++j) {
     const double size = std::exp(from + j * step);
-    const double cdf = kernel_.SmoothCdf(size, mean_, variance_);
+    const double series = kernel_.SmoothCdf(size, mean_, variance_);
+    const double cdf = series >= 0 ? series : CdfAt(size - 1);
     const double weight = j == 0 || j == kIntervals ? 1 : 2 + 2 * (j % 2);
     integral += weight * size * cdf * (1 - cdf);
   }

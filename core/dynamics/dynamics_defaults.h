@@ -2,13 +2,15 @@
 #pragma once
 
 #include "core/linalg/types.h"
+#include "core/models/layer.h"
 
 namespace prequel {
 
 // What passes between the revision of a belief and the minibatch that it is asked about.
 struct Passage {
-  double rows = 0;                // examples
+  double rows = 0;                // examples of that minibatch
   const Vector& prior_variances;  // p₀: D, of the configured prior
+  const Layers& layers;           // where each weight lies
 };
 
 // Scratch of any dynamics.

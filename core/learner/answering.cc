@@ -77,7 +77,7 @@ absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& s
   const Index tile = TileOf(problem);
   for (Index first = 0; first < rows; first += tile) {
     w.inputs = encoded.middleCols(first, std::min(tile, rows - first));
-    absl::Status status = PredictRows(problem, state, w.inputs, queries.samples(), w);
+    absl::Status status = PredictRows(problem, state, w.inputs, rows, queries.samples(), w);
     if (status.ok()) status = FillRows(queries, first, w, out);
     if (!status.ok()) return status;
   }

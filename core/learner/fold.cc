@@ -177,7 +177,7 @@ absl::StatusOr<Learned> Fold(const Problem& problem, const LearnerState& state, 
   }
   if (asked.rows() > 0) {
     problem.encoder.Encode(state.inputs, asked, w.inputs);
-    absl::Status status = PredictRows(problem, state, w.inputs, 0, w);
+    absl::Status status = PredictRows(problem, state, w.inputs, batch.rows(), 0, w);
     if (status.ok() && answers) status = AnswerRows(problem, state, *answering, w);
     if (!status.ok()) return status;
   }

@@ -17,7 +17,7 @@ const Posterior& PriorAt(const Problem& problem, const Posterior& posterior, Ind
       [&]<class T, class Q>(const T& dynamics, const Q& q) -> const Posterior& {
         if constexpr (MovesPosterior<T, Q>) {
           moved = posterior;
-          const Passage passage{static_cast<double>(rows), problem.prior_variances};
+          const Passage passage{static_cast<double>(rows), problem.prior_variances, problem.layers};
           dynamics.Move(passage, std::get<Q>(moved), scratch);
           return moved;
         }
@@ -82,8 +82,9 @@ absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws, 
 }
 
 absl::Status AddBelief(const Problem& problem, const LearnerState& state, const Belief& belief,
-                       const Matrix& inputs, int samples, BeliefWorkspace& w, Workspace& all) {
-  w.prior = &PriorAt(problem, belief.posterior, inputs.cols(), all.dynamics, w.moved);
+                       const Matrix& inputs, Index rows, int samples, BeliefWorkspace& w,
+                       Workspace& all) {
+  w.prior = &PriorAt(problem, belief.posterior, rows, all.dynamics, w.moved);
   w.at_mean = w.projected = false;
   PredictiveNoise(problem, state.targets, belief.noise, w.noise);
   w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
@@ -137,14 +138,14 @@ void KeepPriorLogits(BeliefWorkspace& w) {
 }
 
 absl::Status PredictRows(const Problem& problem, const LearnerState& state, const Matrix& inputs,
-                         int samples, Workspace& w) {
+                         Index rows, int samples, Workspace& w) {
   w.predictive.Reset(problem.likelihood);
   problem.target_encoder.Location(state.targets, w.predictive.units().location);
   problem.target_encoder.Scale(state.targets, w.predictive.units().scale);
   if (w.beliefs.size() < state.beliefs.size()) w.beliefs.resize(state.beliefs.size());
   for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
     absl::Status status =
-        AddBelief(problem, state, state.beliefs[k], inputs, samples, w.beliefs[k], w);
+        AddBelief(problem, state, state.beliefs[k], inputs, rows, samples, w.beliefs[k], w);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -16,11 +16,11 @@ MatchedPredictive MatchedTo(const Problem& problem, const Belief& belief);
 int DrawsOf(const Problem& problem, const LearnerState& state, int samples);
 
 // The predictive of encoded `inputs` (D_in × B) under `state`, into w.predictive: for each belief
-// its dynamics, then one member that is linearised, or one per draw (`samples` of them when that is
-// positive, else as it matches the rule). What a fit can use again stays in w.beliefs. `inputs`
-// must outlive that.
+// its dynamics over the `rows` of the minibatch that they are of, then one member that is
+// linearised, or one per draw (`samples` of them when that is positive, else as it matches the
+// rule). What a fit can use again stays in w.beliefs. `inputs` must outlive that.
 absl::Status PredictRows(const Problem& problem, const LearnerState& state, const Matrix& inputs,
-                         int samples, Workspace& w);
+                         Index rows, int samples, Workspace& w);
 
 // Puts a belief's projector, and its expansion unless the rule draws, where a fit begins: at
 // w.prior. Nothing to do where a prediction of the same inputs has left them there.

@@ -138,7 +138,7 @@ absl::Status MakePosterior(Problem& p) {
           options.Choice("storage", &storage, {"float64", "float32"});
           p.storage = storage == "float32" ? Storage::kFloat32 : Storage::kFloat64;
         }
-        return q.Configure(options, LayersOf(p.model));
+        return q.Configure(options, p.layers);
       },
       p.initial);
   if (status.ok()) config.options = options.resolved();
@@ -179,8 +179,11 @@ absl::Status MakeParts(Problem& p, Prior& prior) {
   const Index logits =
       std::visit([](const auto& likelihood) { return likelihood.num_logits(); }, p.likelihood);
   if (!Take(Configured<Model>("config.model", config.model, p.encoder.num_encoded(), logits),
-            &p.model, &status) ||
-      !Take(Configured<Prior>("config.prior", config.prior, LayersOf(p.model)), &prior, &status) ||
+            &p.model, &status)) {
+    return status;
+  }
+  p.layers = LayersOf(p.model);
+  if (!Take(Configured<Prior>("config.prior", config.prior, p.layers), &prior, &status) ||
       !Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status) ||
       !Take(Configured<Dynamics>("config.dynamics", config.dynamics), &p.dynamics, &status)) {
     return status;
@@ -204,7 +207,7 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   p.prior_variances = std::visit(
       [&](const auto& weights) {
         p.prior_mean = weights.Mean(p.model, p.config.seed);
-        return weights.Variances(LayersOf(p.model));
+        return weights.Variances(p.layers);
       },
       prior);
   p.prior_precision = p.prior_variances.cwiseInverse();

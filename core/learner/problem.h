@@ -22,6 +22,7 @@ struct Problem {
   Encoder encoder;
   TargetEncoder target_encoder;
   Model model;
+  Layers layers;  // of the model
   Likelihood likelihood;
   Vector prior_mean, prior_variances, prior_precision;  // D: m₀, and diag Λ₀⁻¹ and Λ₀
   Posterior initial;                                    // that prior, as the family holds it
