@@ -33,7 +33,7 @@ class Expansion {
   // Logits at θ: moments().mean = f_θ(X). The covariance is left as it was, for kAtMean to ignore.
   void Forward(const Vector& theta);
   // Forward, then the back-propagation that J needs, or its rows from `first` on;
-  // moments().covariance is the posterior's to fill (its Local::Project).
+  // moments().covariance is the posterior's to fill (its Projector).
   void Linearize(const Vector& theta, Index first = 0);
 
   // REQUIRES for these three: Linearize. D × C·B; the rows of it with these increasing indices; and

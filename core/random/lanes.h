@@ -8,8 +8,8 @@ namespace prequel {
 
 inline constexpr std::uint32_t kInitialWeightsLane = 0;
 inline constexpr std::uint32_t kInitialDirectionsLane = 1;
-inline constexpr std::uint32_t kRuleLane = 0x0100'0000;         // + draw
-inline constexpr std::uint32_t kPrequentialLane = 0x0200'0000;  // + draw, scoring before learning
-inline constexpr std::uint32_t kPredictLane = 0x0300'0000;      // + draw, queries
+inline constexpr std::uint32_t kRuleLane = 0x0100'0000;  // + draw
+// 0x0200'0000 were the draws of scores, until a score came to be that of the answer.
+inline constexpr std::uint32_t kPredictLane = 0x0300'0000;  // + draw, scores and queries
 
 }  // namespace prequel

@@ -92,7 +92,7 @@ class Engine {
   //
   // A minibatch whose origin is known is learned once, however often it is submitted; a repeat gets
   // the earlier answer (see LearnOutcome::repeated), also while that one is still under way.
-  // OUT_OF_RANGE: the number leaves a gap, or its answer is forgotten (engine/origin.h).
+  // OUT_OF_RANGE: the number leaves a gap, or its answer is forgotten (engine/fold/origin.h).
   //
   // INVALID_ARGUMENT for what CheckBatch refuses, RESOURCE_EXHAUSTED for a full queue,
   // DEADLINE_EXCEEDED if the deadline passed before it was logged, UNAVAILABLE when stopping or
