@@ -47,6 +47,7 @@ TEST(ConfigFlagsTest, PartsAndTheirShortcuts) {
   const v1::ModelConfig config = Apply({.target = "y",
                                         .model = "mlp",
                                         .posterior = "diagonal",
+                                        .dynamics = "static",
                                         .hidden = "32,16",
                                         .activation = "tanh",
                                         .prior_precision = 2.5,
@@ -61,6 +62,7 @@ TEST(ConfigFlagsTest, PartsAndTheirShortcuts) {
   EXPECT_EQ(Option(config.model(), "activation").string_value(), "tanh");
   EXPECT_EQ(Option(config.prior(), "precision").number_value(), 2.5);
   EXPECT_EQ(config.posterior().name(), "diagonal");
+  EXPECT_EQ(config.dynamics().name(), "static");
   EXPECT_THAT(config.target().labels(), ElementsAre("no", "yes"));
   EXPECT_EQ(config.encoding().inputs(), v1::Encoding::STANDARDIZE_NONE);
   EXPECT_EQ(config.seed(), 7);
