@@ -14,6 +14,7 @@
 #include "core/likelihoods/gaussian.h"
 #include "core/likelihoods/likelihood_defaults.h"
 #include "core/likelihoods/moments.h"
+#include "core/likelihoods/negative_binomial.h"
 #include "core/likelihoods/noise.h"
 #include "core/likelihoods/poisson.h"
 
@@ -71,7 +72,7 @@ requires((ClassLikelihood<Ls> || ValueLikelihood<Ls>)&&...) struct LikelihoodSet
   using Each = std::tuple<Of<Ls>...>;
 };
 
-using Likelihoods = LikelihoodSet<Gaussian, Bernoulli, Categorical, Poisson>;
+using Likelihoods = LikelihoodSet<Gaussian, Bernoulli, Categorical, Poisson, NegativeBinomial>;
 using Likelihood = Likelihoods::Variant;
 
 }  // namespace prequel

@@ -82,6 +82,22 @@ struct Oracle<Poisson> {
   static NoiseLevel Noise() { return {}; }
 };
 
+// Of dispersion 1.
+template <>
+struct Oracle<NegativeBinomial> {
+  static TargetConfig Target() { return {.name = "y", .width = 2}; }
+  static constexpr double kTolerance = 1e-4;
+  static double LogDensity(const Vector& f, const Vector& y) {
+    double sum = 0;
+    for (Index c = 0; c < f.size(); ++c) {
+      sum += y[c] * f[c] - (y[c] + 1) * std::log1p(std::exp(f[c]));
+    }
+    return sum;
+  }
+  static Vector Draw(double uniform) { return Oracle<Poisson>::Draw(uniform); }
+  static NoiseLevel Noise() { return {}; }
+};
+
 template <class L>
 L Make() {
   const ComponentConfig config{std::string(L::kName), {}};
