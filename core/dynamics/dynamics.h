@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "core/config/options.h"
 #include "core/dynamics/dynamics_defaults.h"
+#include "core/dynamics/inflation.h"
 #include "core/dynamics/static.h"
 #include "core/posteriors/posterior.h"
 
@@ -52,7 +53,7 @@ struct DynamicsSet {
   }
 };
 
-using AllDynamics = DynamicsSet<Static>;
+using AllDynamics = DynamicsSet<Static, Inflation>;
 using Dynamics = AllDynamics::Variant;
 using DynamicsState = AllDynamics::States;
 

@@ -1,0 +1,172 @@
+#include "core/dynamics/inflation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "core/config/error.h"
+#include "core/learner/learner.h"
+#include "tests/core/ask.h"
+#include "tests/core/streams.h"
+
+namespace prequel {
+namespace {
+
+constexpr double kNoise = 0.25;
+
+LearnerConfig ConfigOf(Index inputs, ComponentConfig dynamics) {
+  LearnerConfig config = PlainConfig(inputs, "gaussian");
+  config.likelihood.options["noise"] = kNoise;
+  config.posterior.name = "full";
+  config.dynamics = std::move(dynamics);
+  return config;
+}
+
+Answer Logits(const Learner& learner, const LearnerState& state, const Batch& batch) {
+  Scratch scratch;
+  return Ask(learner, state, batch, scratch, {.queries = {{"logits", {}}}}).value();
+}
+
+TEST(Inflation, DriftsByLayer) {
+  const ComponentConfig config{"inflation",
+                               {{"rate", 0.01}, {"intercept_rate", 10.0}, {"cap", 100.0}}};
+  Options options("config.dynamics", config);
+  Inflation inflation;
+  ASSERT_TRUE(inflation.Configure(options).ok());
+  const Layers layers = {{.offset = 0, .inputs = 2, .outputs = 1},
+                         {.offset = 3, .inputs = 1, .outputs = 1}};
+  const Vector prior = Vector::LinSpaced(5, 1, 5);
+  DiagonalGaussian q{{}, Vector::Zero(5), Vector::Constant(5, 4)};
+  DynamicsScratch scratch;
+  inflation.Move({.rows = 20, .prior_variances = prior, .layers = layers}, q, scratch);
+  const auto variance = [&](double rate, double cap, Index i) {
+    const double c = std::exp(-20 * rate / cap);
+    return c / 4 + (1 - c) * cap * prior[i];
+  };
+  for (Index i = 0; i < 3; ++i) {
+    EXPECT_NEAR(1 / q.precision[i], variance(0.01, 1, i), 1e-13) << "a hidden weight";
+  }
+  EXPECT_NEAR(1 / q.precision[3], variance(0.01, 100, 3), 1e-13);
+  EXPECT_NEAR(1 / q.precision[4], variance(10, 100, 4), 1e-11) << "the intercept";
+}
+
+TEST(Inflation, NeverExceedsItsCap) {
+  Inflation inflation;
+  const ComponentConfig config{"inflation", {{"rate", 1e6}, {"cap", 50.0}}};
+  Options options("config.dynamics", config);
+  ASSERT_TRUE(inflation.Configure(options).ok());
+  const Layers layers = {{.offset = 0, .inputs = 2, .outputs = 1}};
+  const Vector prior = Vector::Ones(3);
+  FullGaussian q{{}, Vector::Zero(3), Matrix::Identity(3, 3)};
+  DynamicsScratch scratch;
+  for (int i = 0; i < 5; ++i) {
+    inflation.Move({.rows = 1000, .prior_variances = prior, .layers = layers}, q, scratch);
+  }
+  EXPECT_LE(q.covariance.diagonal().maxCoeff(), 50);
+}
+
+// The Kalman filter whose weights walk between minibatches, in dense algebra.
+TEST(Inflation, OfALinearModelIsTheKalmanFilter) {
+  constexpr double kRate = 0.02, kInterceptRate = 0.5, kCap = 1000;
+  const Learner learner =
+      Learner::Create(
+          ConfigOf(2, {"inflation", {{"rate", kRate}, {"intercept_rate", kInterceptRate}}}))
+          .value();
+  LearnerState state = learner.Initial(), next = learner.Initial();
+  Scratch scratch;
+  Vector m = Vector::Zero(3);
+  Matrix p = Matrix::Identity(3, 3);
+  for (const Index rows : {1, 7, 3, 20, 5}) {
+    const Batch batch = LinearBatch(2, rows, static_cast<std::uint64_t>(rows));
+    Matrix j(rows, 3);
+    j << batch.inputs.transpose(), Vector::Ones(rows);
+    const auto n = static_cast<double>(rows);
+    const Vector exponent = n / kCap * Eigen::Vector3d(kRate, kRate, kInterceptRate);
+    const Vector root = (-0.5 * exponent).array().exp();
+    p = root.asDiagonal() * p * root.asDiagonal();
+    for (Index i = 0; i < 3; ++i) p(i, i) -= std::expm1(-exponent[i]) * kCap;
+
+    const Answer answer = Logits(learner, state, batch);
+    EXPECT_TRUE(answer["logit_mean"].row(0).isApprox((j * m).transpose(), 1e-10)) << rows;
+    const Vector variance = (j * p * j.transpose()).diagonal();
+    EXPECT_TRUE(answer["logit_covariance"].row(0).isApprox(variance.transpose(), 1e-10)) << rows;
+
+    const Matrix s = j * p * j.transpose() + kNoise * Matrix::Identity(rows, rows);
+    const Matrix gain = s.llt().solve(j * p).transpose();
+    m += gain * (batch.targets.row(0).transpose() - j * m);
+    p -= gain * j * p;
+    ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
+    std::swap(state, next);
+  }
+}
+
+// However the rows are cut to be worked on, they are of one minibatch.
+TEST(Inflation, CountsTheRowsOfTheWholeQuery) {
+  const Learner learner = Learner::Create(ConfigOf(1, {"inflation", {{"rate", 0.1}}})).value();
+  Batch batch;
+  batch.inputs = Matrix::Zero(1, 600);
+  const Answer answer = Logits(learner, learner.Initial(), batch);
+  const double c = std::exp(-600 * 0.1 / 1000), want = c + (1 - c) * 1000;
+  EXPECT_NEAR(answer["logit_covariance"](0, 0), want, 1e-10);
+  EXPECT_NEAR(answer["logit_covariance"](0, 599), want, 1e-10);
+}
+
+TEST(Inflation, FollowsAWorldThatMoves) {
+  const auto nll = [](const std::string& dynamics) {
+    const Learner learner = Learner::Create(ConfigOf(3, {dynamics, {}})).value();
+    LearnerState state = learner.Initial(), next = learner.Initial();
+    Scratch scratch;
+    for (int t = 0; t < 200; ++t) {
+      Batch batch = LinearBatch(3, 8, static_cast<std::uint64_t>(t));
+      if (t >= 100) batch.targets *= -1;
+      EXPECT_TRUE(learner.Update(state, batch, scratch, next).ok());
+      std::swap(state, next);
+    }
+    return state.evaluation.cumulative.Average()["nll"];
+  };
+  EXPECT_LT(nll("inflation"), nll("static") - 1);
+}
+
+// Every posterior that has a diagonal, in a network: not knowing the weights it is less sure.
+TEST(Inflation, MovesEveryPosteriorThatHasADiagonal) {
+  for (const std::string posterior : {"full", "diagonal", "low_rank", "block_diagonal",
+                                      "last_layer", "subnetwork", "low_rank_hidden"}) {
+    SCOPED_TRACE(posterior);
+    const auto variance = [&](ComponentConfig dynamics) {
+      LearnerConfig config = ConfigOf(2, std::move(dynamics));
+      config.model = {"mlp", {{"hidden", std::vector<double>{4}}}};
+      config.posterior.name = posterior;
+      if (posterior == "low_rank_hidden") config.rule.name = "hilofi";
+      const absl::StatusOr<Learner> learner = Learner::Create(config);
+      EXPECT_TRUE(learner.ok()) << learner.status();
+      LearnerState state = learner->Initial(), next = learner->Initial();
+      Scratch scratch;
+      for (int t = 0; t < 10; ++t) {
+        const absl::StatusOr<Learned> learned = learner->Update(
+            state, LinearBatch(2, 16, static_cast<std::uint64_t>(t)), scratch, next);
+        EXPECT_TRUE(learned.ok()) << learned.status();
+        std::swap(state, next);
+      }
+      return Logits(*learner, state, LinearBatch(2, 16, 99))["logit_covariance"].mean();
+    };
+    const double still = variance({"static", {}});
+    EXPECT_GT(variance({"inflation", {{"rate", 0.01}}}), 1.1 * still);
+    EXPECT_NEAR(variance({"inflation", {{"rate", 0.0}}}) / still, 1, 1e-6);
+  }
+}
+
+TEST(Inflation, IsRefusedWhereNothingCanMove) {
+  LearnerConfig config = ConfigOf(2, {"inflation", {}});
+  config.posterior.name = "point";
+  config.rule = {"adam", {{"dataset_size", 100.0}}};
+  EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics");
+  config.posterior.name = "diagonal";
+  config.rule = {"vogn", {{"mode", std::string("dataset")}, {"dataset_size", 100.0}}};
+  EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics");
+  config = ConfigOf(2, {"inflation", {{"rate", -1.0}}});
+  EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics.options.rate");
+}
+
+}  // namespace
+}  // namespace prequel
