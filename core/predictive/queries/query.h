@@ -14,6 +14,7 @@
 #include "core/predictive/predictive.h"
 #include "core/predictive/queries/asked.h"
 #include "core/predictive/queries/entropy.h"
+#include "core/predictive/queries/interval.h"
 #include "core/predictive/queries/logits.h"
 #include "core/predictive/queries/moments.h"
 #include "core/predictive/queries/probabilities.h"
@@ -42,6 +43,6 @@ struct Queries {
   using Variant = std::variant<Qs...>;
 };
 
-using Query = Queries<Moments, Quantiles, Probabilities, Entropy, Logits>::Variant;
+using Query = Queries<Moments, Quantiles, Probabilities, Entropy, Logits, Interval>::Variant;
 
 }  // namespace prequel
