@@ -1,7 +1,9 @@
-# prequel_add_test(NAME core_tests SOURCES a_test.cc LIBRARIES prequel_core [TIMEOUT seconds])
+# prequel_add_test(NAME core_tests SOURCES a_test.cc LIBRARIES prequel_core [TIMEOUT seconds]
+#                  [TOGETHER "All/*"])
 #
-# A GoogleTest executable each of whose tests is one ctest test; or, under a sanitizer, where a
-# process takes its time to start, each quarter of them. Its label is the folder under tests/
+# A GoogleTest executable each of whose tests is one ctest test; but those that match TOGETHER, which
+# are thousands that take less time than a process takes to start, are four: a quarter each. Under a
+# sanitizer, where it takes longer still, all are. Its label is the folder under tests/
 # ("core", "server"), and the target `build_<label>_tests` builds all of a label, so that
 # `./dev test core` builds and runs nothing else. In a build without gRPC a test of a library which
 # that build leaves out is left out with it.
@@ -22,8 +24,23 @@ if(PREQUEL_SANITIZE)
     PREQUEL_TSAN_SUPPRESSIONS="${PROJECT_SOURCE_DIR}/tests/sanitizers/tsan.supp")
 endif()
 
+# The tests of `name` that match `filter`, as four ctest tests.
+function(_prequel_add_quarters name filter timeout label)
+  foreach(quarter RANGE 1 4)
+    math(EXPR index "${quarter} - 1")
+    set(test ${name}.${quarter}_of_4)
+    add_test(NAME ${test}
+      COMMAND ${name} --gtest_brief=1 --gtest_filter=${filter}
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${test} PROPERTIES
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${index}"
+      TIMEOUT ${timeout}
+      LABELS ${label})
+  endforeach()
+endfunction()
+
 function(prequel_add_test)
-  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT;TOGETHER" "SOURCES;LIBRARIES" ${ARGN})
   _prequel_reject_unknown("${ARG_NAME}" "${ARG_UNPARSED_ARGUMENTS}")
   if(PREQUEL_NO_GRPC)
     foreach(library IN LISTS ARG_LIBRARIES)
@@ -53,24 +70,20 @@ function(prequel_add_test)
   add_dependencies(build_${label}_tests ${ARG_NAME})
 
   if(PREQUEL_SANITIZE)
-    set(parts 4)
-    foreach(part RANGE 1 ${parts})
-      math(EXPR index "${part} - 1")
-      add_test(NAME ${ARG_NAME}.${part}_of_${parts}
-        COMMAND ${ARG_NAME} --gtest_brief=1
-        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-      set_tests_properties(${ARG_NAME}.${part}_of_${parts} PROPERTIES
-        ENVIRONMENT "GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}"
-        TIMEOUT ${ARG_TIMEOUT}
-        LABELS ${label})
-    endforeach()
+    _prequel_add_quarters(${ARG_NAME} "*" ${ARG_TIMEOUT} ${label})
     return()
   endif()
 
+  set(alone "*")
+  if(ARG_TOGETHER)
+    _prequel_add_quarters(${ARG_NAME} "${ARG_TOGETHER}" ${ARG_TIMEOUT} ${label})
+    set(alone "-${ARG_TOGETHER}")
+  endif()
   # PRE_TEST: listing the tests is ctest's work, so building never runs what it built.
   gtest_discover_tests(${ARG_NAME}
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 120
+    TEST_FILTER "${alone}"
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     PROPERTIES
       TIMEOUT ${ARG_TIMEOUT}
