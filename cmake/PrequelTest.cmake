@@ -1,9 +1,9 @@
 # prequel_add_test(NAME core_tests SOURCES a_test.cc LIBRARIES prequel_core [TIMEOUT seconds]
 #                  [TOGETHER "All/*"])
 #
-# A GoogleTest executable each of whose tests is one ctest test; but those that match TOGETHER, which
-# are thousands that take less time than a process takes to start, are four: a quarter each. Under a
-# sanitizer, where it takes longer still, all are. Its label is the folder under tests/
+# A GoogleTest executable each of whose tests is one ctest test; but those that match TOGETHER,
+# which are thousands that take less time than a process takes to start, are four: a quarter each.
+# Under a sanitizer, where it takes longer still, all are. Its label is the folder under tests/
 # ("core", "server"), and the target `build_<label>_tests` builds all of a label, so that
 # `./dev test core` builds and runs nothing else. In a build without gRPC a test of a library which
 # that build leaves out is left out with it.

@@ -43,9 +43,9 @@ concept CountKernel = std::copyable<K> &&
   { k.Weighted(shift) } -> std::same_as<K>;
   // ½ E|Y − Y'| of two with that f; negative where there is no closed form.
   { k.ClosedSpread(f) } -> std::same_as<double>;
-  // P(Y ≤ a − 1) for f ~ N(μ, v) and large a, not only whole ones: to about 1e-4. Negative where
-  // there is no series: then Cdf and Exponent are asked for a that are not whole.
-  { k.SmoothCdf(y, f, f) } -> std::same_as<double>;
+  // Whether there is a series for P(Y ≤ a − 1), f ~ N(μ, v) and a large and not only whole: then
+  // SmoothCdf(a, μ, v), to about 1e-4; else Cdf and Exponent are asked for such a.
+  { K::kHasSeries } -> std::convertible_to<bool>;
 };
 
 template <CountKernel K>
@@ -106,7 +106,11 @@ class CountMixture {
   static bool IsCount(double y) { return y >= 0 && y == std::floor(y) && std::isfinite(y); }
 
   double CdfAt(double k) const;  // k ≥ 0
-  double Spread() const;         // ½ E|Y − Y'| = Σ_k P(Y ≤ k) P(Y > k)
+  double SmoothCdf(double a) const {
+    if constexpr (K::kHasSeries) return kernel_.SmoothCdf(a, mean_, variance_);
+    return CdfAt(a - 1);
+  }
+  double Spread() const;  // ½ E|Y − Y'| = Σ_k P(Y ≤ k) P(Y > k)
 
   K kernel_;
   double mean_ = 0, variance_ = 0;
@@ -195,7 +199,12 @@ double CountMixture<K>::Spread() const {
   constexpr int kTerms = 20, kIntervals = 64;
   const double deviation = std::sqrt(variance_ + kernel_.ExcessVariance());
   const double lowest = std::exp(mean_ - 6 * deviation);
-  const double highest = std::exp(mean_ + (6 + deviation) * deviation);
+  double highest = std::exp(mean_ + (6 + deviation) * deviation);
+  if constexpr (!K::kHasSeries) {
+    // A heavy tail ends sooner; beyond, 1 − F would be the rounding of F.
+    constexpr double kNothing = 1e-11;
+    while (highest > 2 * kTerms && CdfAt(0.5 * highest) > 1 - kNothing) highest *= 0.5;
+  }
   const double begin = std::max(0.0, std::floor(lowest - 6 * std::sqrt(lowest)));
   const double end = std::ceil(highest + 6 * std::sqrt(highest) + 10);
   double sum = 0;
@@ -212,8 +221,7 @@ double CountMixture<K>::Spread() const {
   double integral = 0;
   for (int j = 0; j <= kIntervals; ++j) {
     const double size = std::exp(from + j * step);
-    const double series = kernel_.SmoothCdf(size, mean_, variance_);
-    const double cdf = series >= 0 ? series : CdfAt(size - 1);
+    const double cdf = SmoothCdf(size);
     const double weight = j == 0 || j == kIntervals ? 1 : 2 + 2 * (j % 2);
     integral += weight * size * cdf * (1 - cdf);
   }

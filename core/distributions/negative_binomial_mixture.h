@@ -11,6 +11,7 @@ namespace prequel {
 // See CountKernel. T at y is log r plus the logit of a Beta(y + 1, r) variable.
 class NegativeBinomialKernel {
  public:
+  static constexpr bool kHasSeries = false;
   static constexpr double kMostShape = 1000;
   static constexpr double kLeastShape = 0.1;
 
@@ -43,7 +44,6 @@ class NegativeBinomialKernel {
     return NegativeBinomialKernel(shape_ + 1);
   }
   static double ClosedSpread(double /*f*/) { return -1; }
-  static double SmoothCdf(double /*a*/, double /*mean*/, double /*variance*/) { return -1; }
 
  private:
   double shape_ = 1, log_shape_ = 0;

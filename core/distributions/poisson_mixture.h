@@ -7,6 +7,8 @@ namespace prequel {
 
 // See CountKernel. T at y is the log of a Gamma(y + 1) variable.
 struct PoissonKernel {
+  static constexpr bool kHasSeries = true;
+
   double Exponent(double y, double f) const { return y * f - std::exp(f); }
   CountPoints Exponents(double y, const CountPoints& f) const { return y * f - f.exp(); }
   double LogConstant(double y) const { return -LogGamma(y + 1); }

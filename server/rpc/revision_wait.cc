@@ -34,8 +34,10 @@ class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
     MutexLock lock(mu_);
     if (ended_) return;
     subscription_ = std::move(subscription);
-    alarm_.Set(deadline_, [self](bool expired) {
-      if (expired) self->End(self->Late());
+    // The alarm keeps what it calls, and is kept by it: so it gives that up when it has called.
+    alarm_.Set(deadline_, [kept = self](bool expired) mutable {
+      const auto wait = std::exchange(kept, nullptr);
+      if (expired) wait->End(wait->Late());
     });
   }
 

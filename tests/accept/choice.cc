@@ -6,6 +6,15 @@
 #include "tests/accept/data_file.h"
 
 namespace prequel::accept {
+namespace {
+
+// Nats over all rows that were scored.
+double TotalNll(const Folding& fold) {
+  const Tally& tally = fold.state().evaluation.cumulative;
+  return tally.weight() > 0 ? tally.weight() * tally.Average()["nll"] : 0;
+}
+
+}  // namespace
 
 Leader::Leader(const LearnerConfig& config, std::vector<Setting> settings)
     : settings_(std::move(settings)) {
@@ -26,10 +35,8 @@ void Leader::Learn(const Batch& rows) {
   fresh.Add(best().state().evaluation.cumulative);
   answered_.Add(fresh);
   const auto least =
-      std::min_element(folds_.begin(), folds_.end(), [](const auto& a, const auto& b) {
-        return a.state().evaluation.cumulative.Average()["nll"] <
-               b.state().evaluation.cumulative.Average()["nll"];
-      });
+      std::min_element(folds_.begin(), folds_.end(),
+                       [](const auto& a, const auto& b) { return TotalNll(a) < TotalNll(b); });
   leader_ = static_cast<std::size_t>(least - folds_.begin());
 }
 
