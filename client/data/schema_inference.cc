@@ -160,7 +160,7 @@ absl::StatusOr<InferredSchema> InferSchema(CsvReader& reader, const InferenceOpt
   InferredSchema schema;
   std::vector<ColumnSummary> summaries(header.size());
   CsvRow row;
-  while (options.max_rows == 0 || schema.rows < options.max_rows) {
+  for (;;) {
     absl::StatusOr<bool> more = reader.Next(&row);
     if (!more.ok()) return more.status();
     if (!*more) break;

@@ -16,7 +16,6 @@ struct InferenceOptions {
   std::vector<std::string> inputs;  // only these columns; empty: all but the target
   std::vector<std::string> ignore;  // not these
   std::string likelihood;           // empty: chosen from the target
-  std::int64_t max_rows = 0;        // 0: the whole file
 };
 
 struct InferredSchema {
@@ -25,7 +24,7 @@ struct InferredSchema {
   std::int64_t rows = 0;
 };
 
-// Reads `reader` to its end (or max_rows), keeping counts and a bounded set of values per column.
+// Reads `reader` to its end, keeping counts and a bounded set of values per column.
 //
 // Inputs: a column whose every value is a number is numeric, any other is categorical; a numeric
 // column with an empty cell allows missing values; a column without any value is left out. Every

@@ -47,7 +47,6 @@ class LearnReport {
 
   bool interrupted() const { return interrupted_; }
   std::int64_t refused() const { return static_cast<std::int64_t>(refusals_.size()); }
-  std::int64_t answered_rows() const { return answered_rows_; }
 
  private:
   struct Refusal {
