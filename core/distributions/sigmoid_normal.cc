@@ -62,7 +62,9 @@ template <bool kLogs, bool kMoment>
 void Integrate(const Lane& m, const Lane& s, SigmoidExpectations& e) {
   const Lane half = (s * (-0.5 * kStep)).exp(), shrink = half.square(), grow = 1 / shrink;
   Lane odds_up = (-m).exp() * half, odds_down = odds_up * grow;
-  e.SetZero();
+  // Sums of their own, which stay in registers.
+  Lane one = Lane::Zero(), zero = Lane::Zero(), curvature = Lane::Zero();
+  Lane log_sigmoid = Lane::Zero(), moment = Lane::Zero();
   double x = 0.5 * kStep;
   for (const double weight : Weights()) {
     const Lane up = 1 + odds_up, down = 1 + odds_down;
@@ -70,18 +72,20 @@ void Integrate(const Lane& m, const Lane& s, SigmoidExpectations& e) {
     const Lane inverse = 1 / product;
     const Lane one_up = down * inverse, one_down = up * inverse;
     const Lane zero_up = odds_up * one_up, zero_down = odds_down * one_down;
-    if constexpr (kLogs) e.log_sigmoid -= weight * LogAboveOne(product);
-    e.one += weight * (one_up + one_down);
-    e.zero += weight * (zero_up + zero_down);
-    e.curvature += weight * (zero_up * one_up + zero_down * one_down);
-    if constexpr (kMoment) {
-      e.moment += (weight * x) * (zero_up - zero_down);
-    }
+    if constexpr (kLogs) log_sigmoid -= weight * LogAboveOne(product);
+    one += weight * (one_up + one_down);
+    zero += weight * (zero_up + zero_down);
+    curvature += weight * (zero_up * one_up + zero_down * one_down);
+    if constexpr (kMoment) moment += (weight * x) * (zero_up - zero_down);
     odds_up *= shrink;
     odds_down *= grow;
     x += kStep;
   }
-  if constexpr (kMoment) e.moment = m * e.zero + s * e.moment;
+  e.one = one;
+  e.zero = zero;
+  e.curvature = curvature;
+  if constexpr (kLogs) e.log_sigmoid = log_sigmoid;
+  if constexpr (kMoment) e.moment = m * zero + s * moment;
 }
 
 // s = 0.

@@ -15,10 +15,6 @@ struct SigmoidExpectations {
   Lane log_sigmoid;        // E log σ(f); E log σ(−f) is less by E f = m
   Lane moment;             // E f σ(−f)
   Lane log_one, log_zero;  // log E σ(±f), finite where E σ underflows
-
-  void SetZero() {
-    for (Lane* lane : {&log_sigmoid, &one, &zero, &curvature, &moment}) lane->setZero();
-  }
 };
 
 // What is asked for beside `one`, `zero` and `curvature`; the rest is unspecified.

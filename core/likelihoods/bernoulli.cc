@@ -56,11 +56,12 @@ void Bernoulli::Expand(const LogitMoments& moments, ConstMatrixRef targets, cons
   for (Index start = 0; start < examples; start += kLanes) {
     const Normals f(moments, start);
     ExpectSigmoid(f.m, f.s, {.log_sigmoid = true}, e);
+    const Lane root = e.curvature.sqrt();
     for (Index j = 0; j < f.count; ++j) {
       const bool is_one = targets(0, start + j) != 0;
       expansion.log_density += e.log_sigmoid[j] - (is_one ? 0 : f.m[j]);
       expansion.score(0, start + j) = is_one ? e.zero[j] : -e.one[j];
-      expansion.root(0, start + j) = std::sqrt(e.curvature[j]);
+      expansion.root(0, start + j) = root[j];
     }
   }
 }

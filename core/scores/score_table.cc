@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <type_traits>
-#include <utility>
 
 #include "core/scores/scores.h"
 
@@ -37,28 +35,39 @@ void Inside(const ValueOutcome& o, double* sums) {
   if (upper >= 0.5 * (1 - kLevel) && lower <= 0.5 * (1 + kLevel)) sums[0] += o.share;
 }
 
-void NllOfClass(const ClassOutcome& o, double* sums) { sums[0] -= o.log_probability; }
-void Correct(const ClassOutcome& o, double* sums) { sums[0] += o.top == o.label ? 1 : 0; }
+void NllOfClass(const ClassOutcomes& o, double* sums) {
+  for (Index i = 0; i < o.size(); ++i) sums[0] -= o.log_probabilities(o.label(i), i);
+}
+void Correct(const ClassOutcomes& o, double* sums) {
+  for (Index i = 0; i < o.size(); ++i) sums[0] += o.top(i) == o.label(i) ? 1 : 0;
+}
 
 // Σ_c (p_c − [c = label])²
-void Brier(const ClassOutcome& o, double* sums) {
-  double brier = 0;
-  for (Index c = 0; c < o.probabilities.size(); ++c) {
-    const double error = o.probabilities[c] - (c == o.label ? 1 : 0);
-    brier += error * error;
+void Brier(const ClassOutcomes& o, double* sums) {
+  for (Index i = 0; i < o.size(); ++i) {
+    const Index label = o.label(i);
+    double brier = 0;
+    for (Index c = 0; c < o.probabilities.rows(); ++c) {
+      const double error = o.probabilities(c, i) - (c == label ? 1 : 0);
+      brier += error * error;
+    }
+    sums[0] += brier;
   }
-  sums[0] += brier;
 }
 
 // Expected calibration error of the top class: Σ_bins |Σ confidence − Σ correct| / weight.
-void Calibration(const ClassOutcome& o, double* sums) {
-  const double confidence = o.probabilities[o.top];
-  // Held before it is converted, and so that one which is no number is in bin 0.
-  const double bin = std::min(std::max(0.0, confidence * kCalibrationBins), kCalibrationBins - 1.0);
-  double* at = sums + 3 * static_cast<std::size_t>(bin);
-  at[0] += 1;
-  at[1] += confidence;
-  at[2] += o.top == o.label ? 1 : 0;
+void Calibration(const ClassOutcomes& o, double* sums) {
+  for (Index i = 0; i < o.size(); ++i) {
+    const Index top = o.top(i);
+    const double confidence = o.probabilities(top, i);
+    // Held before it is converted, and so that one which is no number is in bin 0.
+    const double bin =
+        std::min(std::max(0.0, confidence * kCalibrationBins), kCalibrationBins - 1.0);
+    double* at = sums + 3 * static_cast<std::size_t>(bin);
+    at[0] += 1;
+    at[1] += confidence;
+    at[2] += top == o.label(i) ? 1 : 0;
+  }
 }
 double CalibrationError(const double* sums, double weight) {
   double error = 0;
@@ -95,30 +104,14 @@ constexpr bool Fits(const std::array<Score, n>& table) {
 static_assert(Fits(kValueScores) && Fits(kClassScores));
 static_assert(std::max(kValueScores.size(), kClassScores.size()) <= Scores::kMost);
 
-// step(0), step(1), … as constants.
-template <std::size_t n, class Step>
-void ForEach(const Step& step) {
-  [&]<std::size_t... i>(std::index_sequence<i...>) {
-    (step(std::integral_constant<std::size_t, i>()), ...);
-  }
-  (std::make_index_sequence<n>());
-}
-
 }  // namespace
 
-// The table is known when this is compiled: nothing is called through its pointers.
-void AddToAll(const ValueOutcome& outcome, double* numbers) {
-  ForEach<kValueScores.size()>([&](auto i) {
-    kValueScores[i].add_value(outcome, numbers + 1);
-    numbers += 1 + kValueScores[i].num_sums;
-  });
-}
-
-void AddToAll(const ClassOutcome& outcome, double* numbers) {
-  ForEach<kClassScores.size()>([&](auto i) {
-    kClassScores[i].add_class(outcome, numbers + 1);
-    numbers += 1 + kClassScores[i].num_sums;
-  });
+Index ClassOutcomes::top(Index i) const {
+  Index top = 0;
+  for (Index c = 1; c < probabilities.rows(); ++c) {
+    if (probabilities(c, i) > probabilities(top, i)) top = c;
+  }
+  return top;
 }
 
 std::span<const Score> ScoresOf(TargetKind kind) {

@@ -20,12 +20,15 @@ struct ValueOutcome {
   double share;  // of the example: 1/outputs
 };
 
-// One example, and the probabilities that were predicted of its class.
-struct ClassOutcome {
-  Eigen::Ref<const Vector> probabilities;  // sum to 1
-  Index label;                             // its class
-  double log_probability;                  // log probabilities[label], without cancellation
-  Index top;                               // the likeliest class
+// B examples, and the probabilities that were predicted of their classes.
+struct ClassOutcomes {
+  Eigen::Ref<const Matrix> probabilities;      // C × B, whose columns sum to 1
+  Eigen::Ref<const Matrix> log_probabilities;  // C × B, their logarithms, without cancellation
+  Eigen::Ref<const Matrix> labels;             // 1 × B, of each the index of its class
+
+  Index size() const { return labels.cols(); }
+  Index label(Index i) const { return static_cast<Index>(labels(0, i)); }
+  Index top(Index i) const;  // the likeliest class of example i, the first of equals
 };
 
 // `sums` are additive over examples, `weight` is their (weighted) count.
@@ -33,18 +36,13 @@ struct Score {
   std::string_view name;
   std::size_t num_sums;
   void (*add_value)(const ValueOutcome& outcome, double* sums);
-  void (*add_class)(const ClassOutcome& outcome, double* sums);
+  void (*add_classes)(const ClassOutcomes& outcomes, double* sums);
   double (*average)(const double* sums, double weight);
 };
 
 // In the order in which they are shown. Of values with several outputs every score but nll averages
 // over outputs; nll is their sum (the log score of the marginals).
 std::span<const Score> ScoresOf(TargetKind kind);
-
-// Adds an outcome to every score of its kind, in the order of the table: to a weight that is left
-// alone, then sums, of each.
-void AddToAll(const ValueOutcome& outcome, double* numbers);
-void AddToAll(const ClassOutcome& outcome, double* numbers);
 
 // The score of that name; null when there is none.
 const Score* FindScore(TargetKind kind, std::string_view name);

@@ -9,17 +9,31 @@ bool Tally::HasNaN() const {
   return std::any_of(numbers_.begin(), numbers_.end(), [](double x) { return std::isnan(x); });
 }
 
-void Tally::AddExample() {
-  weight_ += 1;
+void Tally::Count(double examples) {
+  weight_ += examples;
   double* numbers = numbers_.data();
   for (const Score& score : ScoresOf(kind_)) {
-    numbers[0] += 1;
+    numbers[0] += examples;
     numbers += 1 + score.num_sums;
   }
 }
 
-void Tally::Add(const ValueOutcome& outcome) { AddToAll(outcome, numbers_.data()); }
-void Tally::Add(const ClassOutcome& outcome) { AddToAll(outcome, numbers_.data()); }
+void Tally::Add(const ValueOutcome& outcome) {
+  double* numbers = numbers_.data();
+  for (const Score& score : ScoresOf(kind_)) {
+    score.add_value(outcome, numbers + 1);
+    numbers += 1 + score.num_sums;
+  }
+}
+
+void Tally::Add(const ClassOutcomes& outcomes) {
+  Count(static_cast<double>(outcomes.size()));
+  double* numbers = numbers_.data();
+  for (const Score& score : ScoresOf(kind_)) {
+    score.add_classes(outcomes, numbers + 1);
+    numbers += 1 + score.num_sums;
+  }
+}
 
 void Tally::Scale(double factor) {
   weight_ *= factor;

@@ -21,10 +21,10 @@ class Tally {
   double weight() const { return weight_; }
   bool HasNaN() const;
 
-  // Counts one example; its outcomes follow, one per output or one for its class.
-  void AddExample();
+  // Counts one example of values; its outcomes follow, one per output.
+  void AddExample() { Count(1); }
   void Add(const ValueOutcome& outcome);
-  void Add(const ClassOutcome& outcome);
+  void Add(const ClassOutcomes& outcomes);
 
   void Scale(double factor);
   void Add(const Tally& other);  // of the same kind
@@ -64,6 +64,7 @@ class Tally {
   }
 
  private:
+  void Count(double examples);
   std::vector<double> NumbersOf(std::size_t score) const;
 
   TargetKind kind_ = TargetKind::kValues;
