@@ -85,7 +85,8 @@ void ReadStateV1(const Problem& problem, ArchiveReader& a, LearnerState& state) 
     belief.rule = FreshState(problem.rule);
     std::visit([&](auto& s) { a.Value("rule", s); }, belief.rule);
   }
-  state.beliefs.assign(1, std::move(belief));
+  state.beliefs.clear();
+  state.beliefs.push_back(std::move(belief));
 }
 
 }  // namespace prequel

@@ -252,7 +252,7 @@ absl::Status Laplace::Step(const StepInput& in, const KroneckerGaussian& q, cons
     KroneckerGaussian::Layer& layer = next_q.layers[l];
     const KroneckerFactors& factors = next_state.factors[l];
     prior = layer.WeightsIn(in.prior_precision, offset).row(0).transpose();
-    const absl::Status status = layer.Assign(prior, scale * factors.inputs, factors.cotangents);
+    absl::Status status = layer.Assign(prior, scale * factors.inputs, factors.cotangents);
     if (!status.ok()) return status;
     offset += layer.size();
   }

@@ -24,7 +24,8 @@ std::int64_t Microseconds(TimePoint time) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& options, Parts parts) {
+absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& options,
+                                                       const Parts& parts) {
   if (absl::Status status = CheckEngineOptions(options); !status.ok()) return status;
   std::unique_ptr<Engine> engine(new Engine(options, parts));
   if (absl::Status status = engine->StartReplay(); !status.ok()) return status;

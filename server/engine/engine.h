@@ -61,7 +61,8 @@ class Engine {
 
   // Lists the stored models and starts to replay them in the background. Records of earlier
   // versions are written anew.
-  static absl::StatusOr<std::unique_ptr<Engine>> Create(const EngineOptions& options, Parts parts);
+  static absl::StatusOr<std::unique_ptr<Engine>> Create(const EngineOptions& options,
+                                                        const Parts& parts);
 
   // Shutdown(now). No other method may be running.
   ~Engine();

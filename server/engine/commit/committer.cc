@@ -70,7 +70,6 @@ void Committer::AskNext(LogId log, std::string producer, TimePoint deadline,
 
 void Committer::Enqueue(Item item) {
   absl::Status refused;
-  bool idle = false;
   {
     MutexLock lock(mu_);
     const auto door = doors_.find(item.log);
@@ -82,13 +81,13 @@ void Committer::Enqueue(Item item) {
       refused = door->second.closed;
     } else {
       item.tail = door->second.tail;
-      idle = waiting_.empty();
+      if (waiting_.empty()) wake_.NotifyOne();
       waiting_.push_back(std::move(item));
       ++enqueued_;
+      return;
     }
   }
-  if (!refused.ok()) return Refuse(std::move(item), refused);
-  if (idle) wake_.NotifyOne();
+  Refuse(std::move(item), refused);
 }
 
 void Committer::Stop() {

@@ -97,7 +97,7 @@ absl::StatusOr<std::uint64_t> RocksLog::End(LogId log) const {
     MutexLock lock(mu_);
     if (const auto it = ends_.find(log); it != ends_.end()) return it->second;
   }
-  const absl::StatusOr<std::uint64_t> stored = StoredEnd(log);
+  absl::StatusOr<std::uint64_t> stored = StoredEnd(log);
   if (!stored.ok()) return stored;
   MutexLock lock(mu_);
   return ends_.emplace(log, *stored).first->second;  // or what an append has made of it meanwhile
