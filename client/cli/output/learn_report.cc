@@ -125,8 +125,8 @@ std::string LearnReport::Totals() const {
   std::string text = table.Text();
   for (std::size_t i = 0; i < std::min(refusals_.size(), kRefusalsShown); ++i) {
     const Refusal& refusal = refusals_[i];
-    absl::StrAppend(&text, "  minibatch ", refusal.batch.index, " (line ", refusal.batch.first_line,
-                    " on): ", refusal.message, "\n");
+    absl::StrAppend(&text, "  minibatch ", refusal.batch.number, " (line ",
+                    refusal.batch.first_line, " on): ", refusal.message, "\n");
   }
   if (refusals_.size() > kRefusalsShown) {
     absl::StrAppend(&text, "  … and ", refusals_.size() - kRefusalsShown, " more\n");
@@ -151,7 +151,7 @@ std::string LearnReport::Json(const absl::Status& outcome) const {
   WriteScores(scores_.total(), json);
   json.Key("refused").BeginArray();
   for (const Refusal& refusal : refusals_) {
-    json.BeginObject().Key("minibatch").Integer(refusal.batch.index);
+    json.BeginObject().Key("minibatch").Integer(refusal.batch.number);
     json.Key("first_line").Integer(refusal.batch.first_line);
     json.Key("rows").Integer(refusal.batch.rows);
     json.Key("code").String(refusal.code).Key("message").String(refusal.message).EndObject();

@@ -15,7 +15,7 @@ namespace prequel::cli {
 
 // A minibatch as the file has it.
 struct SentBatch {
-  std::int64_t index = 0;  // from 0
+  std::int64_t number = 0;  // in the file, or behind --skip, from 1
   std::int64_t rows = 0;
   std::int64_t first_line = 0;
 };
