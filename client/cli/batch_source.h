@@ -20,11 +20,15 @@ namespace prequel::cli {
 
 struct BatchSourceOptions {
   std::string path;  // "-" is the standard input
+  client::CsvHeader header = client::CsvHeader::kGuess;
   std::int64_t batch_rows = 64;
   std::int64_t skip = 0;   // rows passed over first
   std::int64_t limit = 0;  // rows read after them; 0 is all
   client::BatchOptions batch;
 };
+
+// Adds --header and --no-header.
+void AddHeaderFlags(CLI::App& command, client::CsvHeader& header);
 
 // Adds the flags for all of this but the target's column; `batch_help` says of what a row is one.
 void AddSourceFlags(CLI::App& command, const char* batch_help, BatchSourceOptions& options);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
 #include "client/cli/config_flags.h"
 #include "client/cli/output/proto_json.h"
@@ -23,6 +24,7 @@ struct CreateFlags {
   std::string name;
   std::string config_path;
   std::string csv_path;
+  client::CsvHeader header = client::CsvHeader::kGuess;
   std::string ignore;
   std::string weights_path, variances_path;
   bool dry_run = false;
@@ -37,7 +39,7 @@ absl::Status Infer(const CreateFlags& flags, v1::ModelConfig* config) {
   if (!flags.config.inputs.empty()) options.inputs = absl::StrSplit(flags.config.inputs, ',');
   if (!flags.ignore.empty()) options.ignore = absl::StrSplit(flags.ignore, ',');
   absl::StatusOr<std::unique_ptr<client::CsvReader>> reader =
-      client::CsvReader::Open(flags.csv_path);
+      client::CsvReader::Open(flags.csv_path, flags.header);
   if (!reader.ok()) return reader.status();
   absl::StatusOr<client::InferredSchema> schema = client::InferSchema(**reader, options);
   if (!schema.ok()) {
@@ -149,6 +151,7 @@ void AddCreate(CLI::App& app, Session& session) {
       .add_option("--from-csv", flags->csv_path,
                   "infer features, target and likelihood from this file")
       ->excludes(config);
+  AddHeaderFlags(command, flags->header);
   command.add_option("--ignore", flags->ignore, "columns that --from-csv leaves out: a,b");
   AddDataFlags(command, flags->config);
   AddPartFlags(command, flags->config);

@@ -141,6 +141,24 @@ TEST_F(ProgramTest, CreateFromCsv) {
   EXPECT_EQ(server_.last_create().config().likelihood().name(), "bernoulli");
 }
 
+TEST_F(ProgramTest, AFileWithoutAHeader) {
+  const TemporaryFile csv("5.1,3.5,0\n4.9,3.25,1\n");
+  const std::string create = "create m --target c3 --from-csv " + csv.path();
+  const Outcome refused = Run(create);
+  EXPECT_EQ(refused.exit_code, 4);
+  EXPECT_THAT(refused.err, HasSubstr("line 1: looks like data"));
+  EXPECT_THAT(refused.err, HasSubstr("--no-header"));
+  const Outcome created = Run(create + " --no-header");
+  EXPECT_EQ(created.exit_code, 0) << created.err;
+  EXPECT_EQ(server_.last_create().config().features(1).name(), "c2");
+  const TemporaryFile rows("5.1\n4.9\n");
+  server_.behaviour().models[0].mutable_config()->mutable_features(0)->set_name("c1");
+  EXPECT_EQ(Run("predict m --csv " + rows.path()).exit_code, 4);
+  EXPECT_EQ(Run("predict m --no-header --csv " + rows.path()).exit_code, 0);
+  EXPECT_EQ(server_.last_predict().batch().inputs().shape(0), 2);
+  EXPECT_EQ(Run("predict m --header --no-header --csv " + rows.path()).exit_code, 2);
+}
+
 TEST_F(ProgramTest, CreateFromAFile) {
   const TemporaryFile json(R"({"features": [{"name": "x"}], "model": {"name": "linear"}})");
   EXPECT_EQ(Run("create m --config " + json.path() + " --seed 9").exit_code, 0);
