@@ -180,10 +180,12 @@ bool LooksLikeMoment(std::string_view text) {
     if (ParseMoment(text, form).has_value()) return true;
   }
   if (HasMonthByName(text)) return true;
-  // 3/4/24 and what may follow it.
+  // 3/4/24 or 2024-02-30, and what may follow it.
+  const bool year_first = text.size() > 4 && IsDigit(text[2]) && IsDigit(text[3]);
+  if (TakeDigits(&text, year_first ? 4 : 1, 4) < 0 || !TakeOneOf(&text, "/-")) return false;
   if (TakeDigits(&text, 1, 2) < 0 || !TakeOneOf(&text, "/-")) return false;
-  if (TakeDigits(&text, 1, 2) < 0 || !TakeOneOf(&text, "/-")) return false;
-  return TakeDigits(&text, 2, 4) >= 0 && (text.empty() || text.front() == ' ');
+  if (TakeDigits(&text, year_first ? 1 : 2, year_first ? 2 : 4) < 0) return false;
+  return text.empty() || text.front() == ' ' || text.front() == 'T';
 }
 
 std::size_t MomentWidth(const MomentForm& form) {

@@ -52,7 +52,7 @@ std::optional<Moment> ParseMoment(std::string_view text, const MomentForm& form)
 std::string ExampleOf(const MomentForm& form);
 
 // Whether a person would take `text` for a date, in whatever form: months by name, years of two
-// digits, or any of the forms above.
+// digits, days that no month has, or any of the forms above.
 bool LooksLikeMoment(std::string_view text);
 
 // What a model gets for a moment, in this order, each angle as its sine and its cosine:

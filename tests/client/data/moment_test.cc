@@ -74,8 +74,8 @@ TEST(MomentTest, DateTimesWithAndWithoutAnOffset) {
 }
 
 TEST(MomentTest, WhatAPersonTakesForADate) {
-  for (const char* text :
-       {"2024-04-03", "3/4/24", "3 Apr 2024", "April 3, 2024", "12:30", "3/4/2024 10:15 foo"}) {
+  for (const char* text : {"2024-04-03", "3/4/24", "2024-02-30", "3 Apr 2024", "April 3, 2024",
+                           "12:30", "3/4/2024 10:15 foo"}) {
     EXPECT_TRUE(LooksLikeMoment(text)) << text;
   }
   for (const char* text : {"", "May", "12", "1.2.3", "market 5", "10.0.0.1", "3A", "1/2"}) {
