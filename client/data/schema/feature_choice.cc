@@ -45,7 +45,7 @@ v1::Feature CategoricalFeature(const std::string& name, const ColumnSummary& sum
   v1::Feature feature;
   feature.set_name(name);
   feature.set_kind(v1::Feature::KIND_CATEGORICAL);
-  const std::int64_t texts = summary.distinct.count();
+  const std::int64_t texts = std::min(summary.distinct.count(), summary.values + summary.missing);
   if (texts > kMaxCategories) {
     feature.set_hash_buckets(kMaxCategories);
   } else {
@@ -57,7 +57,7 @@ v1::Feature CategoricalFeature(const std::string& name, const ColumnSummary& sum
 
 // Of a categorical feature.
 std::string CategoricalNote(const std::string& name, const ColumnSummary& summary, bool as_text) {
-  const std::int64_t texts = summary.distinct.count();
+  const std::int64_t texts = std::min(summary.distinct.count(), summary.values + summary.missing);
   const std::string column = absl::StrCat("column ", Quoted(name));
   if (texts > kMaxCategories) {
     const std::string many = absl::StrCat(summary.distinct.exact() ? "" : "about ", texts);
