@@ -77,13 +77,14 @@ absl::StatusOr<std::int64_t> BatchSource::Skip(std::int64_t count) {
 }
 
 absl::StatusOr<std::optional<v1::Batch>> BatchSource::Next() {
+  lines_.clear();
   while (builder_.rows() < options_.batch_rows) {
     absl::StatusOr<bool> more = NextRow();
     if (!more.ok()) return more.status();
     if (!*more) break;
-    if (builder_.rows() == 0) first_line_ = row_.line;
     absl::Status status = builder_.Add(row_);
     if (!status.ok()) return InFile(status, reader_->name());
+    lines_.push_back(row_.line);
   }
   batch_rows_ = builder_.rows();
   if (batch_rows_ == 0) return std::optional<v1::Batch>();

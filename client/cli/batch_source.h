@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "client/data/batch_builder.h"
@@ -47,7 +48,8 @@ class BatchSource {
 
   // Of the last minibatch.
   std::int64_t batch_rows() const { return batch_rows_; }
-  std::int64_t first_line() const { return first_line_; }
+  std::int64_t first_line() const { return lines_.empty() ? 0 : lines_.front(); }
+  const std::vector<std::int64_t>& lines() const { return lines_; }  // where each row begins
   std::optional<double> progress() const;
 
  private:
@@ -63,7 +65,7 @@ class BatchSource {
   client::CsvRow row_;
   std::int64_t rows_ = 0;  // read, skipped ones included
   std::int64_t batch_rows_ = 0;
-  std::int64_t first_line_ = 0;
+  std::vector<std::int64_t> lines_;
 };
 
 }  // namespace prequel::cli

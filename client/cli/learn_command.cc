@@ -101,7 +101,7 @@ absl::StatusOr<std::optional<v1::Batch>> LearnRun::Next() {
     return std::optional<v1::Batch>();
   }
   if (batch.ok() && batch->has_value()) {
-    unanswered_.push_back({++read_, source_.batch_rows(), source_.first_line()});
+    unanswered_.push_back({++read_, source_.batch_rows(), source_.first_line(), source_.lines()});
   }
   return batch;
 }

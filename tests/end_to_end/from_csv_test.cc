@@ -71,9 +71,9 @@ TEST_F(FromCsvTest, ANewLabelFindsRoomWhereLabelsAreTexts) {
   EXPECT_THAT(Run({"predict", "m", "--csv=" + csv, "--limit=1"}).out, HasSubstr(",p_new,"));
   EXPECT_EQ(Run({"learn", "m", "--csv=" + Write("owl.csv", "x,y\n9,owl\n")}).code, 0);
   EXPECT_THAT(Run({"describe", "m"}).out, HasSubstr("cat, dog, cow, owl\n"));
-  const Outcome full = Run({"learn", "m", "--csv=" + Write("yak.csv", "x,y\n-9,yak\n")});
+  const Outcome full = Run({"learn", "m", "--csv=" + Write("yak.csv", "x,y\n9,owl\n-9,yak\n")});
   EXPECT_EQ(full.code, 5);
-  EXPECT_THAT(full.out, HasSubstr("\"yak\""));
+  EXPECT_THAT(full.out, HasSubstr("minibatch 1, line 3: batch.labels[1]: label \"yak\""));
 }
 
 TEST_F(FromCsvTest, ABadIdIsQuoted) {

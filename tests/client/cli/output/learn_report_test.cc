@@ -6,7 +6,9 @@
 #include <string>
 
 #include "client/cli/output/proto_json.h"
+#include "client/error.h"
 #include "google/protobuf/struct.pb.h"
+#include "google/rpc/error_details.pb.h"
 #include "tests/client/named_numbers.h"
 
 namespace prequel::cli {
@@ -74,6 +76,37 @@ TEST(LearnReportTest, ManyRefusalsAreCut) {
   for (std::int64_t i = 0; i < 8; ++i) report.Refused({i + 1, 1, i}, absl::InternalError("odd"));
   EXPECT_THAT(report.Totals(), HasSubstr("… and 3 more"));
   EXPECT_THAT(report.Totals(), Not(HasSubstr("minibatch 6 ")));
+}
+
+TEST(LearnReportTest, ARowThatWasRefusedIsNamedByItsLine) {
+  const auto totals = [](const std::string& field) {
+    google::rpc::Status error;
+    error.set_code(3);
+    error.set_message(field + ": odd");
+    google::rpc::BadRequest bad_request;
+    bad_request.add_field_violations()->set_field(field);
+    error.add_details()->PackFrom(bad_request);
+    LearnReport report("models/m", 0);
+    report.Refused({1, 3, 2, {2, 4, 7}}, client::StatusFromProto(error));
+    return report.Totals();
+  };
+  for (const char* field : {"batch.labels[2]", "batch.inputs[2,0]", "batch.text[0].values[2]"}) {
+    EXPECT_THAT(totals(field), HasSubstr(std::string("minibatch 1, line 7: ") + field)) << field;
+  }
+  for (const char* field : {"batch.labels[3]", "batch.text[1]", "batch.labels", "config.x[1]"}) {
+    EXPECT_THAT(totals(field), HasSubstr("minibatch 1 (line 2 on): ")) << field;
+  }
+}
+
+TEST(LearnReportTest, AThousandRefusalsAreKept) {
+  LearnReport report("models/m", 0);
+  for (std::int64_t i = 1; i <= 1500; ++i) report.Refused({i, 1, i}, absl::InternalError("odd"));
+  EXPECT_EQ(report.refused(), 1500);
+  EXPECT_THAT(report.Totals(), HasSubstr("… and 1495 more"));
+  const std::string json = report.Json(absl::OkStatus());
+  EXPECT_THAT(json, HasSubstr("\"refused_minibatches\": 1500"));
+  EXPECT_THAT(json, HasSubstr("\"minibatch\": 1000"));
+  EXPECT_THAT(json, Not(HasSubstr("\"minibatch\": 1001")));
 }
 
 TEST(LearnReportTest, AnInterruptedRunSaysHowToGoOn) {
