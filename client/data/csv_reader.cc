@@ -94,12 +94,13 @@ absl::Status CsvReader::ReadHeader(CsvHeader header) {
 
 absl::Status CsvReader::CheckNames(const CsvRow& row, CsvHeader header) const {
   if (header != CsvHeader::kPresent && row.cells.size() == 1) {
-    const std::size_t at = row.cells[0].find_first_of(";\t|");
-    if (at != std::string::npos) {
-      return Error(row.line, absl::StrCat("the cells seem to be separated by ",
-                                          Quoted(row.cells[0].substr(at, 1)),
-                                          ": write the file with commas, and with points in its "
-                                          "numbers (--header if this is one name)"));
+    const std::string_view line = Trim(row.cells[0]);
+    const std::size_t at = line.find_first_of(";\t|");
+    if (at != line.npos) {
+      return Error(row.line,
+                   absl::StrCat("the cells seem to be separated by ", Quoted(line.substr(at, 1)),
+                                ": write the file with commas, and with points in its "
+                                "numbers (--header if this is one name)"));
     }
   }
   if (header == CsvHeader::kAbsent) return absl::OkStatus();

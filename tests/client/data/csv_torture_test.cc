@@ -102,6 +102,7 @@ TEST(CsvTortureTest, Header) {
            {"a comma too many everywhere", "x,y,\n1,0.5,\n2,1.5,\n", "x > y gaussian",
             "column 3 has no name: left out"},
            {"semicolons", "x;y\n1,5;2\n", "", "line 1: the cells seem to be separated by ';'"},
+           {"one column and a tab", "y\t\n1\n2\n", "", "no input column is left"},
            {"tabs", "x\ty\n1\t2\n", "", "separated by '\\t'"},
            {"no such target", "x,price\n1,2\n", "", "no column 'y'; the file has 'x', 'price'"},
            {"a target nearly named",
