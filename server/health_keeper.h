@@ -38,9 +38,12 @@ class HealthKeeper {
   Store& store_;
   grpc::HealthCheckServiceInterface& health_;
   std::atomic<bool> serving_ = false;
-  bool replayed_ = false;   // the thread's own, as is:
+
+  // Owned by thread_.
+  bool replayed_ = false;
   std::string refusal_;     // why the store refuses writes, as last logged; empty: it does not
   TimePoint next_attempt_;  // to recover it
+
   Mutex mu_;
   CondVar wake_;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;

@@ -19,10 +19,10 @@
 #include "client/cli/output/learn_report.h"
 #include "client/cli/output/prediction_rows.h"
 #include "client/cli/output/progress_line.h"
+#include "client/cli/output/table.h"
 #include "client/cli/producer_id.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
-#include "client/error.h"
 #include "client/unique_id.h"
 
 namespace prequel::cli {
@@ -46,6 +46,16 @@ struct LearnFlags {
   bool again = false;
   double retry_seconds = 60;
 };
+
+// Of a minibatch that was learned and answered without its predictions: when the connection was
+// lost and it was sent again, or when they were not finite.
+std::string LostPredictionsNote(const SentBatch& batch, const std::string& output) {
+  return absl::StrCat("note: the connection was lost before the predictions of ",
+                      Count(batch.rows, "row", "rows"), " from line ", batch.first_line,
+                      " on had come back: the server has learned them, but their predictions are "
+                      "not in ",
+                      output, "\n");
+}
 
 // One run: reads, sends, and tells the report (and the person) what came back.
 class LearnRun {
@@ -77,7 +87,7 @@ class LearnRun {
   absl::StatusOr<std::optional<v1::Batch>> Next();
   void Learned(const SentBatch& batch, std::int64_t revision, const v1::Scores& scores,
                const v1::StepReport& step);
-  // Writes predictions to the file that was asked for.
+  // Writes predictions to the file that was asked for. A repeat is answered without any.
   absl::Status Keep(const SentBatch& batch, const v1::Predictions& predictions);
 
   const LearnFlags& flags_;
@@ -155,13 +165,13 @@ absl::Status LearnRun::Stream() {
 
 absl::Status LearnRun::Keep(const SentBatch& batch, const v1::Predictions& predictions) {
   if (flags_.output.empty()) return absl::OkStatus();
+  if (predictions.outputs().empty()) {
+    progress_.Clear();
+    std::cerr << LostPredictionsNote(batch, flags_.output);
+    return absl::OkStatus();
+  }
   absl::StatusOr<PredictionRows> rows = ToRows(predictions);
-  if (!rows.ok()) return rows.status();
-  if (!rows->values.empty()) return predictions_.Add(*rows);
-  progress_.Clear();
-  std::cerr << "note: no predictive existed yet for the " << batch.rows << " rows from line "
-            << batch.first_line << ": they are not in " << flags_.output << "\n";
-  return absl::OkStatus();
+  return rows.ok() ? predictions_.Add(*rows) : rows.status();
 }
 
 absl::Status LearnRun::PredictFirst() {

@@ -14,6 +14,7 @@
 #include "client/cli/output/prediction_rows.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
+#include "client/error.h"
 #include "client/queries.h"
 
 namespace prequel::cli {
@@ -27,6 +28,19 @@ struct PredictFlags {
   client::PredictRevision when;
   std::string output;
 };
+
+// --quantiles asks for two queries that models of classes do not answer. The refusal names one of
+// them, which nobody has typed: it is told in the words of the command line.
+absl::Status InTermsOfFlags(const absl::Status& status, const PredictFlags& flags) {
+  if (flags.quantiles.empty() || !absl::IsInvalidArgument(status)) return status;
+  for (const client::FieldViolation& violation : client::DetailsOf(status).violations) {
+    if (!violation.field.starts_with("options.queries[")) continue;
+    if (!violation.field.ends_with("].name")) continue;
+    return UsageError(absl::StrCat("--quantiles is for models of values and counts: ",
+                                   client::ModelName(flags.name), " predicts classes"));
+  }
+  return status;
+}
 
 absl::Status PredictAll(const PredictFlags& flags, const Session& session,
                         PredictionWriter& writer) {
@@ -45,7 +59,7 @@ absl::Status PredictAll(const PredictFlags& flags, const Session& session,
     if (!batch->has_value()) break;
     absl::StatusOr<v1::PredictResponse> answer =
         client.Predict(flags.name, *std::move(*batch), options, flags.when);
-    if (!answer.ok()) return answer.status();
+    if (!answer.ok()) return InTermsOfFlags(answer.status(), flags);
     absl::StatusOr<PredictionRows> rows = ToRows(answer->predictions());
     if (!rows.ok()) return rows.status();
     if (absl::Status status = writer.Add(*rows); !status.ok()) return status;

@@ -45,11 +45,10 @@ struct FileSummary {
   TargetSummary target;
 };
 
-absl::Status Read(CsvReader& reader, std::size_t target, std::int64_t max_rows,
-                  FileSummary& summary) {
+absl::Status Read(CsvReader& reader, std::size_t target, FileSummary& summary) {
   summary.columns.resize(reader.header().size());
   CsvRow row;
-  while (max_rows == 0 || summary.rows < max_rows) {
+  for (;;) {
     absl::StatusOr<bool> more = reader.Next(&row);
     if (!more.ok()) return more.status();
     if (!*more) break;
@@ -166,7 +165,7 @@ absl::StatusOr<InferredSchema> InferSchema(CsvReader& reader, const InferenceOpt
   (*parts)[target->front()] = Part::kNone;
   FileSummary file;
   // The reader names the file itself.
-  absl::Status status = Read(reader, target->front(), options.max_rows, file);
+  absl::Status status = Read(reader, target->front(), file);
   if (!status.ok()) return status;
   absl::StatusOr<InferredSchema> schema = Choose(header, *parts, file, options);
   if (!schema.ok()) return InFile(schema.status(), reader);

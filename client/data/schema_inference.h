@@ -19,7 +19,6 @@ struct InferenceOptions {
   std::string likelihood;           // empty: chosen from the target
   std::vector<std::string> labels;  // of the target's classes; empty, and none below: chosen
   std::uint32_t num_classes = 0;    // of the target
-  std::int64_t max_rows = 0;        // 0: the whole file
 };
 
 struct InferredSchema {
@@ -28,7 +27,7 @@ struct InferredSchema {
   std::int64_t rows = 0;
 };
 
-// Reads `reader` to its end (or max_rows), keeping a ColumnSummary per column.
+// Reads `reader` to its end, keeping a ColumnSummary per column.
 //
 // Inputs: as ChooseFeature has it. A column without any value or without a name is left out. Every
 // column is a feature of its own, in the order of the file.

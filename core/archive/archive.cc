@@ -97,6 +97,12 @@ void ArchiveReader::Value(std::string_view name, std::string& value) {
   left_.remove_prefix(length);
 }
 
+void ArchiveReader::Expect(std::string_view name, std::string_view want) {
+  std::string text;
+  Value(name, text);
+  if (ok() && text != want) Fail(name, "is not the configured one");
+}
+
 void ArchiveReader::Value(std::string_view name, Vector& value) {
   std::uint64_t length = 0;
   Value(name, length);

@@ -134,6 +134,8 @@ class ArchiveReader {
   void Value(std::string_view name, std::string& value);
   void Value(std::string_view name, Vector& value);
   void Value(std::string_view name, Matrix& value);
+  // A text, which must be `want`: that of the configuration.
+  void Expect(std::string_view name, std::string_view want);
 
   template <class T>
   void Value(std::string_view name, std::vector<T>& values) {

@@ -98,8 +98,10 @@ double Mixture<D>::Crps(double y) const {
   constexpr double kMaxTerms = 256;
   const double low = QuantileRange(kTail).first, high = QuantileRange(1 - kTail).second;
   const double stride = std::max(1.0, std::floor((high - low) / kMaxTerms));
+  const double terms = std::floor((high - low) / stride);
   double disagreement = 0;
-  for (double k = low; k <= high; k += stride) {
+  for (double term = 0; term <= terms; ++term) {  // a count beyond 2⁵³ plus 1 is itself
+    const double k = low + term * stride;
     const double cdf = Cdf(k);
     disagreement +=
         stride * Average([&](const D& d) { return (d.Cdf(k) - cdf) * (d.Cdf(k) - cdf); });

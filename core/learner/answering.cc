@@ -23,10 +23,10 @@ Index TileOf(const Problem& problem) {
   return std::clamp<Index>(static_cast<Index>(most), 1, kTile);
 }
 
-absl::Status CheckSize(const Problem& problem, const LearnerState& state, const QuerySet& queries,
-                       Index rows) {
-  const int draws = DrawsOf(problem, state, queries.samples());
-  const double held = draws * static_cast<double>(state.beliefs.size()) *
+// `rows` at once, by as many draws of each belief, with as many numbers for each in the answer.
+absl::Status CheckSize(const Problem& problem, int draws, std::size_t beliefs, Index rows,
+                       const QuerySet& queries) {
+  const double held = draws * static_cast<double>(beliefs) *
                       static_cast<double>(std::min(rows, kTile)) *
                       static_cast<double>(problem.num_logits());
   if (held > kMaxMemberLogits) {
@@ -70,27 +70,43 @@ Asked AskedOf(const Problem& problem) {
 absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
                                    const Batch& batch, const QuerySet& queries, Workspace& w) {
   const Index rows = batch.rows();
-  if (absl::Status status = CheckSize(problem, state, queries, rows); !status.ok()) return status;
+  const int draws = DrawsOf(problem, state.beliefs.front().rule, queries.samples());
+  absl::Status status = CheckSize(problem, draws, state.beliefs.size(), rows, queries);
+  if (!status.ok()) return status;
   Answer out = SizedFor(problem, state, queries, rows);
   Matrix encoded;
   problem.encoder.Encode(state.inputs, batch, encoded);
   const Index tile = TileOf(problem);
   for (Index first = 0; first < rows; first += tile) {
     w.inputs = encoded.middleCols(first, std::min(tile, rows - first));
-    absl::Status status = PredictRows(problem, state, w.inputs, rows, queries.samples(), w);
+    status = PredictRows(problem, state, w.inputs, rows, queries.samples(), w);
     if (status.ok()) status = FillRows(queries, first, w, out);
     if (!status.ok()) return status;
   }
   return out;
 }
 
-absl::Status AnswerRows(const Problem& problem, const LearnerState& state,
-                        const Answering& answering, Workspace& w) {
+void AnswerRows(const Problem& problem, const LearnerState& state, const Answering& answering,
+                Workspace& w) {
   const Index rows = w.predictive.num_examples();
-  absl::Status status = CheckSize(problem, state, answering.queries, rows);
-  if (!status.ok()) return status;
   answering.out = SizedFor(problem, state, answering.queries, rows);
-  return FillRows(answering.queries, 0, w, answering.out);
+  if (!FillRows(answering.queries, 0, w, answering.out).ok()) answering.out = Answer();
+}
+
+absl::Status CheckDraws(const Problem& problem, Index rows) {
+  const int draws = DrawsOf(problem, FreshState(problem.rule), 0);
+  const double held = draws * static_cast<double>(rows) * static_cast<double>(problem.num_logits());
+  if (held <= kMaxMemberLogits) return absl::OkStatus();
+  const double most = kMaxMemberLogits / held * static_cast<double>(rows);
+  return FieldError("batch.inputs.shape",
+                    absl::StrCat("has ", rows, " rows; this model, which predicts by ", draws,
+                                 " draws, takes minibatches of at most ",
+                                 static_cast<std::int64_t>(most), ": split it"));
+}
+
+absl::Status CheckAnswer(const Problem& problem, Index rows, const QuerySet& queries) {
+  const int draws = DrawsOf(problem, FreshState(problem.rule), queries.samples());
+  return CheckSize(problem, draws, 1, rows, queries);
 }
 
 }  // namespace prequel

@@ -25,8 +25,12 @@ Asked AskedOf(const Problem& problem);
 absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
                                    const Batch& batch, const QuerySet& queries, Workspace& w);
 
-// Writes the whole answer, of all that w.predictive is of.
-absl::Status AnswerRows(const Problem& problem, const LearnerState& state,
-                        const Answering& answering, Workspace& w);
+// Writes the whole answer, of all that w.predictive is of: nothing where that is not finite.
+void AnswerRows(const Problem& problem, const LearnerState& state, const Answering& answering,
+                Workspace& w);
+
+// The contracts of Learner::CheckRoom, as far as predictions go, and of Learner::CheckAnswer.
+absl::Status CheckDraws(const Problem& problem, Index rows);
+absl::Status CheckAnswer(const Problem& problem, Index rows, const QuerySet& queries);
 
 }  // namespace prequel

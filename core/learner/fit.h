@@ -1,4 +1,4 @@
-// One belief learns one minibatch: the only place where rule and posterior meet as what they are.
+// One belief learns one minibatch: where its rule meets its posterior.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,8 @@ namespace prequel {
 //             serve for the fit
 //   Fit       each belief to them, with its noise
 //   Reweigh   the beliefs by how they predicted
-absl::StatusOr<Learned> Fold(const Problem& problem, const LearnerState& state, const Batch& batch,
-                             Workspace& workspace, LearnerState& next, const Answering* answering);
+absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState& state,
+                                      const Batch& batch, Workspace& workspace, LearnerState& next,
+                                      const Answering* answering);
 
 }  // namespace prequel

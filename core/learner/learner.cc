@@ -1,6 +1,5 @@
 #include "core/learner/learner.h"
 
-#include <concepts>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -24,19 +23,11 @@ namespace {
 // rows that have a covariance, or the tapes of a diagonal one. 1 GiB of doubles.
 constexpr double kMaxJacobian = double{1 << 27};
 
-// Linearisations that a fit holds at once when no Jacobian is formed.
-Index RoundsOf(const Rule& rule) {
-  return std::visit(
-      []<class R>(const R& r) -> Index {
-        if constexpr (std::derived_from<R, FittingRule>) return r.rounds();
-        return 1;
-      },
-      rule);
-}
-
 absl::Status CheckBatchSize(const Problem& problem, Index rows) {
   const Index correlated = problem.num_correlated();
-  const Index held = correlated > 0 ? correlated : RoundsOf(problem.rule);
+  const Index rounds =
+      std::visit([](const auto& rule) -> Index { return rule.rounds(); }, problem.rule);
+  const Index held = correlated > 0 ? correlated : rounds;
   const double columns = static_cast<double>(rows) * static_cast<double>(problem.num_logits());
   const double numbers = columns * static_cast<double>(held);
   if (numbers <= kMaxJacobian) return absl::OkStatus();
@@ -128,6 +119,11 @@ bool Learner::CanAnswer(const QuerySet& queries) const {
   return queries.asked() == AskedOf(*problem_);
 }
 
+absl::Status Learner::CheckRoom(Index rows) const { return CheckDraws(*problem_, rows); }
+absl::Status Learner::CheckAnswer(Index rows, const QuerySet& queries) const {
+  return prequel::CheckAnswer(*problem_, rows, queries);
+}
+
 absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& batch,
                                         Scratch& scratch, LearnerState& next,
                                         const QuerySet* queries, Answer* answer) const {
@@ -137,8 +133,9 @@ absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& 
   if (queries != nullptr) answering.emplace(Answering{*queries, *answer});
   const Answering* asked = answering.has_value() ? &*answering : nullptr;
   const LearnerState& now = Unpacked(*problem_, state, w);
-  if (problem_->storage == Storage::kFloat64) return Fold(*problem_, now, batch, w, next, asked);
-  absl::StatusOr<Learned> learned = Fold(*problem_, now, batch, w, w.next_unpacked, asked);
+  if (problem_->storage == Storage::kFloat64)
+    return FoldMinibatch(*problem_, now, batch, w, next, asked);
+  absl::StatusOr<Learned> learned = FoldMinibatch(*problem_, now, batch, w, w.next_unpacked, asked);
   if (!learned.ok()) return learned;
   if (absl::Status status = Pack(w.next_unpacked, next); !status.ok()) return status;
   return learned;

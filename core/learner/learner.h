@@ -23,7 +23,7 @@ struct Workspace;  // all scratch memory of an update or a query (core/learner/w
 
 // One minibatch's outcome.
 struct Learned {
-  Scores scores;  // of this minibatch under the posterior before it
+  Scores scores;  // of this minibatch under the beliefs before it
   StepReport report;
 };
 
@@ -70,10 +70,17 @@ class Learner {
   // Whether they are of a model like this one, to be asked of it.
   bool CanAnswer(const QuerySet& queries) const;
 
+  // Whether a minibatch of so many rows can be predicted, and answered, within the bounds of
+  // memory; INVALID_ARGUMENT names the field. Apart from CheckBatch, which is of every minibatch
+  // that was ever learned: these are of those to come.
+  absl::Status CheckRoom(Index rows) const;
+  absl::Status CheckAnswer(Index rows, const QuerySet& queries) const;
+
   // Scores `batch` under `state`, then folds it in: writes the whole of `next` (which must not be
   // `state`; its storage is reused). When `queries` are given, `answer` is what Predict would have
-  // answered under `state`, by the numbers that were scored. REQUIRES: CheckBatch(batch) is OK,
-  // CanAnswer(*queries).
+  // answered under `state`, by the numbers that were scored; or it is empty, if Predict would have
+  // failed: what is learned does not depend on what is asked. REQUIRES: CheckBatch(batch),
+  // CheckRoom and CheckAnswer are OK, CanAnswer(*queries).
   // On error `next` is unspecified and `state`, being const, is untouched.
   absl::StatusOr<Learned> Update(const LearnerState& state, const Batch& batch, Scratch& scratch,
                                  LearnerState& next, const QuerySet* queries = nullptr,

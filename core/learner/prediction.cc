@@ -43,7 +43,7 @@ void StandAtMean(BeliefWorkspace& w) {
 // One member: linearised at the mean; or at the mean, and exact.
 absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefWorkspace& w,
                            Predictive& predictive) {
-  if (MatchedTo(problem, belief).kind == MatchedPredictive::Kind::kMean) {
+  if (MatchedTo(problem, belief.rule).kind == MatchedPredictive::Kind::kMean) {
     StandAtMean(w);
     w.expansion.moments().covariance.resize(w.expansion.num_logits(), 0);
   } else if (absl::Status status = StandAtPrior(problem, w); !status.ok()) {
@@ -89,24 +89,23 @@ absl::Status AddBelief(const Problem& problem, const LearnerState& state, const 
   PredictiveNoise(problem, state.targets, belief.noise, w.noise);
   w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
   all.predictive.AddBelief(std::exp(belief.log_weight), w.noise);
-  const int draws = samples > 0 ? samples : MatchedTo(problem, belief).draws();
+  const int draws = DrawsOf(problem, belief.rule, samples);
   return draws > 0 ? AddDraws(problem, state.revision, draws, w, all)
                    : AddLinearized(problem, belief, w, all.predictive);
 }
 
 }  // namespace
 
-MatchedPredictive MatchedTo(const Problem& problem, const Belief& belief) {
-  return std::visit(
-      [&]<class R, class Q>(const R& rule, const Q&) -> MatchedPredictive {
-        if (!Q::kHasVariance) return {MatchedPredictive::Kind::kMean};
-        return rule.PredictiveOf(StateOf<R>(belief.rule));
-      },
-      problem.rule, problem.initial);
+MatchedPredictive MatchedTo(const Problem& problem, const RuleState& state) {
+  if (!std::visit([]<class Q>(const Q&) { return Q::kHasVariance; }, problem.initial)) {
+    return {MatchedPredictive::Kind::kMean};
+  }
+  return std::visit([&]<class R>(const R& rule) { return rule.PredictiveOf(StateOf<R>(state)); },
+                    problem.rule);
 }
 
-int DrawsOf(const Problem& problem, const LearnerState& state, int samples) {
-  return samples > 0 ? samples : MatchedTo(problem, state.beliefs.front()).draws();
+int DrawsOf(const Problem& problem, const RuleState& state, int samples) {
+  return samples > 0 ? samples : MatchedTo(problem, state).draws();
 }
 
 absl::Status StandAtPrior(const Problem& problem, BeliefWorkspace& w) {

@@ -8,12 +8,12 @@
 
 namespace prequel {
 
-// The predictive that matches what the belief's rule has fitted. Of a posterior without variance,
-// the logits at the mean.
-MatchedPredictive MatchedTo(const Problem& problem, const Belief& belief);
+// The predictive that matches what the rule has fitted, in this state of it. Of a posterior without
+// variance, the logits at the mean.
+MatchedPredictive MatchedTo(const Problem& problem, const RuleState& state);
 
-// Draws of θ per belief that a query for `samples` of them takes: 0 when nothing is drawn.
-int DrawsOf(const Problem& problem, const LearnerState& state, int samples);
+// Draws of θ that a query for `samples` of them takes of a belief: 0 when nothing is drawn.
+int DrawsOf(const Problem& problem, const RuleState& state, int samples);
 
 // The predictive of encoded `inputs` (D_in × B) under `state`, into w.predictive: for each belief
 // its dynamics over the `rows` of the minibatch that they are of, then one member that is

@@ -104,7 +104,8 @@ absl::StatusOr<Standardize> TargetStandardization(const LearnerConfig& config,
         if (given == Standardize::kRunning && !L::kHasUnits) {
           return FieldError(
               "config.encoding.targets",
-              "only targets of likelihood \"gaussian\" can be standardised; use STANDARDIZE_NONE");
+              absl::StrCat("is STANDARDIZE_RUNNING, and what likelihood \"", std::string(L::kName),
+                           "\" is of has no unit; use STANDARDIZE_NONE"));
         }
         return given == Standardize::kDefault ? usual : given;
       },

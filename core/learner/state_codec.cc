@@ -30,21 +30,14 @@ void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a)
   std::visit([&](const auto& s) { a.Value("rule", s); }, belief.rule);
 }
 
-// The next name, which must be that of the configuration.
-void ReadName(ArchiveReader& a, std::string_view part, std::string_view want) {
-  std::string name;
-  a.Value(part, name);
-  if (a.ok() && name != want) a.Fail(part, "is not the configured one");
-}
-
 void ReadBelief(const Problem& problem, ArchiveReader& a, Belief& belief) {
   a.Value("log_weight", belief.log_weight);
   a.Value("noise", belief.noise);
-  ReadName(a, "dynamics", NameOf(problem.dynamics));
+  a.Expect("dynamics", NameOf(problem.dynamics));
   belief.dynamics = FreshState(problem.dynamics);
   std::visit([&](auto& s) { a.Value("dynamics", s); }, belief.dynamics);
-  ReadName(a, "posterior", NameOf(problem.initial));
-  ReadName(a, "rule", NameOf(problem.rule));
+  a.Expect("posterior", NameOf(problem.initial));
+  a.Expect("rule", NameOf(problem.rule));
   if (problem.storage == Storage::kFloat32) return a.Value("packed", belief.packed);
   belief.posterior = problem.initial;  // the right alternative, to be read into
   std::visit([&](auto& q) { a.Value("posterior", q); }, belief.posterior);

@@ -63,12 +63,6 @@ void ReadEvaluation(const Problem& problem, ArchiveReader& a, Evaluation& evalua
   a.Value("unscored_rows", evaluation.unscored_rows);
 }
 
-void ReadName(ArchiveReader& a, std::string_view part, std::string_view want) {
-  std::string name;
-  a.Value(part, name);
-  if (a.ok() && name != want) a.Fail(part, "is not the configured one");
-}
-
 }  // namespace
 
 void ReadStateV1(const Problem& problem, ArchiveReader& a, LearnerState& state) {
@@ -80,14 +74,14 @@ void ReadStateV1(const Problem& problem, ArchiveReader& a, LearnerState& state) 
   a.Value("noise", belief.noise);
   ReadEvaluation(problem, a, state.evaluation);
   belief.dynamics = FreshState(problem.dynamics);
-  ReadName(a, "posterior", NameOf(problem.initial));
+  a.Expect("posterior", NameOf(problem.initial));
   if (problem.storage == Storage::kFloat32) {
-    ReadName(a, "rule", NameOf(problem.rule));
+    a.Expect("rule", NameOf(problem.rule));
     a.Value("packed", belief.packed);
   } else {
     belief.posterior = problem.initial;
     std::visit([&](auto& q) { a.Value("posterior", q); }, belief.posterior);
-    ReadName(a, "rule", NameOf(problem.rule));
+    a.Expect("rule", NameOf(problem.rule));
     belief.rule = FreshState(problem.rule);
     std::visit([&](auto& s) { a.Value("rule", s); }, belief.rule);
   }

@@ -26,7 +26,6 @@ struct BeliefWorkspace {
 struct Workspace {
   std::vector<Index> known;     // rows of the minibatch whose target is known
   std::vector<Index> kept;      // 0, 1, 2, …: as many
-  std::vector<Index> scored;    // one of the two: where those rows stand among the predicted ones
   Batch selected;               // those rows, when they are not all
   Matrix inputs, moved_inputs;  // encoded as before the minibatch, and with it counted in
   Matrix outcomes;              // what is scored: values in their units, or indices of classes

@@ -6,18 +6,6 @@
 #include "core/distributions/sigmoid_normal.h"
 
 namespace prequel {
-namespace {
-
-// Of the log rate in a predictive: beyond it the variance of the count overflows.
-constexpr double kMaxVariance = 100;
-
-double VarianceOf(const LogitMoments& moments, Index output, Index example) {
-  if (moments.exact()) return 0;
-  const Index outputs = moments.mean.rows();
-  return std::max(moments.covariance(output, example * outputs + output), 0.0);
-}
-
-}  // namespace
 
 absl::Status NegativeBinomial::Configure(Options& options, const TargetConfig& target) {
   outputs_ = target.width;
@@ -28,11 +16,6 @@ absl::Status NegativeBinomial::Configure(Options& options, const TargetConfig& t
   shape_ = 1 / dispersion;
   kernel_ = NegativeBinomialKernel(shape_);
   return absl::OkStatus();
-}
-
-std::string_view NegativeBinomial::TargetProblem(double y) const {
-  const bool count = y >= 0 && y <= kMaxCount && y == std::floor(y);
-  return count ? "" : "a count: 0, 1, 2, …";
 }
 
 // Logits in the order of example and output, eight at a time.
@@ -50,7 +33,7 @@ void NegativeBinomial::Expand(const LogitMoments& moments, ConstMatrixRef target
     for (Index j = 0; j < lanes; ++j) {
       const Index c = (start + j) % outputs_, i = (start + j) / outputs_;
       z[j] = moments.mean(c, i) - log_shape;
-      deviation[j] = std::sqrt(VarianceOf(moments, c, i));
+      deviation[j] = std::sqrt(std::max(VarianceOf(moments, c, i), 0.0));
     }
     ExpectSigmoid(z, deviation, {.log_sigmoid = true}, e);
     for (Index j = 0; j < lanes; ++j) {
@@ -66,9 +49,8 @@ void NegativeBinomial::Expand(const LogitMoments& moments, ConstMatrixRef target
 
 NegativeBinomialMixture NegativeBinomial::Marginal(const LogitMoments& moments, const NoiseLevel&,
                                                    Index output, Index example) const {
-  const double variance = std::min(VarianceOf(moments, output, example), kMaxVariance);
-  const double log_rate = std::min(moments.mean(output, example), kMaxLogRate - 0.5 * variance);
-  return {log_rate, variance, kernel_};
+  const auto [mean, variance] = Bounded(moments, output, example);
+  return {mean, variance, kernel_};
 }
 
 }  // namespace prequel

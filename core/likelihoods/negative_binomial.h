@@ -11,28 +11,18 @@
 #include "core/config/learner_config.h"
 #include "core/config/options.h"
 #include "core/distributions/negative_binomial_mixture.h"
-#include "core/likelihoods/likelihood_defaults.h"
+#include "core/likelihoods/count_likelihood.h"
 #include "core/likelihoods/moments.h"
 
 namespace prequel {
 
 // Options:
 //   dispersion  α, in [0.001, 10]; 1 unless given. Towards 0 it becomes `poisson`.
-class NegativeBinomial : public LikelihoodDefaults {
+class NegativeBinomial : public CountLikelihood {
  public:
   static constexpr std::string_view kName = "negative_binomial";
-  static constexpr bool kClasses = false;
-  static constexpr Link kLink = Link::kLog;
-  static constexpr double kMaxLogRate = 300;
-  static constexpr double kMaxCount = 9007199254740992;  // 2⁵³: counts beyond are not all doubles
 
   absl::Status Configure(Options& options, const TargetConfig& target);
-
-  Index num_logits() const { return outputs_; }
-  Index num_targets() const { return outputs_; }
-  Index curvature_rank() const { return outputs_; }
-
-  std::string_view TargetProblem(double y) const;
 
   void Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
               LocalExpansion& expansion) const;
@@ -41,7 +31,6 @@ class NegativeBinomial : public LikelihoodDefaults {
                                    Index output, Index example) const;
 
  private:
-  Index outputs_ = 1;
   NegativeBinomialKernel kernel_;
   double shape_ = 1;  // r
 };

@@ -7,21 +7,9 @@
 
 namespace prequel {
 
-namespace {
-
-// Of the log rate in a predictive: beyond it the variance of the count overflows.
-constexpr double kMaxVariance = 100;
-
-}  // namespace
-
 absl::Status Poisson::Configure(Options& options, const TargetConfig& target) {
   outputs_ = target.width;
   return options.Finish();
-}
-
-std::string_view Poisson::TargetProblem(double y) const {
-  const bool count = y >= 0 && y <= kMaxCount && y == std::floor(y);
-  return count ? "" : "a count: 0, 1, 2, …";
 }
 
 void Poisson::Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel&,
@@ -33,8 +21,7 @@ void Poisson::Expand(const LogitMoments& moments, ConstMatrixRef targets, const 
   for (Index i = 0; i < examples; ++i) {
     for (Index c = 0; c < outputs_; ++c) {
       const double f = moments.mean(c, i), y = targets(c, i);
-      const double v = moments.exact() ? 0 : moments.covariance(c, i * outputs_ + c);
-      const double log_rate = std::min(f + 0.5 * v, kMaxLogRate);
+      const double log_rate = std::min(f + 0.5 * VarianceOf(moments, c, i), kMaxLogRate);
       const double root = std::exp(0.5 * log_rate);
       const double rate = root * root;
       expansion.log_density += y * f - rate - LogGamma(y + 1);
@@ -46,9 +33,8 @@ void Poisson::Expand(const LogitMoments& moments, ConstMatrixRef targets, const 
 
 PoissonMixture Poisson::Marginal(const LogitMoments& moments, const NoiseLevel&, Index output,
                                  Index example) const {
-  const double v = moments.exact() ? 0 : moments.covariance(output, example * outputs_ + output);
-  const double variance = std::clamp(v, 0.0, kMaxVariance);
-  return {std::min(moments.mean(output, example), kMaxLogRate - 0.5 * variance), variance};
+  const auto [mean, variance] = Bounded(moments, output, example);
+  return {mean, variance};
 }
 
 }  // namespace prequel

@@ -11,35 +11,22 @@
 #include "core/config/learner_config.h"
 #include "core/config/options.h"
 #include "core/distributions/poisson_mixture.h"
-#include "core/likelihoods/likelihood_defaults.h"
+#include "core/likelihoods/count_likelihood.h"
 #include "core/likelihoods/moments.h"
 
 namespace prequel {
 
-class Poisson : public LikelihoodDefaults {
+class Poisson : public CountLikelihood {
  public:
   static constexpr std::string_view kName = "poisson";
-  static constexpr bool kClasses = false;
-  static constexpr Link kLink = Link::kLog;
-  static constexpr double kMaxLogRate = 300;
-  static constexpr double kMaxCount = 9007199254740992;  // 2⁵³: counts beyond are not all doubles
 
   absl::Status Configure(Options& options, const TargetConfig& target);
-
-  Index num_logits() const { return outputs_; }
-  Index num_targets() const { return outputs_; }
-  Index curvature_rank() const { return outputs_; }
-
-  std::string_view TargetProblem(double y) const;
 
   void Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
               LocalExpansion& expansion) const;
 
   PoissonMixture Marginal(const LogitMoments& moments, const NoiseLevel& noise, Index output,
                           Index example) const;
-
- private:
-  Index outputs_ = 1;
 };
 
 }  // namespace prequel

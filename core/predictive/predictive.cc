@@ -129,18 +129,17 @@ const Distribution& Predictive::At(Index output, Index example) {
       *likelihood_);
 }
 
-void Predictive::LogDensities(const std::vector<Index>& of, const Matrix& targets, Matrix& out) {
+void Predictive::LogDensities(const Matrix& targets, Matrix& out) {
   out.setZero(static_cast<Index>(num_beliefs_), targets.cols());
   classes_ready_ = false;
   const auto add = [&]<class L>(const L& likelihood, Index k, Range range) {
     if constexpr (ClassLikelihood<L>) Mix(likelihood, range, false);
-    for (Index j = 0; j < targets.cols(); ++j) {
-      const Index i = of[static_cast<std::size_t>(j)];
+    for (Index i = 0; i < targets.cols(); ++i) {
       for (Index o = 0; o < targets.rows(); ++o) {
         if constexpr (ClassLikelihood<L>) {
-          out(k, j) = classes_.log_probabilities(static_cast<Index>(targets(0, j)), i);
+          out(k, i) = classes_.log_probabilities(static_cast<Index>(targets(0, i)), i);
         } else {
-          out(k, j) += Mix(likelihood, range, o, i).LogDensity(targets(o, j));
+          out(k, i) += Mix(likelihood, range, o, i).LogDensity(targets(o, i));
         }
       }
     }

@@ -46,9 +46,9 @@ class Predictive {
   // REQUIRES: not classes(). Of one output of one example. Good until the next call.
   const Distribution& At(Index output, Index example);
 
-  // log p_k(y_j) under each belief k alone, of the examples `of`: K × their number. `targets`, T ×
-  // as many: values in their units, or indices of classes.
-  void LogDensities(const std::vector<Index>& of, const Matrix& targets, Matrix& out);
+  // log p_k(y_i) under each belief k alone, K × B. `targets`, T × B: values in their units, or
+  // indices of classes.
+  void LogDensities(const Matrix& targets, Matrix& out);
 
   // Mean and covariance of one example's logits, of all members together by the law of total
   // covariance: C and C × C.

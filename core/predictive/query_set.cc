@@ -1,5 +1,6 @@
 #include "core/predictive/query_set.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -25,8 +26,8 @@ namespace {
 
 constexpr int kMaxSamples = 10000;
 
-// The names of the queries that such a predictive answers: 'a, b'; with `by_default` alone those
-// that it answers unasked.
+// The names of the queries that such a predictive answers; of those, if `by_default`, the ones that
+// it answers unasked.
 std::vector<std::string> NamesOf(const Asked& asked, bool by_default) {
   return [&]<class... Qs>(const std::variant<Qs...>*) {
     std::vector<std::string> names;
@@ -40,6 +41,10 @@ std::vector<std::string> NamesOf(const Asked& asked, bool by_default) {
 
 absl::StatusOr<Query> MakeQuery(const std::string& path, const ComponentConfig& config,
                                 const Asked& asked) {
+  if (config.name.empty()) {
+    return FieldError(path + ".name",
+                      absl::StrCat("must be one of ", absl::StrJoin(NamesOf(asked, false), ", ")));
+  }
   absl::StatusOr<Query> query = MakeByName<Query>(path + ".name", config.name);
   if (!query.ok()) return query;
   const bool is_of = std::visit([&]<class Q>(const Q&) { return Q::IsOf(asked); }, *query);
@@ -114,6 +119,11 @@ Answer QuerySet::Sized(Index examples) const {
 }
 
 void QuerySet::Fill(Predictive& predictive, Index first, Answer& answer) const {
+  const bool wants_entropy =
+      std::any_of(parts_->queries.begin(), parts_->queries.end(), [](const Query& query) {
+        return std::visit([]<class Q>(const Q&) { return Q::kWantsEntropy; }, query);
+      });
+  if (wants_entropy) predictive.Classes(true);  // once, for all
   std::span<Output> left(answer.outputs);
   for (const Query& query : parts_->queries) {
     std::visit(

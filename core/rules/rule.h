@@ -45,6 +45,8 @@ concept RuleType = std::derived_from<R, RuleDefaults> &&
   // What it "keeps" of the weights: why it cannot update some posterior.
   { R::kHolds } -> std::convertible_to<std::string_view>;
   { rule.Configure(options) } -> std::same_as<absl::Status>;
+  { c.draws() } -> std::same_as<bool>;
+  { c.rounds() } -> std::same_as<Index>;
   { c.InNoiseUnits(setting) } -> std::same_as<bool>;
   // The predictive that matches what has been learned, of a posterior with variance.
   { c.PredictiveOf(state) } -> std::same_as<MatchedPredictive>;
@@ -68,8 +70,6 @@ concept Fits = std::derived_from<R, FittingRule> && Knows<R, Q> &&
     requires(const R& rule, Expansion& expansion, typename Q::Projector& local,
              const Stream& stream, RuleScratch& scratch, StepReport& report, Q& next) {
   { local.CheckRoom() } -> std::same_as<absl::Status>;
-  { rule.draws() } -> std::same_as<bool>;
-  { rule.rounds() } -> std::same_as<Index>;
   { rule.Fit(expansion, local, stream, scratch, report, next) } -> std::same_as<absl::Status>;
 };
 

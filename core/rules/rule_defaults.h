@@ -25,6 +25,11 @@ struct RuleDefaults {
   static absl::Status CheckFor(const Setting& /*setting*/, const Q& /*prototype*/) {
     return absl::OkStatus();
   }
+  // Of one that fits: whether expectations are over draws of θ, and how many linearisations at once
+  // it holds of every example.
+  static bool draws() { return false; }
+  static Index rounds() { return 1; }
+
   // Whether the posterior's covariance is held in units of the learned noise variance.
   static bool InNoiseUnits(const Setting& /*setting*/) { return false; }
 
@@ -41,10 +46,6 @@ struct RuleDefaults {
 // A rule that works on the posterior's local fit.
 struct FittingRule : RuleDefaults {
   using State = NoState;
-
-  // Whether expectations are over draws of θ, and how many linearisations one round adds.
-  static bool draws() { return false; }
-  static Index rounds() { return 1; }
 
   static MatchedPredictive PredictiveOf(const NoState& /*state*/) { return {}; }
 };

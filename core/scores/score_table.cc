@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "core/scores/scores.h"
 
 namespace prequel {
 namespace {
@@ -86,9 +91,35 @@ constexpr bool Fits(const std::array<Score, n>& table) {
   for (const Score& score : table) numbers += 1 + score.num_sums;
   return numbers <= kMaxNumbers;
 }
+
 static_assert(Fits(kValueScores) && Fits(kClassScores));
+static_assert(std::max(kValueScores.size(), kClassScores.size()) <= Scores::kMost);
+
+// step(0), step(1), … as constants.
+template <std::size_t n, class Step>
+void ForEach(const Step& step) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    (step(std::integral_constant<std::size_t, i>()), ...);
+  }
+  (std::make_index_sequence<n>());
+}
 
 }  // namespace
+
+// The table is known when this is compiled: nothing is called through its pointers.
+void AddToAll(const ValueOutcome& outcome, double* numbers) {
+  ForEach<kValueScores.size()>([&](auto i) {
+    kValueScores[i].add_value(outcome, numbers + 1);
+    numbers += 1 + kValueScores[i].num_sums;
+  });
+}
+
+void AddToAll(const ClassOutcome& outcome, double* numbers) {
+  ForEach<kClassScores.size()>([&](auto i) {
+    kClassScores[i].add_class(outcome, numbers + 1);
+    numbers += 1 + kClassScores[i].num_sums;
+  });
+}
 
 std::span<const Score> ScoresOf(TargetKind kind) {
   if (kind == TargetKind::kClasses) return kClassScores;

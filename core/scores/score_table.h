@@ -41,13 +41,18 @@ struct Score {
 // over outputs; nll is their sum (the log score of the marginals).
 std::span<const Score> ScoresOf(TargetKind kind);
 
+// Adds an outcome to every score of its kind, in the order of the table: to a weight that is left
+// alone, then sums, of each.
+void AddToAll(const ValueOutcome& outcome, double* numbers);
+void AddToAll(const ClassOutcome& outcome, double* numbers);
+
 // The score of that name; null when there is none.
 const Score* FindScore(TargetKind kind, std::string_view name);
 // The name as the table has it, of a score of either kind; empty when there is none.
 std::string_view ScoreName(std::string_view name);
 
 inline constexpr int kCalibrationBins = 15;  // of the top class's confidence, equal widths
-inline constexpr std::size_t kMaxNumbers =
-    64;  // sums of the scores of one kind, with their weights
+// Most sums of the scores of one kind, with their weights.
+inline constexpr std::size_t kMaxNumbers = 64;
 
 }  // namespace prequel

@@ -20,23 +20,21 @@ void AddClassified(ConstVectorRef probabilities, Index label, double log_probabi
   tally.Add(ClassOutcome{probabilities, label, log_probability, LikeliestOf(probabilities)});
 }
 
-Tally ScoreExamples(Predictive& predictive, const std::vector<Index>& of, const Matrix& targets) {
+Tally ScoreExamples(Predictive& predictive, const Matrix& targets) {
   Tally tally(predictive.classes() ? TargetKind::kClasses : TargetKind::kValues);
   if (predictive.classes()) {
     const ClassPredictive& p = predictive.Classes(false);
-    for (Index j = 0; j < targets.cols(); ++j) {
-      const Index i = of[static_cast<std::size_t>(j)];
-      const auto label = static_cast<Index>(targets(0, j));
+    for (Index i = 0; i < targets.cols(); ++i) {
+      const auto label = static_cast<Index>(targets(0, i));
       AddClassified(p.probabilities.col(i), label, p.log_probabilities(label, i), tally);
     }
     return tally;
   }
   const double share = 1.0 / static_cast<double>(targets.rows());
-  for (Index j = 0; j < targets.cols(); ++j) {
+  for (Index i = 0; i < targets.cols(); ++i) {
     tally.AddExample();
     for (Index o = 0; o < targets.rows(); ++o) {
-      const Index i = of[static_cast<std::size_t>(j)];
-      tally.Add(ValueOutcome{predictive.At(o, i), targets(o, j), share});
+      tally.Add(ValueOutcome{predictive.At(o, i), targets(o, i), share});
     }
   }
   return tally;

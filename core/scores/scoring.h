@@ -1,8 +1,6 @@
 // Scores of what was predicted, once the targets are known.
 #pragma once
 
-#include <vector>
-
 #include "core/predictive/predictive.h"
 #include "core/scores/tally.h"
 
@@ -12,8 +10,8 @@ namespace prequel {
 // is log probabilities[label], computed without cancellation.
 void AddClassified(ConstVectorRef probabilities, Index label, double log_probability, Tally& tally);
 
-// Sums over the examples `of`, whose targets are the columns of `targets`, T × as many: values in
-// their units, or indices of classes.
-Tally ScoreExamples(Predictive& predictive, const std::vector<Index>& of, const Matrix& targets);
+// Sums over the examples of the predictive, whose targets are the columns of `targets`, T × B:
+// values in their units, or indices of classes.
+Tally ScoreExamples(Predictive& predictive, const Matrix& targets);
 
 }  // namespace prequel

@@ -18,21 +18,8 @@ void Tally::AddExample() {
   }
 }
 
-void Tally::Add(const ValueOutcome& outcome) {
-  double* numbers = numbers_.data();
-  for (const Score& score : ScoresOf(kind_)) {
-    score.add_value(outcome, numbers + 1);
-    numbers += 1 + score.num_sums;
-  }
-}
-
-void Tally::Add(const ClassOutcome& outcome) {
-  double* numbers = numbers_.data();
-  for (const Score& score : ScoresOf(kind_)) {
-    score.add_class(outcome, numbers + 1);
-    numbers += 1 + score.num_sums;
-  }
-}
+void Tally::Add(const ValueOutcome& outcome) { AddToAll(outcome, numbers_.data()); }
+void Tally::Add(const ClassOutcome& outcome) { AddToAll(outcome, numbers_.data()); }
 
 void Tally::Scale(double factor) {
   weight_ *= factor;

@@ -268,17 +268,20 @@ absl::StatusOr<ModelInfo> Engine::Rollback(std::string_view name, std::int64_t r
 absl::StatusOr<ModelInfo> Engine::Fork(std::string_view name, std::optional<std::int64_t> revision,
                                        std::string_view fork, const LearnerConfig* config,
                                        const StillWanted& wanted) {
+  std::shared_ptr<const Learner> other;
+  if (config != nullptr) {
+    absl::StatusOr<Learner> created = Learner::Create(*config);
+    if (!created.ok()) return created.status();
+    other = std::make_shared<const Learner>(*std::move(created));
+  }
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();
   absl::StatusOr<ModelFold> fold = FoldAt(*source, revision, wanted);
   if (!fold.ok()) return fold.status();
-  if (config != nullptr) {
-    absl::StatusOr<Learner> other = Learner::Create(*config);
-    if (!other.ok()) return other.status();
+  if (other != nullptr) {
     const Relearning relearning(parts_.log, parts_.codec, source->model->stored(),
                                 source->view.learner);
-    fold = relearning.Fold(fold->current().next_offset,
-                           std::make_shared<const Learner>(*std::move(other)), wanted);
+    fold = relearning.Fold(fold->current().next_offset, other, wanted);
     if (!fold.ok()) return fold.status();
   }
   // A fold of no record is the prior; revision 0 alone is not, for there may have been refusals.

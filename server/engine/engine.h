@@ -137,10 +137,10 @@ class Engine {
   // learning.
   absl::StatusOr<Published> GetPublished(std::string_view name) const;
 
-  // Calls `then` once that is of `revision` or beyond: with OK, at once if it is; else with what
-  // keeps the model from being read, NOT_FOUND when it is deleted, UNAVAILABLE when the engine
-  // stops. On the caller's thread or one of the engine's; as for Submit. Whoever waits costs
-  // nothing.
+  // Calls `then` once the published state is of `revision` or beyond: with OK, at once if it is;
+  // else with what keeps the model from being read, NOT_FOUND when it is deleted, UNAVAILABLE when
+  // the engine stops. On the caller's thread or one of the engine's; as for Submit. Whoever waits
+  // costs nothing.
   Subscription AwaitRevision(std::string_view name, std::int64_t revision,
                              Publication::Then then) const;
 
@@ -172,7 +172,8 @@ class Engine {
   absl::StatusOr<Source> FindSource(std::string_view name) const;
   absl::StatusOr<ModelFold> FoldAt(const Source& source, std::optional<std::int64_t> revision,
                                    const StillWanted& wanted) const;
-  // A new model that begins with `fold`, which has come from `source`, if any.
+  // A new model that begins with `fold`. With `from_snapshot` the fold is stored beside the model,
+  // as its first snapshot; without, it is the prior, which the configuration gives.
   absl::StatusOr<ModelInfo> AddModel(std::string_view name, ModelFold fold, bool from_snapshot);
   absl::Status CheckAddition(std::string_view name) const;
   // Of every model that has folded something since its last one, while there is time.

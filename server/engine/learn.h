@@ -20,10 +20,10 @@ namespace prequel {
 struct LearnRequest {
   Origin origin;  // a minibatch that was logged before is answered as it was then
   Batch batch;
-  std::string record;  // what the log keeps; Codec::DecodeBatch(record) must equal `batch`
+  std::string payload;  // what the log keeps; Codec::DecodeBatch(payload) must equal `batch`
   TimePoint deadline = TimePoint::max();  // when passed before the batch is logged, it never is
   std::optional<QuerySet> predict;        // also answer these before learning
-  // Not OK: what was sent is no minibatch; `batch` and `record` are empty. When numbered it uses
+  // Not OK: what was sent is no minibatch; `batch` and `payload` are empty. When numbered it uses
   // up its number all the same, durably, so that those behind it can be learned.
   absl::Status refusal;
 };
@@ -31,7 +31,8 @@ struct LearnRequest {
 struct LearnOutcome {
   std::int64_t revision = 0;  // after this minibatch
   Learned learned;
-  Answer predictions;     // of revision - 1; empty unless asked for, and in a repeat
+  Answer predictions;     // of revision - 1; empty unless asked for, in a repeat, and where Predict
+                          // would have failed
   bool repeated = false;  // learned before: this is the answer of then
 };
 

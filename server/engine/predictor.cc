@@ -40,6 +40,7 @@ absl::StatusOr<QuerySet> Predictor::Ask(std::string_view model, Index rows,
   absl::StatusOr<QuerySet> queries = info->learner->Ask(options);
   if (!queries.ok()) return queries;
   absl::Status status = CheckAnswerSize(*queries, rows, max_answer_bytes_);
+  if (status.ok()) status = info->learner->CheckAnswer(rows, *queries);
   if (!status.ok()) return status;
   return queries;
 }

@@ -70,7 +70,7 @@ std::string RecordText(const LogRecord& record, bool data) {
                     numbered ? ",\"producer\":" : ",\"request_id\":", Quoted(record.producer));
     if (numbered) absl::StrAppend(&text, ",\"sequence\":", record.sequence);
   }
-  if (data && record.type == Minibatch::kType) {
+  if (data && description.kind == Minibatch::kName) {
     absl::StrAppend(&text, ",\"batch\":", BatchText(record.payload));
   }
   for (const auto& [name, value] : description.details) {

@@ -34,7 +34,7 @@ absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::
   absl::StatusOr<Batch> converted = wire::BatchFromProto(batch, max_rows);
   if (converted.ok()) {
     request.batch = *std::move(converted);
-    request.record = batch.SerializeAsString();
+    request.payload = batch.SerializeAsString();
   } else if (request.origin.numbered()) {
     request.refusal = converted.status();
   } else {

@@ -99,7 +99,7 @@ grpc::ServerReadReactor<v1::ImportModelRequest>* ModelServiceImpl::ImportModel(
 }
 
 absl::Status ModelServiceImpl::Create(const v1::CreateModelRequest& request, v1::Model* response) {
-  const absl::StatusOr<LearnerConfig> config = wire::ResolveConfig(request.config());
+  const absl::StatusOr<LearnerConfig> config = wire::ConfigFromProto(request.config());
   if (!config.ok()) return config.status();
   const absl::StatusOr<ModelInfo> info = engine_.CreateModel(request.model_id(), *config);
   if (!info.ok()) return info.status();
@@ -186,7 +186,7 @@ absl::Status ModelServiceImpl::Fork(const UnaryCall& call, const v1::ForkModelRe
   const absl::StatusOr<std::string> id = ModelIdOf(request.name());
   if (!id.ok()) return id.status();
   absl::StatusOr<LearnerConfig> config = LearnerConfig();
-  if (request.has_config()) config = wire::ResolveConfig(request.config());
+  if (request.has_config()) config = wire::ConfigFromProto(request.config());
   if (!config.ok()) return config.status();
   const absl::StatusOr<ModelInfo> info =
       engine_.Fork(*id, RevisionOf(request), request.model_id(),

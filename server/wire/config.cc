@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
-#include "core/learner/learner.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/struct.pb.h"
@@ -265,14 +264,6 @@ std::string ConfigToBytes(const LearnerConfig& config) {
   proto.SerializeToCodedStream(&coded);
   coded.Trim();
   return bytes;
-}
-
-absl::StatusOr<LearnerConfig> ResolveConfig(const v1::ModelConfig& proto) {
-  absl::StatusOr<LearnerConfig> config = ConfigFromProto(proto);
-  if (!config.ok()) return config.status();
-  absl::StatusOr<Learner> learner = Learner::Create(*config);
-  if (!learner.ok()) return learner.status();
-  return learner->config();
 }
 
 }  // namespace prequel::wire

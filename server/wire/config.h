@@ -22,8 +22,4 @@ absl::StatusOr<LearnerConfig> ConfigFromBytes(std::string_view bytes);
 // The same bytes for the same configuration.
 std::string ConfigToBytes(const LearnerConfig& config);
 
-// `proto` with every default filled in, so that what is stored keeps its meaning when a later
-// version has other defaults. INVALID_ARGUMENT when no model can have this configuration.
-absl::StatusOr<LearnerConfig> ResolveConfig(const v1::ModelConfig& proto);
-
 }  // namespace prequel::wire

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/learner/learner.h"
-#include "core/scores/evaluation.h"
+#include "core/scores/scores.h"
 #include "prequel/v1/learning_service.pb.h"
 #include "prequel/v1/prediction.pb.h"
 

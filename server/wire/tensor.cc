@@ -130,11 +130,4 @@ void TensorFromMatrix(ConstMatrixRef matrix, const std::vector<std::int64_t>& ro
   }
 }
 
-void TensorFromVector(ConstVectorRef vector, v1::Tensor* tensor) {
-  tensor->set_dtype(v1::Tensor::DTYPE_FLOAT64);
-  tensor->add_shape(vector.size());
-  tensor->mutable_data()->assign(reinterpret_cast<const char*>(vector.data()),
-                                 static_cast<std::size_t>(vector.size()) * sizeof(double));
-}
-
 }  // namespace prequel::wire

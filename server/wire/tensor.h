@@ -26,7 +26,4 @@ absl::StatusOr<Matrix> MatrixFromTensor(const v1::Tensor& tensor, Rank rank, Ind
 void TensorFromMatrix(ConstMatrixRef matrix, const std::vector<std::int64_t>& row_shape,
                       v1::Tensor* tensor);
 
-// Shape [vector.size()].
-void TensorFromVector(ConstVectorRef vector, v1::Tensor* tensor);
-
 }  // namespace prequel::wire

@@ -23,7 +23,7 @@ constexpr int kModels = 4;
 constexpr Index kBatchRows = 32;
 
 // The minibatch as the log keeps it.
-std::string RecordOf(const Batch& batch) {
+std::string PayloadOf(const Batch& batch) {
   v1::Batch proto;
   wire::TensorFromMatrix(batch.inputs, {batch.inputs.rows()}, proto.mutable_inputs());
   wire::TensorFromMatrix(batch.targets, {}, proto.mutable_targets());
@@ -63,8 +63,8 @@ class Host {
         auto done = std::make_shared<std::promise<void>>();
         answers.push_back(done->get_future());
         Batch batch = Slice(file.rows, first, kBatchRows);
-        std::string record = RecordOf(batch);
-        engine_->Submit(Name(m), {.batch = std::move(batch), .record = std::move(record)},
+        std::string payload = PayloadOf(batch);
+        engine_->Submit(Name(m), {.batch = std::move(batch), .payload = std::move(payload)},
                         [done](absl::StatusOr<LearnOutcome> outcome) {
                           OrDie(std::move(outcome));
                           done->set_value();

@@ -103,7 +103,7 @@ LearnRequest Logged(int index) {
   }
   *batch.mutable_inputs() = client::MakeTensor(inputs, {4, 4}, v1::Tensor::DTYPE_FLOAT32);
   *batch.mutable_targets() = client::MakeTensor(targets, {4}, v1::Tensor::DTYPE_FLOAT32);
-  request.record = batch.SerializeAsString();
+  request.payload = batch.SerializeAsString();
   return request;
 }
 
@@ -115,7 +115,7 @@ std::vector<LogId> FillLogs(Store& store, const std::string& config) {
     logs.push_back(store.catalogue().CreateModel(name, config, 0, nullptr).value().log);
   }
   for (int t = 0; t < kBatchesEach; ++t) {
-    const std::string payload = Logged(t).record;
+    const std::string payload = Logged(t).payload;
     std::vector<LogRecord> records;
     for (const LogId log : logs) {
       records.push_back({.log = log,
@@ -144,7 +144,7 @@ void FoldSome(const LearnerConfig& config, int models) {
   const WireCodec codec;
   Scratch scratch;
   std::vector<std::string> payloads;
-  for (int t = 0; t < kBatchesEach; ++t) payloads.push_back(Logged(t).record);
+  for (int t = 0; t < kBatchesEach; ++t) payloads.push_back(Logged(t).payload);
   for (int model = 0; model < models; ++model) {
     LearnerState now = learner.Initial(), next;
     for (const std::string& payload : payloads) {
@@ -169,7 +169,7 @@ void FoldLogs(const LearnerConfig& config) {
 LearnerConfig SmallConfig() {
   v1::ModelConfig config = ServedConfig();
   config.mutable_features(0)->set_width(4);
-  return wire::ResolveConfig(config).value();
+  return Learner::Create(wire::ConfigFromProto(config).value()).value().config();
 }
 
 void Restart(Report& report) {

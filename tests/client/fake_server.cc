@@ -215,7 +215,8 @@ class FakeServer::Learning final : public v1::LearningService::Service {
     }
     response->set_revision(7);
     *response->mutable_predictions() = PredictionsOf(request->batch().inputs().shape(0));
-    return state_.Outcome();
+    const google::rpc::Status& error = state_.behaviour.predict_error;
+    return error.code() == 0 ? state_.Outcome() : ToGrpc(error);
   }
 
   grpc::Status PredictThenLearn(grpc::ServerContext*, const v1::PredictThenLearnRequest* request,
@@ -226,7 +227,8 @@ class FakeServer::Learning final : public v1::LearningService::Service {
       state_.last_predict_then_learn = *request;
     }
     response->set_revision(++revision_);
-    *response->mutable_predictions() = PredictionsOf(rows);
+    response->set_repeated(revision_ == state_.behaviour.repeated_revision);
+    if (!response->repeated()) *response->mutable_predictions() = PredictionsOf(rows);
     *response->mutable_scores() = ScoresOf(rows);
     response->mutable_report()->set_rows(rows);
     return state_.Outcome();

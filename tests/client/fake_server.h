@@ -19,8 +19,10 @@ struct FakeBehaviour {
   std::vector<v1::Model> models;  // of ListModels and GetModel
   int page_size = 2;
   google::rpc::Status error;            // every unary call but health fails with it
+  google::rpc::Status predict_error;    // Predict alone fails with it
   std::chrono::milliseconds delay{0};   // before every unary answer
   std::set<std::int64_t> refused;       // minibatches refused with INVALID_ARGUMENT
+  std::int64_t repeated_revision = -1;  // PredictThenLearn answers it as a repeat
   std::int64_t unavailable_once = -1;   // this answer, of the first stream only, is UNAVAILABLE
   std::int64_t next_sequence = 1;       // that streams are told to go on with
   std::int64_t wrong_index_at = -1;     // this answer bears another index

@@ -93,7 +93,7 @@ v1::PredictOptions CrashPredictOptions() {
 }
 
 PlainFold::PlainFold(const v1::ModelConfig& config)
-    : learner_(OrDie(Learner::Create(OrDie(wire::ResolveConfig(config))))),
+    : learner_(OrDie(Learner::Create(OrDie(wire::ConfigFromProto(config))))),
       state_(learner_.Initial()),
       next_(learner_.Initial()) {}
 

@@ -36,17 +36,15 @@ void CheckConfig(const v1::ModelConfig& proto) {
   const absl::StatusOr<LearnerConfig> back = wire::ConfigFromBytes(bytes);
   Require(back.ok() && wire::ConfigToBytes(*back) == bytes, "a configuration survives its bytes");
   if (!IsSmall(*config) || !InDepth(bytes)) return;
-  const absl::StatusOr<LearnerConfig> resolved = wire::ResolveConfig(proto);
-  if (!resolved.ok()) return RequireTold(resolved.status());
-  v1::ModelConfig full;
-  wire::ConfigToProto(*resolved, &full);
-  const absl::StatusOr<LearnerConfig> again = wire::ResolveConfig(full);
-  Require(again.ok(), "a resolved configuration is one", again.status().ToString());
-  Require(wire::ConfigToBytes(*again) == wire::ConfigToBytes(*resolved),
-          "a resolved configuration resolves to itself");
-  const absl::StatusOr<Learner> learner = Learner::Create(*resolved);
-  Require(learner.ok(), "a resolved configuration makes a model", learner.status().ToString());
-  CheckLearner(*learner);
+  const absl::StatusOr<Learner> learner = Learner::Create(*config);
+  if (!learner.ok()) return RequireTold(learner.status());
+  const std::string full = wire::ConfigToBytes(learner->config());
+  const absl::StatusOr<LearnerConfig> stored = wire::ConfigFromBytes(full);
+  Require(stored.ok(), "a configuration with its defaults is one", stored.status().ToString());
+  const absl::StatusOr<Learner> again = Learner::Create(*stored);
+  Require(again.ok(), "it makes a model as well", again.status().ToString());
+  Require(wire::ConfigToBytes(again->config()) == full, "no default is filled in a second time");
+  CheckLearner(*again);
 }
 
 }  // namespace prequel::fuzz

@@ -74,7 +74,7 @@ class Host {
     v1::Batch nothing;
     LearnRequest request;
     request.batch = SampleBatch(*info.learner, 1);
-    request.record = nothing.SerializeAsString();  // nobody replays it
+    request.payload = nothing.SerializeAsString();  // nobody replays it
     request.origin = {"new", 1};
     std::promise<absl::Status> done;
     engine_->Submit("m", std::move(request), [&done](const absl::StatusOr<LearnOutcome>& outcome) {

@@ -99,7 +99,7 @@ void Learn(const std::string& name, const v1::Batch& batch, const absl::StatusOr
   absl::Status status = request.refusal;
   if (status.ok()) status = learner->CheckBatch(request.batch);
   if (status.ok()) {
-    const absl::StatusOr<Batch> logged = wire::BatchFromBytes(request.record);
+    const absl::StatusOr<Batch> logged = wire::BatchFromBytes(request.payload);
     Require(logged.ok() && SameBatch(*logged, request.batch), "the log holds what is learned");
     const absl::StatusOr<Learned> learned =
         fuzz::Learn(fold, *origin, request.batch, FuzzScratch());

@@ -57,10 +57,6 @@ JsonWriter& JsonWriter::Bool(bool value) {
   return *this;
 }
 
-JsonWriter& JsonWriter::Field(std::string_view key, const std::optional<double>& value) {
-  return value ? Key(key).Number(*value) : *this;
-}
-
 void JsonWriter::Quote(std::string_view value) {
   text_ += '"';
   for (char c : value) {

@@ -1,7 +1,6 @@
 // JSON in the order in which it is written.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +21,6 @@ class JsonWriter {
   JsonWriter& Number(double value);
   JsonWriter& Integer(long long value);
   JsonWriter& Bool(bool value);
-
-  // Key and value; nothing for an empty optional.
-  JsonWriter& Field(std::string_view key, const std::optional<double>& value);
 
   const std::string& text() const { return text_; }
 

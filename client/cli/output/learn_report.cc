@@ -1,6 +1,7 @@
 #include "client/cli/output/learn_report.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/numbers.h"

@@ -49,7 +49,6 @@ class LearnReport {
 
   bool interrupted() const { return interrupted_; }
   std::int64_t refused() const { return refused_; }
-  std::int64_t answered_rows() const { return answered_rows_; }
 
  private:
   struct Refusal {

@@ -1,13 +1,25 @@
 #include "client/cli/output/running_scores.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <vector>
 
 namespace prequel::cli {
 namespace {
 
-bool IsRootMeanSquare(const std::string& name) { return name == "rmse"; }
-bool IsAdditive(const std::string& name) { return name != "ece"; }
+// The wire does not say how the scores of two minibatches become that of both. Averages over
+// examples stand here; any other score is left out rather than averaged wrongly, `ece` among them:
+// errors of calibration cancel between minibatches.
+constexpr std::array<std::string_view, 8> kMeans = {
+    "nll", "mae", "crps", "coverage50", "coverage90", "coverage95", "accuracy", "brier"};
+
+bool IsRootMeanSquare(std::string_view name) { return name == "rmse"; }
+
+bool IsAdditive(std::string_view name) {
+  return IsRootMeanSquare(name) || std::ranges::find(kMeans, name) != kMeans.end();
+}
 
 // A score as a sum over `examples`, and back.
 double ToSum(const v1::Score& score, double examples) {

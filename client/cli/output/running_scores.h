@@ -11,7 +11,8 @@
 namespace prequel::cli {
 
 // The average of `parts`, weighted by their examples; root mean squares are averaged as squares.
-// Parts without examples do not count. The calibration error is not additive and left out.
+// Parts without examples do not count. Left out are scores that are not known to be averages over
+// examples, as the calibration error is not.
 v1::Scores Average(const std::deque<v1::Scores>& parts);
 
 // Averages over everything seen, and over the last `window` minibatches.

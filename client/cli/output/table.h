@@ -15,7 +15,6 @@ class Table {
   explicit Table(std::vector<std::string> header) : header_(std::move(header)) {}
 
   void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  bool empty() const { return rows_.empty(); }
 
   // Each line ends with a line break and has no trailing blanks.
   std::string Text() const;

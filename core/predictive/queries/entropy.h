@@ -19,6 +19,7 @@ namespace prequel {
 struct Entropy {
   static constexpr std::string_view kName = "entropy";
   static constexpr bool kByDefault = true;
+  static constexpr bool kWantsEntropy = true;
 
   static bool IsOf(const Asked& asked) { return asked.classes; }
   static absl::Status Configure(Options& options) { return options.Finish(); }

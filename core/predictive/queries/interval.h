@@ -20,6 +20,7 @@ namespace prequel {
 struct Interval {
   static constexpr std::string_view kName = "interval";
   static constexpr bool kByDefault = false;
+  static constexpr bool kWantsEntropy = false;
 
   static bool IsOf(const Asked& asked) { return !asked.classes; }
 

@@ -18,6 +18,7 @@ namespace prequel {
 struct Logits {
   static constexpr std::string_view kName = "logits";
   static constexpr bool kByDefault = false;
+  static constexpr bool kWantsEntropy = false;
 
   static bool IsOf(const Asked& /*asked*/) { return true; }
   static absl::Status Configure(Options& options) { return options.Finish(); }

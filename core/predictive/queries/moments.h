@@ -19,6 +19,7 @@ namespace prequel {
 struct Moments {
   static constexpr std::string_view kName = "moments";
   static constexpr bool kByDefault = true;
+  static constexpr bool kWantsEntropy = false;
 
   static bool IsOf(const Asked& asked) { return !asked.classes; }
   static absl::Status Configure(Options& options) { return options.Finish(); }

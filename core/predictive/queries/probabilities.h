@@ -17,6 +17,7 @@ namespace prequel {
 struct Probabilities {
   static constexpr std::string_view kName = "probabilities";
   static constexpr bool kByDefault = true;
+  static constexpr bool kWantsEntropy = false;
 
   static bool IsOf(const Asked& asked) { return asked.classes; }
   static absl::Status Configure(Options& options) { return options.Finish(); }

@@ -19,6 +19,7 @@ namespace prequel {
 struct Quantiles {
   static constexpr std::string_view kName = "quantiles";
   static constexpr bool kByDefault = true;
+  static constexpr bool kWantsEntropy = false;
 
   static bool IsOf(const Asked& asked) { return !asked.classes; }
 

@@ -11,11 +11,12 @@ namespace {
 absl::Status CheckContent(const LearnRequest& request, const Learner& learner,
                           const EngineOptions& limits) {
   if (absl::Status status = CheckRows(request.batch, limits); !status.ok()) return status;
-  if (request.record.size() > limits.max_batch_bytes) {
-    return FieldError("batch", absl::StrCat("has ", request.record.size(), " bytes; at most ",
+  if (request.payload.size() > limits.max_batch_bytes) {
+    return FieldError("batch", absl::StrCat("has ", request.payload.size(), " bytes; at most ",
                                             limits.max_batch_bytes, " are taken"));
   }
-  return learner.CheckBatch(request.batch);
+  if (absl::Status status = learner.CheckBatch(request.batch); !status.ok()) return status;
+  return learner.CheckRoom(request.batch.rows());
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner,
   if (request.predict.has_value() && !learner.CanAnswer(*request.predict)) return NotItsQueries();
   absl::Status bad = request.refusal;
   if (bad.ok()) bad = CheckContent(request, learner, limits);
-  if (bad.ok()) return Minibatch{std::move(request.batch), std::move(request.record)};
+  if (bad.ok()) return Minibatch{std::move(request.batch), std::move(request.payload)};
   if (request.origin.numbered() && absl::IsInvalidArgument(bad)) return Refusal{bad};
   return bad;
 }

@@ -41,7 +41,7 @@ ModelInfo ModelActor::Info() const {
 void ModelActor::Start(ModelFold fold) {
   fold_.emplace(std::move(fold));
   // In this order: whoever finds the model readable may submit.
-  parts_.committer.Open(stored_.log, LogTail(fold_->ledger(), fold_->current().next_offset));
+  parts_.committer.Open(stored_.log, fold_->ledger());
   publication_->Introduce(fold_->learner());
   publication_->Publish(fold_->current());
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/engine/commit/log_tail.h"
 
 namespace prequel {
 namespace {
@@ -31,10 +32,10 @@ Committer::Committer(Log& log, const Clock& clock, const EngineObservers& observ
       max_group_bytes_(max_group_bytes),
       thread_([this] { Run(); }) {}
 
-void Committer::Open(LogId log, LogTail tail) {
-  auto shared = std::make_shared<LogTail>(std::move(tail));
+void Committer::Open(LogId log, const Ledger& ledger) {
+  auto tail = std::make_shared<LogTail>(ledger);
   MutexLock lock(mu_);
-  doors_[log] = {.tail = std::move(shared)};
+  doors_[log] = {.tail = std::move(tail)};
 }
 
 void Committer::Close(LogId log, const absl::Status& status) {
@@ -173,7 +174,7 @@ absl::Status Committer::Number(Item& item) {
       entry.repeat = true;
       break;
     case LogTail::Verdict::kNew:
-      logged_.push_back({&entry, &tail});
+      logged_.push_back(&entry);
       records_.push_back({.log = item.log,
                           .type = entry.type,
                           .producer = entry.origin.id,
@@ -204,8 +205,7 @@ void Committer::Commit() {
   Filter([this](Item& item) { return Number(item); });
   const absl::Status status = Append();
   for (std::size_t i = 0; status.ok() && i < logged_.size(); ++i) {
-    logged_[i].entry->offset = records_[i].offset;
-    logged_[i].tail->OnLogged(records_[i].offset);
+    logged_[i]->offset = records_[i].offset;
   }
   for (LogTail* tail : touched_) tail->Settle(status.ok());
   for (Item& item : group_) {

@@ -20,12 +20,14 @@
 #include "server/engine/clock.h"
 #include "server/engine/commit/admission.h"
 #include "server/engine/commit/entry.h"
-#include "server/engine/commit/log_tail.h"
 #include "server/engine/observer.h"
 #include "server/storage/log.h"
 #include "server/sync/mutex.h"
 
 namespace prequel {
+
+class Ledger;
+class LogTail;
 
 // Thread-safe. Owns the tail of every log that is open. What is in the log is delivered to its
 // sink, in log order; the rest is refused.
@@ -41,9 +43,9 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  // Entries for `log` are taken from now on; `tail` is its end. REQUIRES: nobody else appends to
-  // it.
-  void Open(LogId log, LogTail tail);
+  // Entries for `log` are taken from now on. REQUIRES: nobody else appends to it, and all that it
+  // holds has been folded into `ledger`.
+  void Open(LogId log, const Ledger& ledger);
   // They are refused with `status` from now on, and so are those that wait. Returns when all that
   // was enqueued before has been delivered or answered. REQUIRES: not called by a callback.
   void Close(LogId log, const absl::Status& status);
@@ -76,10 +78,6 @@ class Committer {
     std::shared_ptr<LogTail> tail;  // of `log`
     absl::Status closed;            // why nothing is to be logged there
   };
-  struct Logged {
-    Entry* entry;
-    LogTail* tail;
-  };
   struct Door {
     std::shared_ptr<LogTail> tail;  // the committer thread's
     absl::Status closed;
@@ -106,7 +104,7 @@ class Committer {
   // Owned by the committer thread.
   std::vector<Item> group_;
   std::vector<LogRecord> records_;  // what of group_ is to be logged
-  std::vector<Logged> logged_;      // whose they are
+  std::vector<Entry*> logged_;      // whose they are
   std::set<LogTail*> touched_;      // whose numbers were taken
 
   Mutex mu_;

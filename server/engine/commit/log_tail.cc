@@ -2,8 +2,7 @@
 
 namespace prequel {
 
-LogTail::LogTail(const Ledger& ledger, std::uint64_t next_offset)
-    : next_offset_(next_offset), producers_(kMaxProducers), requests_(kMaxRequests) {
+LogTail::LogTail(const Ledger& ledger) : producers_(kMaxProducers), requests_(kMaxRequests) {
   for (const auto& [id, producer] : ledger.producers()) producers_.Touch(id) = producer.next;
   for (const auto& [id, answer] : ledger.requests()) requests_.Touch(id);
 }

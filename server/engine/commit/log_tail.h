@@ -1,5 +1,5 @@
-// The end of one log, as the only one that appends to it knows it: where it goes on, and which
-// numbers are in it; what the ledger will know once all that is logged has been folded.
+// Which numbers are in one log, as the only one that appends to it knows: what the ledger will know
+// once all that is logged has been folded.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,11 @@ class LogTail {
     kGap,     // others must come first
   };
 
-  // REQUIRES: all before `next_offset`, which is everything in the log, has been folded into
-  // `ledger`.
-  LogTail(const Ledger& ledger, std::uint64_t next_offset);
-
-  // Of the next record, when nobody else appends.
-  std::uint64_t next_offset() const { return next_offset_; }
+  // REQUIRES: everything in the log has been folded into `ledger`.
+  explicit LogTail(const Ledger& ledger);
 
   // kNew takes the number, until Settle for the time being.
   Verdict Take(const Origin& origin);
-  // One of them has been logged at `offset`: the log goes on behind it.
-  void OnLogged(std::uint64_t offset) { next_offset_ = offset + 1; }
   // Whether what was taken since the last Settle is in the log now.
   void Settle(bool logged);
 
@@ -46,7 +40,6 @@ class LogTail {
 
   bool Known(std::string_view request) const;
 
-  std::uint64_t next_offset_;
   RecencyTable<std::int64_t> producers_;  // their next numbers
   RecencyTable<Seen> requests_;
   std::vector<Origin> taken_;  // since the last Settle, in log order

@@ -14,7 +14,7 @@ absl::StatusOr<Minibatch> Minibatch::Decode(std::string_view payload, const Code
   return Minibatch{.batch = *std::move(batch)};
 }
 
-std::string Minibatch::Encode(const Learner& /*learner*/) { return std::move(encoded); }
+std::string Minibatch::Encode(const Learner& /*learner*/) { return std::move(payload); }
 
 std::size_t Minibatch::memory() const {
   std::size_t strings = batch.labels.size();

@@ -15,7 +15,7 @@ struct Minibatch {
   static constexpr char kName[] = "minibatch";
 
   Batch batch;          // Learner::CheckBatch is OK
-  std::string encoded;  // Codec::DecodeBatch gives `batch`; empty once it was decoded
+  std::string payload;  // Codec::DecodeBatch gives `batch`; empty once it was decoded
 
   static absl::StatusOr<Minibatch> Decode(std::string_view payload, const Codec& codec,
                                           const Learner& learner);

@@ -11,6 +11,7 @@
 
 #include "client/cli/output/proto_json.h"
 #include "google/protobuf/struct.pb.h"
+#include "google/rpc/error_details.pb.h"
 #include "tests/client/cli/program_fixture.h"
 
 namespace prequel::cli {
@@ -170,6 +171,18 @@ TEST_F(ProgramTest, LearnPredictFirst) {
   EXPECT_EQ(std::count(written.begin(), written.end(), '\n'), 61);
 }
 
+TEST_F(ProgramTest, PredictFirstLeavesOutWhatWasLearnedAsTheConnectionWasLost) {
+  server_.behaviour().repeated_revision = 2;
+  const TemporaryFile csv(Csv(60)), predictions;
+  const Outcome learn =
+      Run("learn m --predict-first --batch 20 --csv " + csv.path() + " -o " + predictions.path());
+  EXPECT_EQ(learn.exit_code, 0) << learn.err;
+  EXPECT_THAT(learn.out, HasSubstr("60 rows in 3 minibatches"));
+  EXPECT_THAT(learn.err, HasSubstr("predictions of 20 rows from line 22 on"));
+  const std::string written = Content(predictions.path());
+  EXPECT_EQ(std::count(written.begin(), written.end(), '\n'), 41);
+}
+
 TEST_F(ProgramTest, ControlCStopsCleanly) {
   server_.behaviour().hold_answers = true;
   server_.Release(2);
@@ -222,6 +235,17 @@ TEST_F(ProgramTest, Predict) {
                 .values_size(),
             2);
   EXPECT_FALSE(server_.last_predict().batch().has_targets());
+}
+
+TEST_F(ProgramTest, QuantilesOfClassesAreRefusedAsTheyWereAskedFor) {
+  google::rpc::BadRequest refusal;
+  refusal.add_field_violations()->set_field("options.queries[0].name");
+  server_.behaviour().predict_error.set_code(3);
+  server_.behaviour().predict_error.add_details()->PackFrom(refusal);
+  const TemporaryFile csv("x\n1\n");
+  const Outcome predict = Run("predict m --quantiles 0.5 --csv " + csv.path());
+  EXPECT_EQ(predict.exit_code, 2);
+  EXPECT_THAT(predict.err, StartsWith("prequel: --quantiles is for models of values and counts"));
 }
 
 TEST_F(ProgramTest, PredictByARevision) {

@@ -114,11 +114,6 @@ TEST(SchemaInferenceTest, InputsAndIgnore) {
   EXPECT_EQ(without->config.features(0).name(), "a");
 }
 
-TEST(SchemaInferenceTest, MaxRowsStopsReading) {
-  const auto schema = Infer("x,y\n1,0.5\ntext,0.5\n", {.target = "y", .max_rows = 1});
-  EXPECT_EQ(schema->config.features(0).kind(), v1::Feature::KIND_NUMERIC);
-}
-
 TEST(SchemaInferenceTest, ClearErrors) {
   const auto message = [](const auto& schema) { return std::string(schema.status().message()); };
   EXPECT_THAT(message(Infer("x,y\n")), HasSubstr("a header and no rows"));

@@ -142,5 +142,11 @@ TEST(Mixture, OfCounts) {
   EXPECT_NEAR(mixture.Crps(5), crps, 1e-3);
 }
 
+// Where a double can no longer be counted up by one.
+TEST(Mixture, CrpsOfCountsBeyondAllWholeNumbersEnds) {
+  const Owned<PoissonMixture> owned(std::vector<PoissonMixture>{{300, 0}, {300, 0}});
+  EXPECT_GE((*owned).Crps(0), 0);
+}
+
 }  // namespace
 }  // namespace prequel

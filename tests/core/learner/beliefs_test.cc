@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/config/error.h"
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
 #include "tests/core/ask.h"
@@ -177,7 +178,28 @@ INSTANTIATE_TEST_SUITE_P(
       return c.likelihood + "_" + c.posterior + "_" + c.rule + "_" + c.storage;
     });
 
-// Rows whose target is missing are answered too, by the numbers that the others are scored by.
+// By draws, everything that is held at once is bounded before anything is logged.
+TEST(PredictThenLearn, WhatTakesTooMuchMemoryIsRefusedBefore) {
+  LearnerConfig config = PlainConfig(kInputs, "categorical");
+  config.target.num_classes = 30;
+  const Learner classes = *Learner::Create(config);
+  const QuerySet many = *classes.Ask({.samples = 10000, .queries = {}});
+  EXPECT_TRUE(classes.CheckAnswer(200, many).ok());
+  EXPECT_EQ(FieldOf(classes.CheckAnswer(256, many)), "options.samples");
+  EXPECT_EQ(FieldOf(classes.CheckAnswer(1 << 21, *classes.Ask({}))), "batch.inputs.shape");
+  EXPECT_TRUE(classes.CheckRoom(1 << 21).ok()) << "nothing is drawn";
+
+  config = PlainConfig(kInputs, "bernoulli");
+  config.posterior.name = "diagonal";
+  config.rule = {"ivon",
+                 {{"predictive", std::string("monte_carlo")}, {"predictive_samples", 10000.0}}};
+  const absl::StatusOr<Learner> drawn = Learner::Create(config);
+  ASSERT_TRUE(drawn.ok()) << drawn.status();
+  EXPECT_TRUE(drawn->CheckRoom(6000).ok());
+  EXPECT_EQ(FieldOf(drawn->CheckRoom(7000)), "batch.inputs.shape");
+}
+
+// Rows whose target is missing are answered too, and nothing else changes.
 TEST(PredictThenLearn, AnswersRowsWithoutATarget) {
   LearnerConfig config = PlainConfig(kInputs, "gaussian");
   config.target.allow_missing = true;

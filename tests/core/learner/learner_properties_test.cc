@@ -49,6 +49,7 @@ LearnerConfig ConfigFor(const Combination& c) {
   if (c.model == "mlp") config.model.options["hidden"] = std::vector<double>{5, 4};
   config.posterior.name = c.posterior;
   config.rule = c.rule.rule;
+  config.target.allow_missing = true;
   return config;
 }
 
@@ -133,6 +134,27 @@ TEST_P(EveryLearner, PredictsWhatItWillBeScoredBy) {
   } else {
     EXPECT_NEAR(learned->scores["rmse"],
                 std::sqrt(((*asked)["mean"] - batch.targets).squaredNorm() / 4), 1e-8);
+  }
+}
+
+// What is learned does not depend on what is asked, not in one bit: the log knows no questions.
+TEST_P(EveryLearner, LearnsTheSameWhateverIsAsked) {
+  const LearnerState state = FoldFrom(learner_.Initial(), 0, 3);
+  for (const bool missing : {false, true}) {
+    Batch batch = BatchAt(3, 13);
+    if (missing) batch.targets(0, 4) = batch.targets(0, 12) = std::nan("");
+    LearnerState without;
+    const absl::StatusOr<Learned> learned = learner_.Update(state, batch, scratch_, without);
+    ASSERT_TRUE(learned.ok()) << learned.status();
+    for (const int samples : {0, 3}) {
+      const QuerySet queries = *learner_.Ask({.samples = samples, .queries = {}});
+      LearnerState with;
+      Answer told;
+      ASSERT_TRUE(learner_.Update(state, batch, scratch_, with, &queries, &told).ok());
+      EXPECT_EQ(told.outputs.front().values.cols(), 13);
+      EXPECT_TRUE(learner_.EncodeState(with) == learner_.EncodeState(without))
+          << samples << " samples" << (missing ? ", targets missing" : "");
+    }
   }
 }
 

@@ -88,8 +88,8 @@ class EngineFixture : public ::testing::Test {
   }
 
   static LearnRequest Request(Batch batch) {
-    std::string record = TestCodec::Encode(batch);
-    return {.batch = std::move(batch), .record = std::move(record)};
+    std::string payload = TestCodec::Encode(batch);
+    return {.batch = std::move(batch), .payload = std::move(payload)};
   }
 
   std::future<Outcome> Submit(const std::string& name, LearnRequest request) {

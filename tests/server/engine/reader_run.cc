@@ -87,7 +87,7 @@ class Run {
   std::future<void> Send(int producer, std::int64_t sequence) {
     LearnRequest request;
     request.batch = BatchOf(producer, sequence);
-    request.record = TestCodec::Encode(request.batch);
+    request.payload = TestCodec::Encode(request.batch);
     request.origin = {absl::StrCat("p", producer), sequence};
     auto answered = std::make_shared<std::promise<void>>();
     std::future<void> future = answered->get_future();

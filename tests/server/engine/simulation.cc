@@ -113,7 +113,7 @@ class World {
   std::future<Outcome> Send(int producer, std::int64_t sequence) {
     LearnRequest request;
     request.batch = SimulatedBatch(producer, sequence);
-    request.record = TestCodec::Encode(request.batch);
+    request.payload = TestCodec::Encode(request.batch);
     request.origin = {Name(producer), sequence};
     return Submit(std::move(request));
   }

@@ -121,7 +121,7 @@ class DataDirectoryTest : public ::testing::Test {
     request.batch.inputs = Matrix::Constant(2, 4, 0.5);
     request.batch.targets = Matrix::Constant(1, 4, 0.25);
     v1::Batch proto;  // nobody replays it
-    request.record = proto.SerializeAsString();
+    request.payload = proto.SerializeAsString();
     std::promise<absl::StatusOr<LearnOutcome>> done;
     engine_->Submit(name, std::move(request), [&done](absl::StatusOr<LearnOutcome> outcome) {
       done.set_value(std::move(outcome));
@@ -148,8 +148,7 @@ constexpr bool kSameBuild = true;
 constexpr bool kSameBuild = false;
 #endif
 
-TEST_F(DataDirectoryTest, FoldsToTheSameBits) {
-  if (!kSameBuild) GTEST_SKIP() << "another build than that of the golden directory";
+TEST_F(DataDirectoryTest, OpensWhereItWas) {
   for (int restart = 0; restart < 2; ++restart) {
     Start();
     for (std::size_t i = 0; i < kModels.size(); ++i) {
@@ -158,11 +157,21 @@ TEST_F(DataDirectoryTest, FoldsToTheSameBits) {
       ASSERT_TRUE(info.problem.ok()) << info.problem;
       EXPECT_EQ(info.published.revision, kRevisions[i]);
       EXPECT_EQ(info.published.next_offset, kOffsets[i]);
-      EXPECT_TRUE(FoldedNow(kModels[i]) == FoldedThen(kModels[i], info.learner));
     }
     EXPECT_EQ(engine_->ListRevisions("a")->oldest, 25);
     EXPECT_EQ(engine_->ListRevisions("b")->oldest, 0);
     EXPECT_EQ(engine_->ListRevisions("c")->oldest, 30);
+  }
+}
+
+TEST_F(DataDirectoryTest, FoldsToTheSameBits) {
+  if (!kSameBuild) GTEST_SKIP() << "another build than that of the golden directory";
+  for (int restart = 0; restart < 2; ++restart) {
+    Start();
+    for (const char* name : kModels) {
+      const std::string then = FoldedThen(name, engine_->GetModel(name)->learner);
+      EXPECT_TRUE(FoldedNow(name) == then) << name;
+    }
   }
 }
 
@@ -209,7 +218,6 @@ TEST_F(DataDirectoryTest, GoesOnWhereItWas) {
 }
 
 TEST_F(DataDirectoryTest, IsInspectedAsItIs) {
-  if (!kSameBuild) GTEST_SKIP() << "another build than that of the golden directory";
   for (int again = 0; again < 2; ++again) {
     const auto store = RocksStore::Open({.directory = path_, .read_only = true}).value();
     const Inspector inspector(store->log(), store->snapshots(), codec_);
@@ -218,7 +226,9 @@ TEST_F(DataDirectoryTest, IsInspectedAsItIs) {
     for (std::size_t i = 0; i < models.size(); ++i) {
       EXPECT_EQ(models[i].version, 1);
       const Inspection inspection = inspector.Replay(models[i]);
-      EXPECT_THAT(inspection.problems, IsEmpty());
+      if (kSameBuild) {  // among the problems: differing bits
+        EXPECT_THAT(inspection.problems, IsEmpty());
+      }
       EXPECT_EQ(inspection.revision, kRevisions[i]);
     }
   }

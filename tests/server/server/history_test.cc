@@ -158,8 +158,10 @@ TEST_F(HistoryTest, AFork) {
   EXPECT_EQ(Ask("challenger").SerializeAsString(), Ask("plain").SerializeAsString());
   request.mutable_config()->mutable_rule()->set_name("nonsense");
   request.set_model_id("other");
+  request.set_revision(99);
   EXPECT_EQ(PartsOf(Call(&v1::ModelService::Stub::ForkModel, request, &model)).code,
-            grpc::StatusCode::INVALID_ARGUMENT);
+            grpc::StatusCode::INVALID_ARGUMENT)
+      << "a configuration that cannot be is refused before anything is read";
 }
 
 TEST_F(HistoryTest, AFileTravels) {

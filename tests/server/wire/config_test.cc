@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/config/error.h"
+#include "core/learner/learner.h"
 
 namespace prequel::wire {
 namespace {
@@ -158,17 +159,26 @@ TEST(ConfigTest, OtherArraysNameTheirField) {
             "config.prior.arrays.w");
 }
 
-TEST(ConfigTest, ResolvingFillsInDefaultsAndChangesNothingTheSecondTime) {
+// With every default filled in, as the engine stores it.
+absl::StatusOr<LearnerConfig> Resolve(const v1::ModelConfig& proto) {
+  const absl::StatusOr<LearnerConfig> config = ConfigFromProto(proto);
+  if (!config.ok()) return config.status();
+  const absl::StatusOr<Learner> learner = Learner::Create(*config);
+  if (!learner.ok()) return learner.status();
+  return learner->config();
+}
+
+TEST(ConfigTest, DefaultsThatWereFilledInSurviveAndNoneIsFilledInTheSecondTime) {
   const v1::ModelConfig small = Parse("features { name: 'x' } target { name: 'y' }");
-  const absl::StatusOr<LearnerConfig> once = ResolveConfig(small);
+  const absl::StatusOr<LearnerConfig> once = Resolve(small);
   ASSERT_TRUE(once.ok()) << once.status();
   EXPECT_FALSE(once->model.name.empty());
   EXPECT_FALSE(once->rule.options.empty());
-  for (const absl::StatusOr<LearnerConfig>& config : {once, ResolveConfig(Parse(kFull))}) {
+  for (const absl::StatusOr<LearnerConfig>& config : {once, Resolve(Parse(kFull))}) {
     ASSERT_TRUE(config.ok()) << config.status();
     v1::ModelConfig proto;
     ConfigToProto(*config, &proto);
-    const absl::StatusOr<LearnerConfig> again = ResolveConfig(proto);
+    const absl::StatusOr<LearnerConfig> again = Resolve(proto);
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(*again, *config);
   }

@@ -135,7 +135,7 @@ TEST_F(ReplayTest, AMinibatchThatNoLongerFitsStopsThatModel) {
   ASSERT_TRUE(Create("a").ok());
   ASSERT_TRUE(Learn("a", MakeBatch(1)).ok());
   LearnRequest lie = Request(MakeBatch(2));
-  lie.record = "not what was submitted";
+  lie.payload = "not what was submitted";
   ASSERT_TRUE(Submit("a", std::move(lie)).get().ok());
   Start();
   EXPECT_FALSE(engine_->GetModel("a")->problem.ok());

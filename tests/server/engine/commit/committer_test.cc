@@ -51,7 +51,7 @@ class CommitterTest : public ::testing::Test {
  protected:
   CommitterTest() : store_(MemoryStore::Open(disk_).value()) {
     committer_ = std::make_unique<Committer>(*store_, clock_, observers_, std::size_t{1} << 20);
-    committer_->Open(kLog, LogTail(Ledger(), 0));
+    committer_->Open(kLog, Ledger());
   }
   ~CommitterTest() override {
     committer_.reset();
@@ -98,7 +98,7 @@ TEST_F(CommitterTest, LogsBytesWithTheirOrigin) {
 }
 
 TEST_F(CommitterTest, EachLogHasATailOfItsOwn) {
-  committer_->Open(kOther, LogTail(Ledger(), 0));
+  committer_->Open(kOther, Ledger());
   Append({"p", 1});
   Append({"p", 1}, kOther);
   Append({"p", 2}, kOther);
@@ -112,7 +112,7 @@ TEST_F(CommitterTest, ATailGoesOnWhereItsLogAndLedgerAre) {
   ledger.Record({"p", 41}, {});
   LogRecord before{.log = kOther, .payload = "before"};
   ASSERT_TRUE(store_->Append({&before, 1}).ok());
-  committer_->Open(kOther, LogTail(ledger, 1));
+  committer_->Open(kOther, ledger);
   Append({"p", 42}, kOther);
   Append({"p", 41}, kOther);
   EXPECT_THAT(Settled(), ElementsAre("p at 1", "p again"));

@@ -16,7 +16,7 @@ Ledger Example() {
 }
 
 TEST(LogTailTest, GoesOnWhereTheLedgerIsAndGivesBackWhatWasNotLogged) {
-  LogTail tail(Example(), 3);
+  LogTail tail(Example());
   EXPECT_EQ(tail.Next("p"), 3);
   EXPECT_EQ(tail.Take({"p", 2}), Verdict::kRepeat);
   EXPECT_EQ(tail.Take({"p", 4}), Verdict::kGap);
@@ -36,16 +36,8 @@ TEST(LogTailTest, GoesOnWhereTheLedgerIsAndGivesBackWhatWasNotLogged) {
 }
 
 TEST(LogTailTest, NobodysRecordsAreAlwaysNew) {
-  LogTail tail(Ledger(), 0);
+  LogTail tail{Ledger()};
   for (int i = 0; i < 3; ++i) EXPECT_EQ(tail.Take({}), Verdict::kNew);
-}
-
-TEST(LogTailTest, GoesOnBehindWhatWasLogged) {
-  LogTail tail(Example(), 3);
-  EXPECT_EQ(tail.next_offset(), 3u);
-  tail.OnLogged(3);
-  tail.OnLogged(4);
-  EXPECT_EQ(tail.next_offset(), 5u);
 }
 
 }  // namespace

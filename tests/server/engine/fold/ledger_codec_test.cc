@@ -10,33 +10,10 @@
 #include <utility>
 
 #include "core/archive/archive.h"
-#include "core/config/error.h"
+#include "tests/server/engine/fold/example_ledger.h"
 
 namespace prequel {
 namespace {
-
-PastAnswer Learned(std::int64_t revision) {
-  PastAnswer answer;
-  answer.revision = revision;
-  answer.learned.scores.examples = 8;
-  answer.learned.scores.Add("nll", 0.5);
-  answer.learned.scores.Add("rmse", 0.25);
-  answer.learned.report.rows = 8;
-  answer.learned.report.passes = 3;
-  answer.learned.report.kl = 0.125;
-  return answer;
-}
-
-PastAnswer Refused() { return {.status = FieldError("batch.inputs", "is odd"), .revision = 1}; }
-
-Ledger Example() {
-  Ledger ledger;
-  ledger.Record({"p", 1}, Learned(1));
-  ledger.Record({"p", 2}, Refused());
-  ledger.Record({"q", 1}, Learned(2));
-  ledger.Record({"id", 0}, Learned(3));
-  return ledger;
-}
 
 std::string Sealed(std::string body, std::uint32_t version = 2) {
   return Seal(std::move(body), "PREQUELL", version);
@@ -50,19 +27,19 @@ std::string Number(T value) {
 std::string Text(const std::string& bytes) { return Number(std::uint64_t{bytes.size()}) + bytes; }
 
 TEST(LedgerCodecTest, SurvivesItsBytes) {
-  const Ledger ledger = Example();
+  const Ledger ledger = ExampleLedger();
   const std::string bytes = EncodeLedger(ledger);
   const absl::StatusOr<Ledger> decoded = DecodeLedger(bytes);
   ASSERT_TRUE(decoded.ok()) << decoded.status();
   EXPECT_EQ(EncodeLedger(*decoded), bytes);
   EXPECT_EQ(decoded->AnswerTo({"p", 1})->learned.scores["rmse"], 0.25);
   EXPECT_EQ(decoded->AnswerTo({"p", 1})->learned.report.kl, 0.125);
-  EXPECT_EQ(decoded->AnswerTo({"p", 2}).status(), Refused().status);
+  EXPECT_EQ(decoded->AnswerTo({"p", 2}).status(), RefusedAnswer().status);
   EXPECT_EQ(decoded->producers().front().first, "p") << "the order is kept";
 }
 
 TEST(LedgerCodecTest, EveryFlippedBitAndEveryTruncationIsRefused) {
-  const std::string bytes = EncodeLedger(Example());
+  const std::string bytes = EncodeLedger(ExampleLedger());
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     std::string damaged = bytes;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
@@ -76,15 +53,15 @@ TEST(LedgerCodecTest, EveryFlippedBitAndEveryTruncationIsRefused) {
 // Bytes that are sealed but that no ledger has.
 TEST(LedgerCodecTest, WhatNoLedgerHoldsIsRefused) {
   Ledger twice;  // "ab" and "ac": one byte makes them the same
-  twice.Record({"ab", 0}, Learned(1));
-  twice.Record({"ac", 0}, Learned(2));
+  twice.Record({"ab", 0}, LearnedAnswer(1));
+  twice.Record({"ac", 0}, LearnedAnswer(2));
   std::string body = EncodeLedger(twice).substr(kSealBytes);
   ASSERT_TRUE(DecodeLedger(Sealed(body)).ok());
   body[body.find("ac") + 1] = 'b';
   EXPECT_EQ(DecodeLedger(Sealed(body)).status().code(), absl::StatusCode::kDataLoss);
 
   Ledger ledger;
-  ledger.Record({"p", 1}, Learned(1));
+  ledger.Record({"p", 1}, LearnedAnswer(1));
   const std::string sound = EncodeLedger(ledger).substr(kSealBytes);
   const std::size_t names = 8 + (8 + 3) + (8 + 4);  // their count, "nll", "rmse"
   const std::size_t next = names + 8 + 8 + 1;       // behind the count and the id
@@ -126,8 +103,8 @@ TEST(LedgerCodecTest, ScoresHaveTheirNamesInOneOrder) {
 
 Ledger RefusedAndLearned() {
   Ledger ledger;
-  ledger.Record({"p", 6}, Refused());
-  ledger.Record({"id", 0}, Learned(3));
+  ledger.Record({"p", 6}, RefusedAnswer());
+  ledger.Record({"id", 0}, LearnedAnswer(3));
   return ledger;
 }
 

@@ -6,35 +6,12 @@
 #include <string>
 #include <utility>
 
-#include "core/config/error.h"
 #include "server/engine/fold/ledger_codec.h"
 #include "server/engine/fold/recency_table.h"
+#include "tests/server/engine/fold/example_ledger.h"
 
 namespace prequel {
 namespace {
-
-PastAnswer Learned(std::int64_t revision) {
-  PastAnswer answer;
-  answer.revision = revision;
-  answer.learned.scores.examples = 8;
-  answer.learned.scores.Add("nll", 0.5);
-  answer.learned.scores.Add("rmse", 0.25);
-  answer.learned.report.rows = 8;
-  answer.learned.report.passes = 3;
-  answer.learned.report.kl = 0.125;
-  return answer;
-}
-
-PastAnswer Refused() { return {.status = FieldError("batch.inputs", "is odd"), .revision = 1}; }
-
-Ledger Example() {
-  Ledger ledger;
-  ledger.Record({"p", 1}, Learned(1));
-  ledger.Record({"p", 2}, Refused());
-  ledger.Record({"q", 1}, Learned(2));
-  ledger.Record({"id", 0}, Learned(3));
-  return ledger;
-}
 
 TEST(RecencyTableTest, ForgetsWhatWasTouchedLongestAgo) {
   RecencyTable<int> table(2);
@@ -51,9 +28,9 @@ TEST(RecencyTableTest, ForgetsWhatWasTouchedLongestAgo) {
 }
 
 TEST(LedgerTest, AnswersWhatItRemembers) {
-  const Ledger ledger = Example();
+  const Ledger ledger = ExampleLedger();
   EXPECT_EQ(ledger.AnswerTo({"p", 1})->revision, 1);
-  EXPECT_EQ(ledger.AnswerTo({"p", 2}).status(), Refused().status);
+  EXPECT_EQ(ledger.AnswerTo({"p", 2}).status(), RefusedAnswer().status);
   EXPECT_EQ(ExpectedSequence(ledger.AnswerTo({"p", 3}).status()), 3);
   EXPECT_EQ(ExpectedSequence(ledger.AnswerTo({"new", 1}).status()), 1);
   EXPECT_EQ(ledger.AnswerTo({"id", 0})->revision, 3);
@@ -65,7 +42,7 @@ TEST(LedgerTest, AnswersWhatItRemembers) {
 TEST(LedgerTest, ForgetsAnswersBeforeProducers) {
   Ledger ledger;
   const auto record = [&](const std::string& producer, std::int64_t count) {
-    for (std::int64_t i = 1; i <= count; ++i) ledger.Record({producer, i}, Learned(i));
+    for (std::int64_t i = 1; i <= count; ++i) ledger.Record({producer, i}, LearnedAnswer(i));
   };
   const std::size_t full = kMaxAnswers / kAnswersPerProducer;
   record("once", 1);
@@ -79,8 +56,8 @@ TEST(LedgerTest, ForgetsAnswersBeforeProducers) {
     EXPECT_EQ(each->AnswersTo("p0").size(), kAnswersPerProducer - 3);
     EXPECT_FALSE(each->AnswerTo({"p0", 3}).ok());
     EXPECT_EQ(each->AnswerTo({"p0", 4})->revision, 4);
-    each->Record({"new", 9}, Learned(9));  // begins anew, and gives two back
-    each->Record({"newer", 1}, Learned(9));
+    each->Record({"new", 9}, LearnedAnswer(9));  // begins anew, and gives two back
+    each->Record({"newer", 1}, LearnedAnswer(9));
     EXPECT_EQ(each->AnswersTo("p0").size(), kAnswersPerProducer - 3);
   }
   EXPECT_EQ(EncodeLedger(ledger), EncodeLedger(restored));
@@ -90,7 +67,7 @@ TEST(LedgerTest, ForgetsAnswersBeforeProducers) {
 TEST(LedgerTest, ForgottenProducersHaveNoAnswers) {
   Ledger ledger;
   for (std::size_t i = 0; i <= kMaxProducers; ++i) {
-    ledger.Record({"p" + std::to_string(i), 1}, Learned(1));
+    ledger.Record({"p" + std::to_string(i), 1}, LearnedAnswer(1));
   }
   EXPECT_EQ(ledger.producers().size(), kMaxProducers);
   EXPECT_TRUE(ledger.AnswersTo("p0").empty());
@@ -103,7 +80,7 @@ TEST(LedgerTest, ProducersThatComeAndGoTakeNothingFromThoseThatStay) {
   Ledger ledger;
   const auto pass = [](Ledger& each, std::size_t i) {
     const std::string producer = "p" + std::to_string(i);
-    for (std::int64_t k = 1; k <= 5; ++k) each.Record({producer, k}, Learned(k));
+    for (std::int64_t k = 1; k <= 5; ++k) each.Record({producer, k}, LearnedAnswer(k));
   };
   for (std::size_t i = 0; i < 5 * kMaxProducers; ++i) pass(ledger, i);
   Ledger restored = *DecodeLedger(EncodeLedger(ledger));

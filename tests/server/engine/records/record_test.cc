@@ -24,8 +24,8 @@ class RecordTest : public ::testing::Test {
  protected:
   Record MakeMinibatch(int seed) {
     Batch batch = MakeBatch(seed);
-    std::string encoded = TestCodec::Encode(batch);
-    return Minibatch{std::move(batch), std::move(encoded)};
+    std::string payload = TestCodec::Encode(batch);
+    return Minibatch{std::move(batch), std::move(payload)};
   }
 
   // As the log keeps it, at the place where `fold` is.
@@ -78,8 +78,8 @@ TEST_F(RecordTest, LiveAndReplayedFoldsAreTheSame) {
   EXPECT_EQ(live.current().revision, 2);
 
   Batch divergent = MakeDivergentBatch();
-  std::string encoded = TestCodec::Encode(divergent);
-  EXPECT_FALSE(both(Minibatch{std::move(divergent), std::move(encoded)}).ok());
+  std::string payload = TestCodec::Encode(divergent);
+  EXPECT_FALSE(both(Minibatch{std::move(divergent), std::move(payload)}).ok());
   EXPECT_EQ(live.current().revision, 2);
   EXPECT_EQ(live.current().next_offset, 3u);
 
