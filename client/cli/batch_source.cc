@@ -19,8 +19,20 @@ absl::Status InFile(const absl::Status& status, const std::string& path) {
 
 }  // namespace
 
+void AddHeaderFlags(CLI::App& command, client::CsvHeader& header) {
+  CLI::Option* present = command.add_flag_callback(
+      "--header", [&header] { header = client::CsvHeader::kPresent; },
+      "the first line names the columns, though it may look like data");
+  command
+      .add_flag_callback(
+          "--no-header", [&header] { header = client::CsvHeader::kAbsent; },
+          "the first line is data; the columns are c1, c2, …")
+      ->excludes(present);
+}
+
 void AddSourceFlags(CLI::App& command, const char* batch_help, BatchSourceOptions& options) {
   command.add_option("--csv", options.path, "the file, - for standard input")->required();
+  AddHeaderFlags(command, options.header);
   command.add_option("--batch", options.batch_rows, batch_help)
       ->check(AtLeast(1))
       ->capture_default_str();
@@ -36,7 +48,8 @@ BatchSource::BatchSource(const BatchSourceOptions& options,
 
 absl::StatusOr<BatchSource> BatchSource::Open(const BatchSourceOptions& options,
                                               const v1::ModelConfig& config) {
-  absl::StatusOr<std::unique_ptr<client::CsvReader>> reader = client::CsvReader::Open(options.path);
+  absl::StatusOr<std::unique_ptr<client::CsvReader>> reader =
+      client::CsvReader::Open(options.path, options.header);
   if (!reader.ok()) return reader.status();
   absl::StatusOr<client::BatchBuilder> builder =
       client::BatchBuilder::Create(config, (*reader)->header(), options.batch);
@@ -64,13 +77,14 @@ absl::StatusOr<std::int64_t> BatchSource::Skip(std::int64_t count) {
 }
 
 absl::StatusOr<std::optional<v1::Batch>> BatchSource::Next() {
+  lines_.clear();
   while (builder_.rows() < options_.batch_rows) {
     absl::StatusOr<bool> more = NextRow();
     if (!more.ok()) return more.status();
     if (!*more) break;
-    if (builder_.rows() == 0) first_line_ = row_.line;
     absl::Status status = builder_.Add(row_);
     if (!status.ok()) return InFile(status, reader_->name());
+    lines_.push_back(row_.line);
   }
   batch_rows_ = builder_.rows();
   if (batch_rows_ == 0) return std::optional<v1::Batch>();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "client/data/batch_builder.h"
@@ -20,11 +21,15 @@ namespace prequel::cli {
 
 struct BatchSourceOptions {
   std::string path;  // "-" is the standard input
+  client::CsvHeader header = client::CsvHeader::kGuess;
   std::int64_t batch_rows = 64;
   std::int64_t skip = 0;   // rows passed over first
   std::int64_t limit = 0;  // rows read after them; 0 is all
   client::BatchOptions batch;
 };
+
+// Adds --header and --no-header.
+void AddHeaderFlags(CLI::App& command, client::CsvHeader& header);
 
 // Adds the flags for all of this but the target's column; `batch_help` says of what a row is one.
 void AddSourceFlags(CLI::App& command, const char* batch_help, BatchSourceOptions& options);
@@ -43,7 +48,8 @@ class BatchSource {
 
   // Of the last minibatch.
   std::int64_t batch_rows() const { return batch_rows_; }
-  std::int64_t first_line() const { return first_line_; }
+  std::int64_t first_line() const { return lines_.empty() ? 0 : lines_.front(); }
+  const std::vector<std::int64_t>& lines() const { return lines_; }  // where each row begins
   std::optional<double> progress() const;
 
  private:
@@ -59,7 +65,7 @@ class BatchSource {
   client::CsvRow row_;
   std::int64_t rows_ = 0;  // read, skipped ones included
   std::int64_t batch_rows_ = 0;
-  std::int64_t first_line_ = 0;
+  std::vector<std::int64_t> lines_;
 };
 
 }  // namespace prequel::cli

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/output/proto_json.h"
 #include "client/cli/session.h"
+#include "client/data/moment.h"
 #include "client/data/nearest_name.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/struct.pb.h"
@@ -49,6 +50,11 @@ v1::Feature ParseFeature(const std::string& text) {
   } else if (absl::SimpleAtoi(suffix, &width)) {
     feature.set_width(width);
     name.resize(colon);
+  }
+  for (const client::MomentForm& form : client::kMomentForms) {
+    const std::size_t moment_width = client::MomentWidth(form);
+    if (feature.width() > 0 || !client::MomentColumnOf(name, moment_width)) continue;
+    feature.set_width(static_cast<std::uint32_t>(moment_width));
   }
   feature.set_name(name);
   return feature;
@@ -105,6 +111,11 @@ void ApplyTarget(const ConfigFlags& flags, v1::ModelConfig* config) {
   if (!flags.target.empty()) target.set_name(flags.target);
   if (flags.target_width) target.set_width(*flags.target_width);
   if (flags.allow_missing_target) target.set_allow_missing(true);
+  // Either says how many classes there are.
+  if (flags.classes || !flags.labels.empty()) {
+    target.clear_num_classes();
+    target.clear_labels();
+  }
   if (flags.classes) target.set_num_classes(*flags.classes);
   if (!flags.labels.empty()) {
     const std::vector<std::string> labels = absl::StrSplit(flags.labels, ',');

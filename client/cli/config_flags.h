@@ -13,8 +13,9 @@ namespace prequel::cli {
 
 // As typed; empty means not given.
 struct ConfigFlags {
-  // Comma-separated: NAME, NAME? (may be missing), NAME:W (W columns), NAME:text (categorical);
-  // or a number N for one feature `x` of N columns.
+  // Comma-separated: NAME, NAME? (may be missing), NAME:W (W columns), NAME:text (categorical),
+  // NAME:date and the other words of MomentFeatureName; or a number N for one feature `x` of N
+  // columns.
   std::string inputs;
   std::string target;
   std::optional<std::uint32_t> target_width;

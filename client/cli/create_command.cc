@@ -3,11 +3,13 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
 #include "client/cli/config_flags.h"
 #include "client/cli/output/proto_json.h"
@@ -19,11 +21,14 @@
 namespace prequel::cli {
 namespace {
 
+constexpr std::string_view kText = ":text";
+
 struct CreateFlags {
   std::string name;
   std::string config_path;
   std::string csv_path;
-  std::string ignore;
+  client::CsvHeader header = client::CsvHeader::kGuess;
+  std::string ignore, text;
   std::string weights_path, variances_path;
   bool dry_run = false;
   ConfigFlags config;
@@ -33,17 +38,22 @@ struct CreateFlags {
 absl::Status Infer(const CreateFlags& flags, v1::ModelConfig* config) {
   if (flags.config.target.empty()) return UsageError("--from-csv needs --target COLUMN");
   client::InferenceOptions options{.target = flags.config.target,
-                                   .likelihood = flags.config.likelihood};
+                                   .likelihood = flags.config.likelihood,
+                                   .num_classes = flags.config.classes.value_or(0)};
+  if (!flags.config.labels.empty()) options.labels = absl::StrSplit(flags.config.labels, ',');
+  if (!flags.text.empty()) options.text = absl::StrSplit(flags.text, ',');
   if (!flags.config.inputs.empty()) options.inputs = absl::StrSplit(flags.config.inputs, ',');
+  for (std::string& input : options.inputs) {
+    if (!input.ends_with(kText)) continue;
+    input.resize(input.size() - kText.size());
+    options.text.push_back(input);
+  }
   if (!flags.ignore.empty()) options.ignore = absl::StrSplit(flags.ignore, ',');
   absl::StatusOr<std::unique_ptr<client::CsvReader>> reader =
-      client::CsvReader::Open(flags.csv_path);
+      client::CsvReader::Open(flags.csv_path, flags.header);
   if (!reader.ok()) return reader.status();
   absl::StatusOr<client::InferredSchema> schema = client::InferSchema(**reader, options);
-  if (!schema.ok()) {
-    return absl::Status(schema.status().code(),
-                        absl::StrCat(flags.csv_path, ": ", std::string(schema.status().message())));
-  }
+  if (!schema.ok()) return schema.status();
   for (const std::string& note : schema->notes) std::cerr << "note: " << note << "\n";
   *config = schema->config;
   return absl::OkStatus();
@@ -149,6 +159,9 @@ void AddCreate(CLI::App& app, Session& session) {
       .add_option("--from-csv", flags->csv_path,
                   "infer features, target and likelihood from this file")
       ->excludes(config);
+  command.add_option("--text", flags->text,
+                     "columns that --from-csv takes for text, whatever is in them: a,b");
+  AddHeaderFlags(command, flags->header);
   command.add_option("--ignore", flags->ignore, "columns that --from-csv leaves out: a,b");
   AddDataFlags(command, flags->config);
   AddPartFlags(command, flags->config);

@@ -98,7 +98,7 @@ class LearnRun {
   LearnReport report_;
   ProgressLine progress_;
   PredictionWriter predictions_;
-  std::int64_t read_ = 0;  // minibatches
+  std::int64_t read_ = 0;  // minibatches, those that were sent before included
   std::deque<SentBatch> unanswered_;
 };
 
@@ -111,7 +111,7 @@ absl::StatusOr<std::optional<v1::Batch>> LearnRun::Next() {
     return std::optional<v1::Batch>();
   }
   if (batch.ok() && batch->has_value()) {
-    unanswered_.push_back({read_++, source_.batch_rows(), source_.first_line()});
+    unanswered_.push_back({++read_, source_.batch_rows(), source_.first_line(), source_.lines()});
   }
   return batch;
 }
@@ -129,6 +129,7 @@ void LearnRun::Learned(const SentBatch& batch, std::int64_t revision, const v1::
 absl::Status LearnRun::ResumeAt(std::int64_t next) {
   const absl::StatusOr<std::int64_t> rows = source_.Skip(next - 1);
   if (!rows.ok()) return rows.status();
+  read_ = next - 1;
   if (*rows > 0) report_.Resumed(producer_.id, *rows);
   if (producer_.lasting) report_.Resumable();
   return absl::OkStatus();

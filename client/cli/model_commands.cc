@@ -60,6 +60,12 @@ std::string FeaturesText(const v1::ModelConfig& config) {
          (cut ? absl::StrCat(", … (", config.features_size(), " features)") : "");
 }
 
+std::string LabelsText(const v1::Model& model) {
+  const int room = static_cast<int>(model.config().target().num_classes()) - model.labels_size();
+  return absl::StrJoin(model.labels(), ", ") +
+         (room > 0 ? absl::StrCat(" (room for ", room, " more)") : "");
+}
+
 std::string TimeText(const google::protobuf::Timestamp& time) {
   return absl::FormatTime("%Y-%m-%d %H:%M:%S UTC", absl::FromUnixSeconds(time.seconds()),
                           absl::UTCTimeZone());
@@ -79,7 +85,7 @@ absl::Status Describe(const std::string& name, const Session& session) {
   table.Add({"created", TimeText(model->create_time())});
   table.Add({"inputs", FeaturesText(config)});
   table.Add({"target", config.target().name()});
-  if (!model->labels().empty()) table.Add({"labels", absl::StrJoin(model->labels(), ", ")});
+  if (!model->labels().empty()) table.Add({"labels", LabelsText(*model)});
   table.Add({"model", ComponentText(config.model())});
   table.Add({"likelihood", ComponentText(config.likelihood())});
   table.Add({"prior", ComponentText(config.prior())});

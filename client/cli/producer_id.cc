@@ -44,6 +44,7 @@ absl::StatusOr<ProducerId> ProducerIdOf(const BatchSourceOptions& options) {
   std::uint64_t hash =
       Hash(0, absl::StrCat(options.batch_rows, " ", options.skip, " ", options.limit, " ",
                            options.batch.float32, " ", options.batch.target_column));
+  if (options.header == client::CsvHeader::kAbsent) hash = Hash(hash, "no header");
   std::vector<char> block(std::size_t{1} << 20);
   std::uint64_t size = 0;
   while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0) {

@@ -9,6 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "client/data/column_map.h"
 #include "client/data/number.h"
+#include "client/data/quoted.h"
+#include "client/data/schema/number_advice.h"
+#include "client/data/wire_limits.h"
 #include "client/tensor.h"
 
 namespace prequel::client {
@@ -18,19 +21,34 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 absl::Status CellError(const CsvRow& row, const std::string& column, const std::string& what) {
   return absl::InvalidArgumentError(
-      absl::StrCat("line ", row.line, ", column '", column, "': ", what));
+      absl::StrCat("line ", row.line, ", column ", Quoted(column), ": ", what));
+}
+
+absl::Status NoValue(const CsvRow& row, const std::string& column) {
+  return CellError(row, column, "no value, and the model does not allow missing ones here");
 }
 
 absl::StatusOr<double> ParseCell(const CsvRow& row, std::size_t cell, const std::string& column,
                                  bool allow_missing) {
   const std::string& text = row.cells[cell];
-  std::optional<double> value = Trim(text).empty() ? kMissing : ParseNumber(text);
-  if (!value) return CellError(row, column, absl::StrCat("'", text, "' is not a number"));
-  if (std::isinf(*value)) return CellError(row, column, "the value is infinite");
-  if (std::isnan(*value) && !allow_missing) {
-    return CellError(row, column, "no value, and the model does not allow missing ones here");
+  const std::optional<double> value = IsMissing(text) ? kMissing : ParseNumber(text);
+  if (!value.has_value()) {
+    const std::string advice = NumberAdvice(text);
+    return CellError(row, column,
+                     absl::StrCat(Quoted(text), " ", advice.empty() ? "is not a number" : advice));
+  }
+  if (std::isnan(*value) && !allow_missing) return NoValue(row, column);
+  if (std::abs(*value) > kMaxMagnitude) {
+    return CellError(row, column, absl::StrCat(Quoted(text), " is infinite or beyond 1e100"));
   }
   return *value;
+}
+
+absl::Status CheckText(const CsvRow& row, const std::string& column, std::string_view text) {
+  if (text.size() <= kMaxTextBytes) return absl::OkStatus();
+  return CellError(
+      row, column,
+      absl::StrCat("a text of ", text.size(), " bytes; the longest has ", kMaxTextBytes));
 }
 
 }  // namespace
@@ -56,6 +74,15 @@ absl::Status BatchBuilder::AddFeatureColumns(const v1::Feature& feature,
                                              const std::vector<std::string>& header) {
   const bool categorical = feature.kind() == v1::Feature::KIND_CATEGORICAL;
   const std::size_t width = categorical ? 1 : std::max<std::size_t>(1, feature.width());
+  if (!categorical) num_inputs_ += width;
+  const std::optional<MomentColumn> moment =
+      categorical ? std::nullopt : MomentColumnOf(feature.name(), width);
+  if (moment.has_value()) {
+    absl::StatusOr<std::vector<std::size_t>> column = FindColumns(header, moment->column, 1);
+    if (!column.ok()) return column.status();
+    numeric_.push_back({column->front(), moment->column, feature.allow_missing(), moment->form});
+    return absl::OkStatus();
+  }
   absl::StatusOr<std::vector<std::size_t>> columns = FindColumns(header, feature.name(), width);
   if (!columns.ok()) return columns.status();
   for (std::size_t cell : *columns) {
@@ -77,6 +104,9 @@ absl::Status BatchBuilder::AddTargetColumns(const v1::Target& target,
     targets_.push_back({cell, header[cell], target.allow_missing()});
   }
   if (!target.labels().empty()) form_ = TargetForm::kText;
+  for (const std::string& label : target.labels()) {
+    if (IsMissing(label)) known_words_.push_back(label);
+  }
   if (width > 1) form_ = TargetForm::kNumbers;
   return absl::OkStatus();
 }
@@ -85,7 +115,7 @@ absl::Status BatchBuilder::Add(const CsvRow& row) {
   if (absl::Status status = Parse(row); !status.ok()) return status;
   inputs_.insert(inputs_.end(), row_inputs_.begin(), row_inputs_.end());
   for (std::size_t i = 0; i < text_.size(); ++i) {
-    text_values_[i].push_back(row.cells[text_[i].cell]);
+    text_values_[i].emplace_back(Trim(row.cells[text_[i].cell]));
   }
   target_values_.insert(target_values_.end(), row_targets_.begin(), row_targets_.end());
   if (!targets_.empty()) labels_.push_back(row_label_);
@@ -96,11 +126,41 @@ absl::Status BatchBuilder::Add(const CsvRow& row) {
 absl::Status BatchBuilder::Parse(const CsvRow& row) {
   row_inputs_.clear();
   for (const Column& column : numeric_) {
+    if (column.moment.has_value()) {
+      if (absl::Status status = ParseMomentCell(row, column); !status.ok()) return status;
+      continue;
+    }
     absl::StatusOr<double> value = ParseCell(row, column.cell, column.name, column.allow_missing);
     if (!value.ok()) return value.status();
     row_inputs_.push_back(*value);
   }
+  for (const Column& column : text_) {
+    absl::Status status = CheckText(row, column.name, Trim(row.cells[column.cell]));
+    if (!status.ok()) return status;
+  }
   return ParseTargets(row);
+}
+
+absl::Status BatchBuilder::ParseMomentCell(const CsvRow& row, const Column& column) {
+  const std::string& text = row.cells[column.cell];
+  if (IsMissing(text)) {
+    if (!column.allow_missing) return NoValue(row, column.name);
+    row_inputs_.insert(row_inputs_.end(), MomentWidth(*column.moment), kMissing);
+    return absl::OkStatus();
+  }
+  const std::optional<Moment> moment = ParseMoment(text, *column.moment);
+  if (!moment.has_value()) {
+    return CellError(row, column.name,
+                     absl::StrCat(Quoted(text), " is none that the model knows: it learns such as ",
+                                  ExampleOf(*column.moment)));
+  }
+  AppendMoment(*moment, *column.moment, &row_inputs_);
+  return absl::OkStatus();
+}
+
+bool BatchBuilder::IsMissingTarget(std::string_view text) const {
+  return IsMissing(text) &&
+         std::find(known_words_.begin(), known_words_.end(), Trim(text)) == known_words_.end();
 }
 
 absl::Status BatchBuilder::ParseTargets(const CsvRow& row) {
@@ -108,17 +168,18 @@ absl::Status BatchBuilder::ParseTargets(const CsvRow& row) {
   row_label_.clear();
   for (const Column& column : targets_) {
     const std::string& text = row.cells[column.cell];
-    const std::optional<double> number = ParseNumber(text);
-    const bool missing = Trim(text).empty() || (number && std::isnan(*number));
+    const bool missing = IsMissingTarget(text);
     if (missing && !column.allow_missing) {
       return CellError(row, column.name, "no target, and the model does not allow missing ones");
     }
     if (form_ == TargetForm::kUndecided && !missing) {
-      form_ = number ? TargetForm::kNumbers : TargetForm::kText;
+      form_ = ParseNumber(text).has_value() ? TargetForm::kNumbers : TargetForm::kText;
     }
     if (missing) {
       row_targets_.push_back(kMissing);
     } else if (form_ == TargetForm::kText) {
+      if (absl::Status status = CheckText(row, column.name, Trim(text)); !status.ok())
+        return status;
       row_label_ = std::string(Trim(text));
       row_targets_.push_back(kMissing);
     } else {
@@ -135,7 +196,7 @@ v1::Batch BatchBuilder::Take() {
   const v1::Tensor::Dtype dtype =
       options_.float32 ? v1::Tensor::DTYPE_FLOAT32 : v1::Tensor::DTYPE_FLOAT64;
   if (!numeric_.empty()) {
-    const auto columns = static_cast<std::int64_t>(numeric_.size());
+    const auto columns = static_cast<std::int64_t>(num_inputs_);
     *batch.mutable_inputs() = MakeTensor(inputs_, {rows_, columns}, dtype);
   }
   for (std::vector<std::string>& values : text_values_) {

@@ -3,12 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/data/csv_reader.h"
+#include "client/data/moment.h"
 #include "prequel/v1/batch.pb.h"
 #include "prequel/v1/config.pb.h"
 
@@ -24,10 +27,13 @@ struct BatchOptions {
 };
 
 // Collects rows and turns them into a Batch: numeric columns in feature order as one tensor, one
-// text column per categorical feature, then the target. Columns are found by FindColumns.
+// text column per categorical feature, then the target. Columns are found by FindColumns; a feature
+// that MomentColumnOf knows reads dates or times of one column. Blanks around a cell are none of
+// it.
 //
-// An empty cell, or "nan", is a missing value: NaN (an empty label) where the model allows
-// missing values, an error otherwise.
+// In a numeric column or the target a cell of which IsMissing is true is a missing value: NaN (an
+// empty label) where the model allows missing values, an error otherwise. In a text column, and
+// where the model's config lists such a label, it is a text like any other.
 //
 // The target travels as text when the model's config lists labels; else the first known value
 // decides: a number means numbers for every batch of this builder, anything else text.
@@ -52,6 +58,7 @@ class BatchBuilder {
     std::size_t cell;  // position in the record
     std::string name;  // in the file
     bool allow_missing;
+    std::optional<MomentForm> moment = std::nullopt;
   };
   enum class TargetForm { kUndecided, kNumbers, kText };
 
@@ -60,11 +67,15 @@ class BatchBuilder {
                                  const std::vector<std::string>& header);
   absl::Status AddTargetColumns(const v1::Target& target, const std::vector<std::string>& header);
   absl::Status Parse(const CsvRow& row);
+  absl::Status ParseMomentCell(const CsvRow& row, const Column& column);
   absl::Status ParseTargets(const CsvRow& row);
+  bool IsMissingTarget(std::string_view text) const;
 
   // Constant after Create.
   BatchOptions options_;
   std::vector<Column> numeric_, text_, targets_;
+  std::size_t num_inputs_ = 0;            // numeric columns of the batch
+  std::vector<std::string> known_words_;  // listed labels that otherwise mean a missing value
 
   TargetForm form_ = TargetForm::kUndecided;
   std::int64_t rows_ = 0;

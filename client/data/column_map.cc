@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/data/nearest_name.h"
+#include "client/data/quoted.h"
 
 namespace prequel::client {
 namespace {
@@ -17,12 +18,12 @@ absl::Status NoSuchColumn(const std::string& name, const std::vector<std::string
   const std::string nearest = NearestName(name, header);
   if (!nearest.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("no column '", name, "'; did you mean '", nearest, "'?"));
+        absl::StrCat("no column ", Quoted(name), "; did you mean ", Quoted(nearest), "?"));
   }
   const std::size_t shown = std::min(header.size(), kNamesShown);
-  const std::vector<std::string> names(header.begin(),
-                                       header.begin() + static_cast<std::ptrdiff_t>(shown));
-  return absl::InvalidArgumentError(absl::StrCat("no column '", name, "'; the file has ",
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < shown; ++i) names.push_back(Quoted(header[i]));
+  return absl::InvalidArgumentError(absl::StrCat("no column ", Quoted(name), "; the file has ",
                                                  absl::StrJoin(names, ", "),
                                                  shown < header.size() ? ", …" : ""));
 }

@@ -19,16 +19,28 @@ struct CsvRow {
   std::vector<std::string> cells;
 };
 
+// What the first record is: the names of the columns, or data like the rest, whose columns are then
+// c1, c2, …. A guess is refused where the record looks like data (see LooksLikeData).
+enum class CsvHeader { kGuess, kPresent, kAbsent };
+
+// Whether the first record of a file is data rather than names: a quarter of its cells or more are
+// numbers or dates, and the numbers are not whole ones that go up by one (0, 1, 2 or 2019, 2020),
+// which do name columns.
+bool LooksLikeData(const std::vector<std::string>& cells);
+
 // Reads RFC 4180: quoted fields ("" is a quote, line breaks allowed), LF, CRLF or CR, an optional
 // UTF-8 byte order mark, blank lines ignored where there are two or more columns. The first
-// record names the columns. Cells are UTF-8, for that is what the service takes. Plain or
-// gzip-compressed, recognised by content. Holds one buffer and one record, never the file. For one
-// thread.
+// record names the columns, blanks around a name being none of it. Cells are UTF-8 without NUL
+// bytes, for that is what the service takes. Plain or gzip-compressed, recognised by content. Holds
+// one buffer and one record, never the file: a cell has at most 16 MiB, a record at most 64 MiB in
+// 1,048,576 cells. For one thread.
 class CsvReader {
  public:
   // `path` "-" is the standard input. NOT_FOUND when the file cannot be opened; INVALID_ARGUMENT
-  // when it is empty or its header names a column twice.
-  static absl::StatusOr<std::unique_ptr<CsvReader>> Open(const std::string& path);
+  // when it is empty, is UTF-16, has columns that something else than commas separates, or names a
+  // column twice or none at all.
+  static absl::StatusOr<std::unique_ptr<CsvReader>> Open(const std::string& path,
+                                                         CsvHeader header = CsvHeader::kGuess);
 
   CsvReader(const CsvReader&) = delete;
   CsvReader& operator=(const CsvReader&) = delete;
@@ -38,9 +50,9 @@ class CsvReader {
   const std::vector<std::string>& header() const { return header_; }
 
   // Reads the next record into `row` (whose memory it reuses); false at the end of the file.
-  // INVALID_ARGUMENT naming file and line for a record with another number of cells than the
-  // header, an unclosed quote, text after a closing quote, or a cell that is not UTF-8; else as
-  // ByteSource::Read.
+  // INVALID_ARGUMENT naming file, line and column for a record with another number of cells than
+  // the header, an unclosed quote, text after a closing quote, a cell that is not UTF-8 or has a
+  // NUL byte, or more than a record may have; else as ByteSource::Read.
   absl::StatusOr<bool> Next(CsvRow* row);
 
   // How far into the file (compressed bytes), between 0 and 1; nothing when it has no length.
@@ -48,20 +60,26 @@ class CsvReader {
 
  private:
   explicit CsvReader(std::unique_ptr<ByteSource> source);
-  absl::Status ReadHeader();
+  absl::Status ReadHeader(CsvHeader header);
+  absl::Status CheckNames(const CsvRow& row, CsvHeader header) const;
   // One record, whatever its width; false at the end.
   absl::StatusOr<bool> ReadRecord(CsvRow* row);
-  absl::Status ReadQuoted(std::string* cell);
+  // One cell, and whether another follows in the record.
+  absl::StatusOr<bool> ReadCell(std::int64_t line, std::size_t index, std::string* cell);
+  absl::Status ReadQuoted(std::size_t index, std::string* cell);
   void EndLine(int c);
   int Peek();
   int Get();
   bool Fill();
   bool ReadMore();
-  void SkipByteOrderMark();
+  absl::Status SkipByteOrderMark();
   absl::Status Error(std::int64_t line, const std::string& what) const;
+  // Of one cell of a record, by the name of its column once that is known.
+  absl::Status CellError(std::int64_t line, std::size_t index, const std::string& what) const;
 
   const std::unique_ptr<ByteSource> source_;
   std::vector<std::string> header_;
+  std::optional<CsvRow> first_;  // the first record, when it is data and not handed out yet
   std::vector<char> buffer_;
   std::size_t position_ = 0;  // in buffer_
   std::size_t end_ = 0;

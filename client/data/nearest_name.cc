@@ -7,13 +7,30 @@
 
 namespace prequel::client {
 
+namespace {
+
+constexpr std::size_t kMaxDistance = 3;
+// Nobody types longer ones, and a distance costs the product of the lengths.
+constexpr std::size_t kMaxLength = 256;
+
+// Whether two neighbouring letters that change places make `b` of `a`.
+bool OneSwapApart(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  const auto at = std::mismatch(a.begin(), a.end(), b.begin());
+  const auto left = a.end() - at.first;
+  return left >= 2 && at.first[0] == at.second[1] && at.first[1] == at.second[0] &&
+         std::equal(at.first + 2, a.end(), at.second + 2);
+}
+
+}  // namespace
+
 std::string NearestName(std::string_view wanted, const std::vector<std::string>& names) {
-  const std::size_t limit = std::max<std::size_t>(2, wanted.size() / 3);
-  std::size_t best = limit + 1;
+  std::size_t best = kMaxDistance + 1;
   std::string nearest;
   for (const std::string& name : names) {
-    const std::size_t distance = EditDistance(wanted, name);
-    if (distance < best && distance < std::max(wanted.size(), name.size())) {
+    if (std::max(wanted.size(), name.size()) > kMaxLength) continue;
+    const std::size_t distance = OneSwapApart(wanted, name) ? 1 : EditDistance(wanted, name);
+    if (distance < best && distance <= std::max(wanted.size(), name.size()) / 3) {
       best = distance;
       nearest = name;
     }

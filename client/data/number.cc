@@ -1,8 +1,12 @@
 #include "client/data/number.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <system_error>
+
+#include "absl/strings/charconv.h"
 
 namespace prequel::client {
 
@@ -18,8 +22,23 @@ std::optional<double> ParseNumber(std::string_view text) {
   double value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
+  if (text.empty() || error == std::errc::invalid_argument || stop != end) return std::nullopt;
+  // The standard library leaves open which way a number was out of range.
+  if (error == std::errc::result_out_of_range) {
+    absl::from_chars(text.data(), end, value);
+    if (std::abs(value) > 1) value = std::copysign(HUGE_VAL, value);
+  }
   return value;
+}
+
+bool IsMissing(std::string_view text) {
+  constexpr std::array<std::string_view, 10> kWords = {"NA",   "N/A",  "n/a",  "#N/A", "#NA",
+                                                       "<NA>", "NULL", "null", "None", "?"};
+  text = Trim(text);
+  if (text.empty()) return true;
+  if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) return true;
+  const std::optional<double> number = ParseNumber(text);
+  return number.has_value() && std::isnan(*number);
 }
 
 std::string ShortestNumber(double value) {

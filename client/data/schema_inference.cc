@@ -1,151 +1,157 @@
 #include "client/data/schema_inference.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <optional>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "client/data/column_map.h"
-#include "client/data/number.h"
+#include "client/data/quoted.h"
+#include "client/data/schema/feature_choice.h"
+#include "client/data/schema/target_choice.h"
 
 namespace prequel::client {
 namespace {
 
-constexpr std::size_t kMaxIntegerClasses = 20;
-constexpr std::size_t kMaxTextClasses = 100;
-// Above the wire's default of 32 a table is sized by what was seen, above this values are hashed.
-constexpr std::size_t kMaxCategories = 256;
-constexpr std::size_t kDefaultCategories = 32;
-constexpr std::size_t kDistinctKept = kMaxCategories + 1;
+constexpr std::size_t kMaxNotes = 20;
 
-// What was seen of one column.
-struct ColumnSummary {
-  std::int64_t values = 0;  // not blank
-  std::int64_t blanks = 0;
-  std::int64_t numbers = 0;
-  std::int64_t integers = 0;
-  std::set<std::string> distinct;  // the first kDistinctKept
+enum class Part { kNone, kNumberOrText, kText };
 
-  bool numeric() const { return values > 0 && numbers == values; }
-  bool integral() const { return values > 0 && integers == values; }
-};
-
-void See(const std::string& cell, ColumnSummary& summary) {
-  const std::string_view text = Trim(cell);
-  const std::optional<double> number = ParseNumber(text);
-  if (text.empty() || (number && std::isnan(*number))) {
-    ++summary.blanks;
-    return;
-  }
-  ++summary.values;
-  if (number) ++summary.numbers;
-  if (number && *number == std::floor(*number)) ++summary.integers;
-  if (summary.distinct.size() < kDistinctKept) summary.distinct.emplace(text);
-}
-
-absl::StatusOr<std::vector<bool>> ChooseInputs(const std::vector<std::string>& header,
+// What each column of the file is looked at for.
+absl::StatusOr<std::vector<Part>> ChooseInputs(const std::vector<std::string>& header,
                                                const InferenceOptions& options) {
-  std::vector<bool> chosen(header.size(), options.inputs.empty());
-  for (const std::vector<std::string>* names : {&options.inputs, &options.ignore}) {
-    for (const std::string& name : *names) {
+  std::vector<Part> parts(header.size(),
+                          options.inputs.empty() ? Part::kNumberOrText : Part::kNone);
+  const auto set = [&](const std::vector<std::string>& names, Part part) {
+    for (const std::string& name : names) {
       absl::StatusOr<std::vector<std::size_t>> column = FindColumns(header, name, 1);
       if (!column.ok()) return column.status();
-      chosen[column->front()] = names == &options.inputs;
+      parts[column->front()] = part;
+    }
+    return absl::OkStatus();
+  };
+  absl::Status status = set(options.inputs, Part::kNumberOrText);
+  if (status.ok()) status = set(options.text, Part::kText);
+  if (status.ok()) status = set(options.ignore, Part::kNone);
+  if (!status.ok()) return status;
+  return parts;
+}
+
+// All that one pass over the file remembers.
+struct FileSummary {
+  std::int64_t rows = 0;
+  std::vector<ColumnSummary> columns;
+  TargetSummary target;
+};
+
+absl::Status Read(CsvReader& reader, std::size_t target, FileSummary& summary) {
+  summary.columns.resize(reader.header().size());
+  CsvRow row;
+  for (;;) {
+    absl::StatusOr<bool> more = reader.Next(&row);
+    if (!more.ok()) return more.status();
+    if (!*more) break;
+    ++summary.rows;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      if (i != target) summary.columns[i].See(row.line, row.cells[i]);
+    }
+    summary.target.See(row.line, row.cells[target]);
+  }
+  return absl::OkStatus();
+}
+
+class Notes {
+ public:
+  void Add(std::string note) {
+    if (note.empty()) return;
+    if (notes_.size() < kMaxNotes) {
+      notes_.push_back(std::move(note));
+    } else {
+      ++left_out_;
     }
   }
-  return chosen;
+  std::vector<std::string> Take() {
+    if (left_out_ > 0) notes_.push_back(absl::StrCat("and ", left_out_, " notes like these"));
+    return std::move(notes_);
+  }
+
+ private:
+  std::vector<std::string> notes_;
+  std::size_t left_out_ = 0;
+};
+
+// Columns that say nothing, or nothing new, are kept: a stream may go on otherwise than its sample.
+void NoteRepetition(const std::string& name, const FileSummary& file, const ColumnSummary& summary,
+                    std::map<std::uint64_t, std::string>& by_content, Notes& notes) {
+  if (file.rows < 2) return;
+  const std::string column = absl::StrCat("column ", Quoted(name));
+  if (summary.distinct.count() == 1) {
+    return notes.Add(absl::StrCat(column, " is ", Quoted(summary.value->text),
+                                  " in every row; --ignore leaves it out"));
+  }
+  if (summary.content == file.target.column.content) {
+    return notes.Add(absl::StrCat(column,
+                                  " is the target in every row and gives it away; --ignore "
+                                  "leaves it out"));
+  }
+  const auto [first, added] = by_content.emplace(summary.content, name);
+  if (added) return;
+  notes.Add(absl::StrCat(column, " is the same as ", Quoted(first->second),
+                         " in every row; --ignore leaves it out"));
 }
 
-v1::Feature InferFeature(const std::string& name, const ColumnSummary& summary) {
-  v1::Feature feature;
-  feature.set_name(name);
-  if (summary.numeric()) {
-    feature.set_kind(v1::Feature::KIND_NUMERIC);
-    feature.set_allow_missing(summary.blanks > 0);
-    return feature;
+absl::Status AddFeatures(const std::vector<std::string>& header, const std::vector<Part>& parts,
+                         const FileSummary& file, InferredSchema& schema, Notes& notes) {
+  std::map<std::uint64_t, std::string> by_content;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    const ColumnSummary& summary = file.columns[i];
+    if (parts[i] == Part::kNone) continue;
+    if (header[i].empty()) {
+      notes.Add(absl::StrCat("column ", i + 1, " has no name: left out"));
+      continue;
+    }
+    if (summary.values == 0) {
+      notes.Add(absl::StrCat("column ", Quoted(header[i]), " is always empty: left out"));
+      continue;
+    }
+    absl::StatusOr<FeatureChoice> choice =
+        ChooseFeature(header[i], summary, parts[i] == Part::kText);
+    if (!choice.ok()) return choice.status();
+    *schema.config.add_features() = std::move(choice->feature);
+    notes.Add(std::move(choice->note));
+    NoteRepetition(header[i], file, summary, by_content, notes);
   }
-  feature.set_kind(v1::Feature::KIND_CATEGORICAL);
-  const std::size_t distinct = summary.distinct.size();
-  if (distinct > kMaxCategories) {
-    feature.set_hash_buckets(kMaxCategories);
-  } else if (distinct > kDefaultCategories) {
-    feature.set_max_categories(static_cast<std::uint32_t>(distinct));
-  }
-  return feature;
+  if (!schema.config.features().empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("no input column is left beside the target");
 }
 
-// The distinct values as numbers, ascending.
-std::set<double> Values(const ColumnSummary& summary) {
-  std::set<double> values;
-  for (const std::string& text : summary.distinct) values.insert(ParseNumber(text).value_or(0));
-  return values;
+absl::StatusOr<InferredSchema> Choose(const std::vector<std::string>& header,
+                                      const std::vector<Part>& parts, const FileSummary& file,
+                                      const InferenceOptions& options) {
+  if (file.rows == 0) {
+    return absl::InvalidArgumentError("a header and no rows: there is nothing to infer from");
+  }
+  InferredSchema schema;
+  schema.rows = file.rows;
+  absl::StatusOr<TargetChoice> target = ChooseTarget(options.target, file.target,
+                                                     {.likelihood = options.likelihood,
+                                                      .labels = options.labels,
+                                                      .num_classes = options.num_classes});
+  if (!target.ok()) return target.status();
+  *schema.config.mutable_target() = std::move(target->target);
+  schema.config.mutable_likelihood()->set_name(target->likelihood);
+  Notes notes;
+  notes.Add(std::move(target->note));
+  absl::Status status = AddFeatures(header, parts, file, schema, notes);
+  if (!status.ok()) return status;
+  schema.notes = notes.Take();
+  return schema;
 }
 
-bool LooksLikeClasses(const ColumnSummary& summary) {
-  if (!summary.numeric()) return true;
-  const std::set<double> values = Values(summary);
-  if (!summary.integral() || values.size() > kMaxIntegerClasses) return false;
-  return values == std::set<double>{0, 1} ||
-         static_cast<std::int64_t>(5 * values.size()) <= summary.values;
-}
-
-// Classes by number where they are 0..C-1, by label otherwise.
-void SetClasses(const ColumnSummary& summary, v1::Target& target) {
-  const std::set<double> values = summary.integral() ? Values(summary) : std::set<double>();
-  const bool counted = !values.empty() && *values.begin() == 0 &&
-                       *values.rbegin() == static_cast<double>(values.size() - 1);
-  if (counted) {
-    target.set_num_classes(static_cast<std::uint32_t>(values.size()));
-    return;
-  }
-  std::vector<std::string> labels(summary.distinct.begin(), summary.distinct.end());
-  if (summary.numeric()) {
-    std::sort(labels.begin(), labels.end(), [](const std::string& a, const std::string& b) {
-      return ParseNumber(a).value_or(0) < ParseNumber(b).value_or(0);
-    });
-  }
-  target.mutable_labels()->Assign(labels.begin(), labels.end());
-}
-
-absl::Status InferTarget(const ColumnSummary& summary, const InferenceOptions& options,
-                         InferredSchema& schema) {
-  v1::Target& target = *schema.config.mutable_target();
-  target.set_name(options.target);
-  target.set_allow_missing(summary.blanks > 0);
-  if (summary.values == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the target '", options.target, "' has no value in any row"));
-  }
-  std::string likelihood = options.likelihood;
-  const bool classes = likelihood.empty()
-                           ? LooksLikeClasses(summary)
-                           : likelihood == "bernoulli" || likelihood == "categorical";
-  const std::size_t distinct = summary.distinct.size();
-  if (classes && distinct > kMaxTextClasses) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the target '", options.target, "' has more than ", kMaxTextClasses,
-                     " distinct values; name a --likelihood, or is it the wrong column?"));
-  }
-  if (classes && distinct < 2) {
-    return absl::InvalidArgumentError(absl::StrCat("the target '", options.target,
-                                                   "' has one value in every row: '",
-                                                   *summary.distinct.begin(), "'"));
-  }
-  if (likelihood.empty()) {
-    likelihood = !classes ? "gaussian" : distinct == 2 ? "bernoulli" : "categorical";
-    schema.notes.push_back(absl::StrCat("target '", options.target, "' has ",
-                                        distinct < kDistinctKept ? "" : "at least ", distinct,
-                                        " distinct values: likelihood ", likelihood));
-  }
-  if (classes) SetClasses(summary, target);
-  // Two classes 0 and 1 are what bernoulli means; naming their number adds nothing.
-  if (likelihood == "bernoulli") target.clear_num_classes();
-  schema.config.mutable_likelihood()->set_name(likelihood);
-  return absl::OkStatus();
+absl::Status InFile(const absl::Status& status, const CsvReader& reader) {
+  return absl::Status(status.code(),
+                      absl::StrCat(reader.name(), ": ", std::string(status.message())));
 }
 
 }  // namespace
@@ -153,37 +159,16 @@ absl::Status InferTarget(const ColumnSummary& summary, const InferenceOptions& o
 absl::StatusOr<InferredSchema> InferSchema(CsvReader& reader, const InferenceOptions& options) {
   const std::vector<std::string>& header = reader.header();
   absl::StatusOr<std::vector<std::size_t>> target = FindColumns(header, options.target, 1);
-  if (!target.ok()) return target.status();
-  absl::StatusOr<std::vector<bool>> chosen = ChooseInputs(header, options);
-  if (!chosen.ok()) return chosen.status();
-
-  InferredSchema schema;
-  std::vector<ColumnSummary> summaries(header.size());
-  CsvRow row;
-  for (;;) {
-    absl::StatusOr<bool> more = reader.Next(&row);
-    if (!more.ok()) return more.status();
-    if (!*more) break;
-    ++schema.rows;
-    for (std::size_t i = 0; i < header.size(); ++i) See(row.cells[i], summaries[i]);
-  }
-  if (schema.rows == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(reader.name(), " has a header and no rows: there is nothing to infer from"));
-  }
-  for (std::size_t i = 0; i < header.size(); ++i) {
-    if (!(*chosen)[i] || i == target->front()) continue;
-    if (summaries[i].values == 0) {
-      schema.notes.push_back(absl::StrCat("column '", header[i], "' is always empty: left out"));
-      continue;
-    }
-    *schema.config.add_features() = InferFeature(header[i], summaries[i]);
-  }
-  if (schema.config.features().empty()) {
-    return absl::InvalidArgumentError("no input column is left beside the target");
-  }
-  absl::Status status = InferTarget(summaries[target->front()], options, schema);
+  if (!target.ok()) return InFile(target.status(), reader);
+  absl::StatusOr<std::vector<Part>> parts = ChooseInputs(header, options);
+  if (!parts.ok()) return InFile(parts.status(), reader);
+  (*parts)[target->front()] = Part::kNone;
+  FileSummary file;
+  // The reader names the file itself.
+  absl::Status status = Read(reader, target->front(), file);
   if (!status.ok()) return status;
+  absl::StatusOr<InferredSchema> schema = Choose(header, *parts, file, options);
+  if (!schema.ok()) return InFile(schema.status(), reader);
   return schema;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/output/json_writer.h"
 #include "client/cli/output/table.h"
@@ -14,6 +15,7 @@ namespace prequel::cli {
 namespace {
 
 constexpr std::size_t kRefusalsShown = 5;
+constexpr std::size_t kRefusalsKept = 1'000;
 constexpr std::size_t kColumnWidth = 10;
 
 // The score beside NLL that says most: the first of these that applies.
@@ -37,6 +39,25 @@ std::string Message(const absl::Status& status) {
     absl::StrAppend(&text, "; ", violation.field, ": ", violation.description);
   }
   return text;
+}
+
+// Where the row begins that "batch.labels[3]", "batch.inputs[3,1]" or "batch.text[0].values[3]" is
+// about; 0 when it is about no row, or one that the batch does not have.
+std::int64_t LineOf(const SentBatch& batch, const std::string& field) {
+  const std::size_t open = field.rfind('[');
+  if (!field.starts_with("batch.") || open == std::string::npos) return 0;
+  if (field.starts_with("batch.text[") && field.find("].values[") == std::string::npos) return 0;
+  std::size_t row = 0;
+  const std::string digits = field.substr(open + 1, field.find_first_of(",]", open) - open - 1);
+  return absl::SimpleAtoi(digits, &row) && row < batch.lines.size() ? batch.lines[row] : 0;
+}
+
+// Of the first violation that is about a row.
+std::int64_t LineOf(const SentBatch& batch, const absl::Status& status) {
+  for (const client::FieldViolation& violation : client::DetailsOf(status).violations) {
+    if (const std::int64_t line = LineOf(batch, violation.field); line > 0) return line;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -63,7 +84,10 @@ std::string LearnReport::Learned(const SentBatch& batch, std::int64_t revision,
 
 void LearnReport::Refused(const SentBatch& batch, const absl::Status& status) {
   answered_rows_ += batch.rows;
-  refusals_.push_back({batch, Message(status), absl::StatusCodeToString(status.code())});
+  ++refused_;
+  if (refusals_.size() == kRefusalsKept) return;
+  refusals_.push_back({batch.number, batch.first_line, batch.rows, LineOf(batch, status),
+                       Message(status), absl::StatusCodeToString(status.code())});
 }
 
 void LearnReport::Resumed(const std::string& producer, std::int64_t rows) {
@@ -126,11 +150,14 @@ std::string LearnReport::Totals() const {
   std::string text = table.Text();
   for (std::size_t i = 0; i < std::min(refusals_.size(), kRefusalsShown); ++i) {
     const Refusal& refusal = refusals_[i];
-    absl::StrAppend(&text, "  minibatch ", refusal.batch.index, " (line ", refusal.batch.first_line,
-                    " on): ", refusal.message, "\n");
+    const std::string place = refusal.line > 0
+                                  ? absl::StrCat(", line ", refusal.line)
+                                  : absl::StrCat(" (line ", refusal.first_line, " on)");
+    absl::StrAppend(&text, "  minibatch ", refusal.number, place, ": ", refusal.message, "\n");
   }
-  if (refusals_.size() > kRefusalsShown) {
-    absl::StrAppend(&text, "  … and ", refusals_.size() - kRefusalsShown, " more\n");
+  if (refused_ > static_cast<std::int64_t>(kRefusalsShown)) {
+    absl::StrAppend(&text, "  … and ", refused_ - static_cast<std::int64_t>(kRefusalsShown),
+                    " more\n");
   }
   if (interrupted_ && resumable_) {
     absl::StrAppend(&text, "stopped; the same command goes on from here\n");
@@ -150,11 +177,11 @@ std::string LearnReport::Json(const absl::Status& outcome) const {
   if (!phase_.empty()) json.Key("phase").String(phase_);
   json.Key("scores");
   WriteScores(scores_.total(), json);
-  json.Key("refused").BeginArray();
+  json.Key("refused_minibatches").Integer(refused_).Key("refused").BeginArray();
   for (const Refusal& refusal : refusals_) {
-    json.BeginObject().Key("minibatch").Integer(refusal.batch.index);
-    json.Key("first_line").Integer(refusal.batch.first_line);
-    json.Key("rows").Integer(refusal.batch.rows);
+    json.BeginObject().Key("minibatch").Integer(refusal.number);
+    json.Key("first_line").Integer(refusal.first_line).Key("rows").Integer(refusal.rows);
+    if (refusal.line > 0) json.Key("line").Integer(refusal.line);
     json.Key("code").String(refusal.code).Key("message").String(refusal.message).EndObject();
   }
   json.EndArray().Key("table").BeginArray();

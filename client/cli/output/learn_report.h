@@ -15,9 +15,10 @@ namespace prequel::cli {
 
 // A minibatch as the file has it.
 struct SentBatch {
-  std::int64_t index = 0;  // from 0
+  std::int64_t number = 0;  // in the file, or behind --skip, from 1
   std::int64_t rows = 0;
   std::int64_t first_line = 0;
+  std::vector<std::int64_t> lines = {};  // where each row begins, if that is known
 };
 
 // Collects the answers of one run. Each method that returns text returns it ready to print, or
@@ -31,6 +32,7 @@ class LearnReport {
   // The table's next line, with its header before the first.
   std::string Learned(const SentBatch& batch, std::int64_t revision, const v1::Scores& scores,
                       const v1::StepReport& step);
+  // The first thousand are remembered with what was wrong, and its line where it was one row.
   void Refused(const SentBatch& batch, const absl::Status& status);
   void Interrupted() { interrupted_ = true; }
   // An earlier run of this producer has sent that many rows: this one begins behind them.
@@ -46,11 +48,12 @@ class LearnReport {
   std::string Json(const absl::Status& outcome) const;
 
   bool interrupted() const { return interrupted_; }
-  std::int64_t refused() const { return static_cast<std::int64_t>(refusals_.size()); }
+  std::int64_t refused() const { return refused_; }
 
  private:
   struct Refusal {
-    SentBatch batch;
+    std::int64_t number, first_line, rows;  // of the minibatch
+    std::int64_t line;                      // of the row that was wrong; 0: not known
     std::string message;
     std::string code;
   };
@@ -76,6 +79,7 @@ class LearnReport {
   std::int64_t answered_rows_ = 0;  // learned, skipped or refused: what --skip passes over
   std::int64_t revision_ = 0;
   std::string phase_;  // of the rule after the last minibatch, when it has phases
+  std::int64_t refused_ = 0;
   std::vector<Refusal> refusals_;
   std::vector<Line> lines_;
   std::string producer_;  // whom the run resumed, if any

@@ -118,14 +118,24 @@ absl::StatusOr<PredictionRows> ValueRows(const v1::Predictions& predictions) {
   return rows;
 }
 
+// A class that has no label yet, beside those that do: "new", "new_2", ….
+std::string NewClass(const std::vector<std::string>& labels) {
+  std::string name = "new";
+  for (int i = 2; std::find(labels.begin(), labels.end(), name) != labels.end(); ++i) {
+    name = absl::StrCat("new_", i);
+  }
+  return name;
+}
+
 absl::StatusOr<PredictionRows> ClassRows(const v1::Predictions& predictions) {
   const absl::StatusOr<const v1::Output*> output = Find(predictions, "probabilities");
   if (!output.ok()) return output.status();
   const absl::StatusOr<Matrix> probabilities = ToMatrix((*output)->values());
   if (!probabilities.ok()) return probabilities.status();
   std::vector<std::string> labels(predictions.labels().begin(), predictions.labels().end());
-  for (std::size_t c = labels.size(); c < probabilities->columns; ++c) {
-    labels.push_back(absl::StrCat(c));
+  const std::size_t known = labels.size();
+  for (std::size_t c = known; c < probabilities->columns; ++c) {
+    labels.push_back(known == 0 ? absl::StrCat(c) : NewClass(labels));
   }
   PredictionRows rows;
   rows.values.resize(probabilities->rows);

@@ -55,6 +55,19 @@ TEST(BatchSourceTest, TheLastMinibatchMayBeShort) {
   EXPECT_THAT(read.first_lines, ElementsAre(2, 4, 6));
 }
 
+TEST(BatchSourceTest, SaysWhereEachRowBegins) {
+  const TemporaryFile file("x,y\n0,1\n\n\"0\",\"2\n\"\n0,3\n0,4\n");
+  v1::ModelConfig config = Config();
+  config.mutable_target()->add_labels("2\n");
+  absl::StatusOr<BatchSource> source =
+      BatchSource::Open({.path = file.path(), .batch_rows = 2, .skip = 1}, config);
+  ASSERT_TRUE(source.ok()) << source.status();
+  ASSERT_TRUE(source->Next().ok());
+  EXPECT_THAT(source->lines(), ElementsAre(4, 6));
+  ASSERT_TRUE(source->Next().ok());
+  EXPECT_THAT(source->lines(), ElementsAre(7));
+}
+
 TEST(BatchSourceTest, SkipAndLimit) {
   EXPECT_THAT(ReadAll(kFive, {.batch_rows = 2, .skip = 1, .limit = 3}).targets,
               ElementsAre(ElementsAre(2, 3), ElementsAre(4)));

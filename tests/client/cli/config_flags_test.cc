@@ -36,6 +36,28 @@ TEST(ConfigFlagsTest, Inputs) {
   EXPECT_EQ(config.features(4).name(), "odd:name");
 }
 
+TEST(ConfigFlagsTest, InputsOfDatesAndTimes) {
+  const v1::ModelConfig config = Apply({.inputs = "day:date,at:datetime-mdy?,time,t:time:2"});
+  EXPECT_EQ(config.features(0).name(), "day:date");
+  EXPECT_EQ(config.features(0).width(), 5);
+  EXPECT_EQ(config.features(1).name(), "at:datetime-mdy");
+  EXPECT_EQ(config.features(1).width(), 7);
+  EXPECT_TRUE(config.features(1).allow_missing());
+  EXPECT_EQ(config.features(2).width(), 0) << "a column of that name";
+  EXPECT_EQ(config.features(3).name(), "t:time") << "as describe writes it";
+  EXPECT_EQ(config.features(3).width(), 2);
+}
+
+TEST(ConfigFlagsTest, ClassesThatAreGivenReplaceThoseOfTheBase) {
+  v1::ModelConfig base;
+  base.mutable_target()->set_num_classes(4);
+  EXPECT_EQ(Apply({.labels = "a,b,c"}, base).target().num_classes(), 0);
+  base.mutable_target()->add_labels("a");
+  const v1::ModelConfig classes = Apply({.classes = 5}, base);
+  EXPECT_EQ(classes.target().num_classes(), 5);
+  EXPECT_EQ(classes.target().labels_size(), 0);
+}
+
 TEST(ConfigFlagsTest, InputsByNumber) {
   const v1::ModelConfig config = Apply({.inputs = "12"});
   ASSERT_EQ(config.features_size(), 1);

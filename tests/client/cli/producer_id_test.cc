@@ -35,6 +35,11 @@ TEST(ProducerIdTest, IsOfTheContentAndOfHowItIsCutIntoMinibatches) {
   cut = Reading(one.path());
   cut.skip = 1;
   EXPECT_NE(IdOf(cut), id);
+  cut = Reading(one.path());
+  cut.header = client::CsvHeader::kPresent;
+  EXPECT_EQ(IdOf(cut), id) << "the same rows";
+  cut.header = client::CsvHeader::kAbsent;
+  EXPECT_NE(IdOf(cut), id);
 }
 
 TEST(ProducerIdTest, AStreamIsNobodyYet) { EXPECT_NE(IdOf(Reading("-")), IdOf(Reading("-"))); }

@@ -4,83 +4,22 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
-#include <vector>
 
 #include "client/cli/output/proto_json.h"
 #include "google/protobuf/struct.pb.h"
 #include "google/rpc/error_details.pb.h"
-#include "tests/client/fake_server.h"
-#include "tests/client/temporary_file.h"
+#include "tests/client/cli/program_fixture.h"
 
 namespace prequel::cli {
 namespace {
 
-using client::FakeServer;
 using client::TemporaryFile;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-struct Outcome {
-  int exit_code;
-  std::string out;
-  std::string err;
-};
-
-std::string Content(const std::string& path) {
-  std::ifstream file(path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-class ProgramTest : public ::testing::Test {
- protected:
-  ProgramTest() {
-    v1::Model model;
-    model.set_name("models/m");
-    model.mutable_config()->add_features()->set_name("x");
-    model.mutable_config()->mutable_target()->set_name("y");
-    model.set_serving(true);
-    server_.behaviour().models = {model};
-  }
-
-  // Starts `prequel ARGUMENTS` through a shell; exec makes the pid the program's.
-  pid_t Start(const std::string& arguments) {
-    const std::string command = "PREQUEL_SERVER=" + server_.address() +
-                                " exec " PREQUEL_PROGRAM " " + arguments + " >" + out_.path() +
-                                " 2>" + err_.path();
-    const pid_t pid = fork();
-    if (pid == 0) {
-      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-      _exit(127);
-    }
-    return pid;
-  }
-
-  Outcome Wait(pid_t pid) {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, Content(out_.path()),
-            Content(err_.path())};
-  }
-
-  Outcome Run(const std::string& arguments) { return Wait(Start(arguments)); }
-
-  // A file of `rows` rows for model m.
-  static std::string Csv(int rows) {
-    std::string text = "x,y\n";
-    for (int i = 0; i < rows; ++i) text += std::to_string(i) + ",1\n";
-    return text;
-  }
-
-  FakeServer server_;
-  TemporaryFile out_, err_;
-};
 
 TEST_F(ProgramTest, HelpDocumentsTheExitCodes) {
   const Outcome help = Run("--help");
@@ -118,37 +57,6 @@ TEST_F(ProgramTest, NoServer) {
   EXPECT_EQ(list.exit_code, 3);
   EXPECT_THAT(list.err, StartsWith("prequel: no answer from 127.0.0.1:"));
   EXPECT_EQ(list.out, "");
-}
-
-TEST_F(ProgramTest, CreateSendsWhatWasAsked) {
-  const Outcome create = Run(
-      "create moons --inputs x1,x2 --target y --model mlp --hidden 32,32 --likelihood bernoulli "
-      "--posterior full --rule rvga --option rule.passes=5 --option likelihood.noise=0.1 --json");
-  EXPECT_EQ(create.exit_code, 0) << create.err;
-  const v1::CreateModelRequest sent = server_.last_create();
-  EXPECT_EQ(sent.model_id(), "moons");
-  EXPECT_EQ(sent.config().features_size(), 2);
-  EXPECT_EQ(sent.config().rule().options().fields().at("passes").number_value(), 5);
-  v1::Model printed;
-  ASSERT_TRUE(FromJson(create.out, &printed).ok()) << create.out;
-  EXPECT_EQ(printed.name(), "models/moons");
-}
-
-TEST_F(ProgramTest, CreateFromCsv) {
-  const TemporaryFile csv("x,t,y\n1,a,0\n2,b,1\n");
-  const Outcome create = Run("create m --from-csv " + csv.path() + " --target y");
-  EXPECT_EQ(create.exit_code, 0) << create.err;
-  EXPECT_THAT(create.err, HasSubstr("note: target 'y' has 2 distinct values"));
-  EXPECT_EQ(server_.last_create().config().likelihood().name(), "bernoulli");
-}
-
-TEST_F(ProgramTest, CreateFromAFile) {
-  const TemporaryFile json(R"({"features": [{"name": "x"}], "model": {"name": "linear"}})");
-  EXPECT_EQ(Run("create m --config " + json.path() + " --seed 9").exit_code, 0);
-  EXPECT_EQ(server_.last_create().config().model().name(), "linear");
-  EXPECT_EQ(server_.last_create().config().seed(), 9);
-  const TemporaryFile broken("{");
-  EXPECT_EQ(Run("create m --config " + broken.path()).exit_code, 4);
 }
 
 TEST_F(ProgramTest, RefusalsBearTheServersReason) {

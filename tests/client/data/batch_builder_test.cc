@@ -97,6 +97,67 @@ TEST(BatchBuilderTest, BadCellsNameLineAndColumnAndLeaveTheBatchAlone) {
   EXPECT_THAT(*TensorValues(builder.Take().inputs()), ElementsAre(1, 2));
 }
 
+TEST(BatchBuilderTest, DatesBecomeTheNumbersThatTheFeaturesNameSays) {
+  v1::ModelConfig config = Config({"a", "when:date-dmy", "b"});
+  config.mutable_features(1)->set_width(5);
+  BatchBuilder builder = Make(config, {"when", "b", "a", "y"});
+  ASSERT_TRUE(builder.Add(Row({"1/3/2000", "2", "1", "0"})).ok());
+  EXPECT_EQ(builder.Add(Row({"2000-03-01", "2", "1", "0"}, 7)).message(),
+            "line 7, column 'when': '2000-03-01' is none that the model knows: it learns such as "
+            "31/1/2024");
+  EXPECT_THAT(std::string(builder.Add(Row({"NA", "2", "1", "0"}, 8)).message()),
+              HasSubstr("line 8, column 'when': no value"));
+  const v1::Batch batch = builder.Take();
+  EXPECT_THAT(batch.inputs().shape(), ElementsAre(1, 7));
+  const std::vector<double> values = *TensorValues(batch.inputs());
+  EXPECT_EQ(values[0], 1);
+  EXPECT_EQ(values[1], 11017);
+  EXPECT_EQ(values[6], 2);
+  config.mutable_features(1)->set_allow_missing(true);
+  BatchBuilder gaps = Make(config, {"when", "b", "a", "y"});
+  ASSERT_TRUE(gaps.Add(Row({"NA", "2", "1", "0"})).ok());
+  EXPECT_TRUE(std::isnan((*TensorValues(gaps.Take().inputs()))[5]));
+  EXPECT_EQ(BatchBuilder::Create(config, {"a", "b", "y", "moment"}, {}).status().message(),
+            "no column 'when'; the file has 'a', 'b', 'y', 'moment'");
+}
+
+TEST(BatchBuilderTest, WordsForNoValueAreTextWhereTextIsMeant) {
+  v1::ModelConfig config = Config({"a"});
+  config.mutable_features(0)->set_allow_missing(true);
+  v1::Feature& feature = *config.add_features();
+  feature.set_name("t");
+  feature.set_kind(v1::Feature::KIND_CATEGORICAL);
+  config.mutable_target()->set_allow_missing(true);
+  BatchBuilder builder = Make(config, {"a", "t", "y"});
+  ASSERT_TRUE(builder.Add(Row({"NULL", " NA ", "NA"})).ok());
+  ASSERT_TRUE(builder.Add(Row({"1", "x", "cat"})).ok());
+  const v1::Batch batch = builder.Take();
+  EXPECT_TRUE(std::isnan((*TensorValues(batch.inputs()))[0]));
+  EXPECT_THAT(batch.text(0).values(), ElementsAre("NA", "x"));
+  EXPECT_THAT(batch.labels(), ElementsAre("", "cat"));
+  config.mutable_target()->add_labels("NA");
+  BatchBuilder listed = Make(config, {"a", "t", "y"});
+  ASSERT_TRUE(listed.Add(Row({"1", "x", "NA"})).ok());
+  EXPECT_THAT(listed.Take().labels(), ElementsAre("NA"));
+}
+
+TEST(BatchBuilderTest, WhatTheServiceWouldRefuseIsNamedByItsLine) {
+  v1::ModelConfig config = Config({"a"});
+  v1::Feature& feature = *config.add_features();
+  feature.set_name("t");
+  feature.set_kind(v1::Feature::KIND_CATEGORICAL);
+  BatchBuilder builder = Make(config, {"a", "t", "y"});
+  EXPECT_EQ(builder.Add(Row({"1", std::string(1025, 'x'), "0"}, 3)).message(),
+            "line 3, column 't': a text of 1025 bytes; the longest has 1024");
+  EXPECT_EQ(builder.Add(Row({"1e101", "x", "0"}, 4)).message(),
+            "line 4, column 'a': '1e101' is infinite or beyond 1e100");
+  EXPECT_EQ(builder.Add(Row({"1,234", "x", "0"}, 5)).message(),
+            "line 5, column 'a': '1,234' has a separator of thousands: write 1234");
+  EXPECT_EQ(builder.Add(Row({"1", "x", std::string(1025, 'x')}, 6)).message(),
+            "line 6, column 'y': a text of 1025 bytes; the longest has 1024");
+  EXPECT_EQ(builder.rows(), 0);
+}
+
 TEST(BatchBuilderTest, TargetsAsLabelsWhenTheModelListsThem) {
   v1::ModelConfig config = Config({"a"});
   config.mutable_target()->add_labels("0");

@@ -27,7 +27,7 @@ TEST(ColumnMapTest, MissingColumnsSuggestTheNearest) {
   EXPECT_THAT(std::string(FindColumns({"p0", "p1"}, "p", 4).status().message()),
               HasSubstr("no column 'p2'"));
   EXPECT_THAT(std::string(FindColumns({"aa", "bb"}, "other", 1).status().message()),
-              HasSubstr("the file has aa, bb"));
+              HasSubstr("the file has 'aa', 'bb'"));
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ struct Parsed {
   std::vector<std::int64_t> lines;
 };
 
-Parsed ParseFile(const std::string& path) {
+Parsed ParseFile(const std::string& path, CsvHeader header = CsvHeader::kGuess) {
   Parsed parsed;
-  absl::StatusOr<std::unique_ptr<CsvReader>> reader = CsvReader::Open(path);
+  absl::StatusOr<std::unique_ptr<CsvReader>> reader = CsvReader::Open(path, header);
   parsed.status = reader.status();
   if (!reader.ok()) return parsed;
   parsed.header = (*reader)->header();
@@ -85,12 +85,64 @@ TEST(CsvReaderTest, CellsThatAreNotUtf8NameTheirLine) {
   const Parsed latin = Parse("a,b\nBerlin,1\nM\xFCnchen,2\n");
   EXPECT_EQ(latin.rows.size(), 1u);
   EXPECT_TRUE(absl::IsInvalidArgument(latin.status));
-  EXPECT_THAT(Message(latin), HasSubstr("line 3: cell 1 is not UTF-8"));
-  EXPECT_THAT(Message(Parse("\"M\xC3\",y\n")), HasSubstr("line 1: cell 1 is not UTF-8"));
+  EXPECT_THAT(Message(latin), HasSubstr("line 3, column 'a': 'M\\xFCnchen' is not UTF-8"));
+  EXPECT_THAT(Message(Parse("\"M\xC3\",y\n")), HasSubstr("line 1, column 1: "));
   EXPECT_THAT(Message(Parse("\xBF"
                             "a,b\n")),
-              HasSubstr("line 1: cell 1 is not UTF-8"))
+              HasSubstr("line 1, column 1: "))
       << "a part of a byte order mark is none";
+}
+
+TEST(CsvReaderTest, NamesAreTrimmed) {
+  EXPECT_THAT(Parse(" a,\tb , \n1,2,3\n").header, ElementsAre("a", "b", ""));
+  EXPECT_THAT(Message(Parse("a, a\n")), HasSubstr("both named 'a'"));
+}
+
+TEST(CsvReaderTest, AFirstRecordOfDataIsRefusedUnlessItIsSaidWhatItIs) {
+  const TemporaryFile iris("5.1,3.5,Iris-setosa\n4.9,3.0,Iris-setosa\n");
+  const Parsed guessed = ParseFile(iris.path());
+  EXPECT_THAT(Message(guessed), HasSubstr("line 1: looks like data"));
+  EXPECT_THAT(Message(guessed), HasSubstr("'5.1,3.5,Iris-setosa'; --no-header"));
+  const Parsed absent = ParseFile(iris.path(), CsvHeader::kAbsent);
+  ASSERT_TRUE(absent.status.ok()) << absent.status;
+  EXPECT_THAT(absent.header, ElementsAre("c1", "c2", "c3"));
+  EXPECT_THAT(absent.rows, ElementsAre(ElementsAre("5.1", "3.5", "Iris-setosa"),
+                                       ElementsAre("4.9", "3.0", "Iris-setosa")));
+  EXPECT_THAT(absent.lines, ElementsAre(1, 2));
+  const Parsed present = ParseFile(iris.path(), CsvHeader::kPresent);
+  EXPECT_THAT(present.header, ElementsAre("5.1", "3.5", "Iris-setosa"));
+}
+
+TEST(CsvReaderTest, WhatLooksLikeData) {
+  EXPECT_TRUE(LooksLikeData({"5.1", "3.5", "1.4", "0.2", "setosa"}));
+  EXPECT_TRUE(LooksLikeData({"39", "State-gov", "77516", "Bachelors", "13", "Male"}));
+  EXPECT_TRUE(LooksLikeData({"-1"}));
+  EXPECT_TRUE(LooksLikeData({"2024-01-01", "open", "high", ""}));
+  EXPECT_FALSE(LooksLikeData({"a", "b", "c", "d", "7.5"})) << "one odd name";
+  EXPECT_FALSE(LooksLikeData({"0", "1", "2", "label"})) << "what pandas calls its columns";
+  EXPECT_FALSE(LooksLikeData({"country", "2019", "2020", "2021"}));
+  EXPECT_FALSE(LooksLikeData({"", "x1", "nan", "inf"}));
+}
+
+TEST(CsvReaderTest, OtherSeparatorsAndEncodingsAreNamed) {
+  EXPECT_THAT(Message(Parse("a;b\n1,5;2,5\n")),
+              HasSubstr("line 1: the cells seem to be separated by ';'"));
+  EXPECT_THAT(Message(Parse("a\tb\n1\t2\n")), HasSubstr("separated by '\\t'"));
+  EXPECT_TRUE(ParseFile(TemporaryFile("a;b\n1\n").path(), CsvHeader::kPresent).status.ok());
+  EXPECT_THAT(Message(Parse(std::string("\xFF\xFE"
+                                        "a\0,\0b\0\n\0",
+                                        10))),
+              HasSubstr("is UTF-16: convert"));
+  EXPECT_THAT(Message(Parse(std::string("a\0,\0b\0\n\0", 8))),
+              HasSubstr("line 1, column 1: a NUL byte"));
+  EXPECT_THAT(Message(Parse(std::string("a,b\n1,2\0\n", 9))),
+              HasSubstr("line 2, column 'b': a NUL byte"));
+}
+
+TEST(CsvReaderTest, WhatARecordMayHoldIsBounded) {
+  EXPECT_THAT(Message(Parse("a\n" + std::string((16 << 20) + 1, 'x'))),
+              HasSubstr("line 2, column 'a': the cell exceeds 16 MiB"));
+  EXPECT_THAT(Message(Parse(std::string(1 << 20, ','))), HasSubstr("line 1: more than 1,048,576"));
 }
 
 TEST(CsvReaderTest, QuotedCells) {
@@ -106,7 +158,7 @@ TEST(CsvReaderTest, EmptyCellsAreKept) {
 }
 
 TEST(CsvReaderTest, BlankLinesAreIgnoredUnlessTheyAreTheOnlyColumnsValue) {
-  const Parsed two = Parse("a,b\n\n1,2\n\n");
+  const Parsed two = Parse("a,b\n\n1,2\n  \n");
   EXPECT_THAT(two.rows, ElementsAre(ElementsAre("1", "2")));
   EXPECT_THAT(two.lines, ElementsAre(3));
   EXPECT_THAT(Parse("a\n1\n\n2\n").rows,
@@ -118,7 +170,8 @@ TEST(CsvReaderTest, RaggedRowsNameLineAndCounts) {
   EXPECT_EQ(few.status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(Message(few), HasSubstr("line 3: expected 3 cells as in the header, found 2"));
   EXPECT_EQ(few.rows.size(), 1);
-  EXPECT_THAT(Message(Parse("a,b\n1,2,3\n")), HasSubstr("line 2: expected 2 cells"));
+  EXPECT_THAT(Message(Parse("a,b\n1,2,3\n")),
+              HasSubstr("line 2: expected 2 cells as in the header, found 3 (a cell with a comma"));
 }
 
 TEST(CsvReaderTest, EmptyFileAndHeaderOnly) {
@@ -130,12 +183,13 @@ TEST(CsvReaderTest, EmptyFileAndHeaderOnly) {
 }
 
 TEST(CsvReaderTest, RepeatedNamesAreRefused) {
-  EXPECT_THAT(Message(Parse("a,b,a\n")), HasSubstr("two columns are named 'a'"));
+  EXPECT_THAT(Message(Parse("a,b,a\n")), HasSubstr("line 1: columns 1 and 3 are both named 'a'"));
 }
 
 TEST(CsvReaderTest, BadQuotesNameTheirLine) {
-  EXPECT_THAT(Message(Parse("a,b\n1,2\n\"open,3\n4,5\n")), HasSubstr("line 3: a quote is never"));
-  EXPECT_THAT(Message(Parse("a,b\n\"x\"y,2\n")), HasSubstr("line 2: text follows a closing"));
+  EXPECT_THAT(Message(Parse("a,b\n1,2\n\"open,3\n4,5\n")),
+              HasSubstr("line 3, column 'a': a quote is never"));
+  EXPECT_THAT(Message(Parse("a,b\n\"x\"y,2\n")), HasSubstr("line 2, column 'a': text follows"));
 }
 
 TEST(CsvReaderTest, MissingFileAndDirectory) {

@@ -17,5 +17,16 @@ TEST(NearestNameTest, FindsMisspellingsAndNothingElse) {
   EXPECT_EQ(NearestName("x", names), "");  // every letter would have to change
 }
 
+TEST(NearestNameTest, IsSilentUnlessThreeQuartersOrSoOfTheLettersAreThere) {
+  EXPECT_EQ(NearestName("age", {"sex"}), "");
+  EXPECT_EQ(NearestName("x1", {"x2", "x3"}), "");
+  EXPECT_EQ(NearestName("weekday", {"windy"}), "");
+  EXPECT_EQ(NearestName("AGE", {"sex", "age"}), "age");
+  EXPECT_EQ(NearestName("yaer", {"bear", "year"}), "year") << "neighbours that changed places";
+  EXPECT_EQ(NearestName("moon", {"moons"}), "moons");
+  EXPECT_EQ(NearestName("ignore_this_column", {"ignored_the_columns"}), "");
+  EXPECT_EQ(NearestName(std::string(300, 'a'), {std::string(300, 'b')}), "");
+}
+
 }  // namespace
 }  // namespace prequel::client

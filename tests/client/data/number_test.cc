@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <optional>
 
 namespace prequel::client {
 namespace {
@@ -24,6 +26,22 @@ TEST(NumberTest, ShortestReadsBackExactly) {
   }
   EXPECT_EQ(ShortestNumber(0.1), "0.1");
   EXPECT_EQ(RoundedNumber(1.0 / 3, 3), "0.333");
+}
+
+TEST(NumberTest, OutOfRange) {
+  EXPECT_EQ(ParseNumber("1e-400"), 0);
+  EXPECT_EQ(ParseNumber("-1e400"), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(ParseNumber("1e400x"), std::nullopt);
+}
+
+TEST(NumberTest, WordsForNoValue) {
+  for (const char* none : {"", " ", "NA", " N/A ", "n/a", "#N/A", "<NA>", "NULL", "null", "None",
+                           "nan", "NaN", "-nan", "?"}) {
+    EXPECT_TRUE(IsMissing(none)) << none;
+  }
+  for (const char* value : {"0", "none", "na", "Na", "-", ".", "unknown", "inf"}) {
+    EXPECT_FALSE(IsMissing(value)) << value;
+  }
 }
 
 }  // namespace

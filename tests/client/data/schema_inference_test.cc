@@ -11,6 +11,7 @@
 namespace prequel::client {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -46,20 +47,27 @@ TEST(SchemaInferenceTest, KindsAndMissingValues) {
   EXPECT_EQ(schema->config.features(1).kind(), v1::Feature::KIND_CATEGORICAL);
   EXPECT_TRUE(schema->config.features(2).allow_missing());
   EXPECT_EQ(schema->rows, 3);
-  EXPECT_THAT(schema->notes.at(0), HasSubstr("'e' is always empty"));
+  EXPECT_THAT(schema->notes, Contains(HasSubstr("'e' is always empty")));
   EXPECT_EQ(schema->config.target().name(), "y");
 }
 
-TEST(SchemaInferenceTest, ManyCategoriesGetATableOfTheirSizeThenHashing) {
-  for (const int distinct : {20, 100, 1000}) {
-    std::string content = "t,y\n";
+TEST(SchemaInferenceTest, AsManySlotsAsTextsAndAFewMoreThenHashing) {
+  const auto feature = [](int distinct, const std::string& more = "") {
+    std::string content = "t,y\n" + more;
     for (int i = 0; i < distinct; ++i) content += "c" + std::to_string(i) + ",0.5\n";
     const auto schema = Infer(content);
-    ASSERT_TRUE(schema.ok()) << schema.status();
-    const v1::Feature& feature = schema->config.features(0);
-    EXPECT_EQ(feature.max_categories(), distinct == 100 ? 100 : 0);
-    EXPECT_EQ(feature.hash_buckets(), distinct == 1000 ? 256 : 0);
-  }
+    EXPECT_TRUE(schema.ok()) << schema.status();
+    return schema->config.features(0);
+  };
+  EXPECT_EQ(feature(1).max_categories(), 3);
+  EXPECT_EQ(feature(1, ",0.5\n").max_categories(), 4) << "no text is a text, too";
+  EXPECT_EQ(feature(20).max_categories(), 22);
+  EXPECT_EQ(feature(100).max_categories(), 112);
+  EXPECT_EQ(feature(250).max_categories(), 256);
+  EXPECT_EQ(feature(256).max_categories(), 256);
+  EXPECT_EQ(feature(256).hash_buckets(), 0);
+  EXPECT_EQ(feature(257).max_categories(), 0);
+  EXPECT_EQ(feature(257).hash_buckets(), 256);
 }
 
 TEST(SchemaInferenceTest, LikelihoodFollowsTheTarget) {

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "client/cli/output/proto_json.h"
+#include "client/error.h"
 #include "google/protobuf/struct.pb.h"
+#include "google/rpc/error_details.pb.h"
 #include "tests/client/named_numbers.h"
 
 namespace prequel::cli {
@@ -32,24 +34,24 @@ v1::StepReport Step(std::int64_t rows, std::int64_t skipped = 0) {
 
 TEST(LearnReportTest, TheTableGrowsEveryFewMinibatches) {
   LearnReport report("models/m", 2);
-  EXPECT_EQ(report.Learned({0, 10, 2}, 1, Scores(1, 0.5), Step(10)), "");
-  EXPECT_EQ(report.Learned({1, 10, 12}, 2, Scores(0.5, 0.7), Step(10)),
+  EXPECT_EQ(report.Learned({1, 10, 2}, 1, Scores(1, 0.5), Step(10)), "");
+  EXPECT_EQ(report.Learned({2, 10, 12}, 2, Scores(0.5, 0.7), Step(10)),
             " minibatch        rows         nll      last 2    accuracy      last 2\n"
             "         2          20      0.7500      0.7500      0.6000      0.6000\n");
-  EXPECT_EQ(report.Learned({2, 10, 22}, 3, Scores(0.1, 1), Step(10)), "");
-  EXPECT_EQ(report.Learned({3, 10, 32}, 4, Scores(0.1, 1), Step(10)),
+  EXPECT_EQ(report.Learned({3, 10, 22}, 3, Scores(0.1, 1), Step(10)), "");
+  EXPECT_EQ(report.Learned({4, 10, 32}, 4, Scores(0.1, 1), Step(10)),
             "         4          40      0.4250      0.1000      0.8000      1.0000\n");
 }
 
 TEST(LearnReportTest, TotalsCountEverything) {
   LearnReport report("models/m", 0);
-  report.Learned({0, 10, 2}, 1, Scores(1, 0.5), Step(7, 3));
-  report.Refused({1, 10, 12}, absl::InvalidArgumentError("row 3 is odd"));
+  report.Learned({1, 10, 2}, 1, Scores(1, 0.5), Step(7, 3));
+  report.Refused({2, 10, 12}, absl::InvalidArgumentError("row 3 is odd"));
   const std::string totals = report.Totals();
   EXPECT_THAT(totals, HasSubstr("7 rows in 1 minibatch, "));
   EXPECT_THAT(totals, HasSubstr("3 rows without a target"));
   EXPECT_THAT(totals, HasSubstr("1 minibatch\n"));
-  EXPECT_THAT(totals, HasSubstr("minibatch 1 (line 12 on): row 3 is odd"));
+  EXPECT_THAT(totals, HasSubstr("minibatch 2 (line 12 on): row 3 is odd"));
   EXPECT_THAT(totals, Not(HasSubstr("--skip")));
   EXPECT_THAT(report.Progress(), HasSubstr("20 rows"));
   EXPECT_THAT(report.Progress(), HasSubstr("nll 1.0000, 1 refused"));
@@ -58,12 +60,12 @@ TEST(LearnReportTest, TotalsCountEverything) {
 
 TEST(LearnReportTest, SaysThePhaseOfARuleThatHasPhases) {
   LearnReport report("models/m", 0);
-  report.Learned({0, 10, 2}, 1, Scores(1, 0.5), Step(10));
+  report.Learned({1, 10, 2}, 1, Scores(1, 0.5), Step(10));
   EXPECT_THAT(report.Totals(), Not(HasSubstr("phase")));
   for (const char* phase : {"map", "curvature"}) {
     v1::StepReport step = Step(10);
     step.set_phase(phase);
-    report.Learned({1, 10, 12}, 2, Scores(1, 0.5), step);
+    report.Learned({2, 10, 12}, 2, Scores(1, 0.5), step);
   }
   EXPECT_THAT(report.Totals(), HasSubstr("phase     curvature\n"));
   EXPECT_THAT(report.Json(absl::OkStatus()), HasSubstr("\"phase\": \"curvature\""));
@@ -71,22 +73,53 @@ TEST(LearnReportTest, SaysThePhaseOfARuleThatHasPhases) {
 
 TEST(LearnReportTest, ManyRefusalsAreCut) {
   LearnReport report("models/m", 0);
-  for (std::int64_t i = 0; i < 8; ++i) report.Refused({i, 1, i}, absl::InternalError("odd"));
+  for (std::int64_t i = 0; i < 8; ++i) report.Refused({i + 1, 1, i}, absl::InternalError("odd"));
   EXPECT_THAT(report.Totals(), HasSubstr("… and 3 more"));
-  EXPECT_THAT(report.Totals(), Not(HasSubstr("minibatch 5 ")));
+  EXPECT_THAT(report.Totals(), Not(HasSubstr("minibatch 6 ")));
+}
+
+TEST(LearnReportTest, ARowThatWasRefusedIsNamedByItsLine) {
+  const auto totals = [](const std::string& field) {
+    google::rpc::Status error;
+    error.set_code(3);
+    error.set_message(field + ": odd");
+    google::rpc::BadRequest bad_request;
+    bad_request.add_field_violations()->set_field(field);
+    error.add_details()->PackFrom(bad_request);
+    LearnReport report("models/m", 0);
+    report.Refused({1, 3, 2, {2, 4, 7}}, client::StatusFromProto(error));
+    return report.Totals();
+  };
+  for (const char* field : {"batch.labels[2]", "batch.inputs[2,0]", "batch.text[0].values[2]"}) {
+    EXPECT_THAT(totals(field), HasSubstr(std::string("minibatch 1, line 7: ") + field)) << field;
+  }
+  for (const char* field : {"batch.labels[3]", "batch.text[1]", "batch.labels", "config.x[1]"}) {
+    EXPECT_THAT(totals(field), HasSubstr("minibatch 1 (line 2 on): ")) << field;
+  }
+}
+
+TEST(LearnReportTest, AThousandRefusalsAreKept) {
+  LearnReport report("models/m", 0);
+  for (std::int64_t i = 1; i <= 1500; ++i) report.Refused({i, 1, i}, absl::InternalError("odd"));
+  EXPECT_EQ(report.refused(), 1500);
+  EXPECT_THAT(report.Totals(), HasSubstr("… and 1495 more"));
+  const std::string json = report.Json(absl::OkStatus());
+  EXPECT_THAT(json, HasSubstr("\"refused_minibatches\": 1500"));
+  EXPECT_THAT(json, HasSubstr("\"minibatch\": 1000"));
+  EXPECT_THAT(json, Not(HasSubstr("\"minibatch\": 1001")));
 }
 
 TEST(LearnReportTest, AnInterruptedRunSaysHowToGoOn) {
   LearnReport report("models/m", 0);
-  report.Learned({0, 10, 2}, 1, Scores(1, 0.5), Step(7, 3));
+  report.Learned({1, 10, 2}, 1, Scores(1, 0.5), Step(7, 3));
   report.Interrupted();
   EXPECT_THAT(report.Totals(), HasSubstr("--skip 10"));
 }
 
 TEST(LearnReportTest, JsonHoldsItAll) {
   LearnReport report("models/m", 1);
-  report.Learned({0, 10, 2}, 1, Scores(1, 0.5), Step(10));
-  report.Refused({1, 10, 12}, absl::InvalidArgumentError("row 3 is odd"));
+  report.Learned({1, 10, 2}, 1, Scores(1, 0.5), Step(10));
+  report.Refused({2, 10, 12}, absl::InvalidArgumentError("row 3 is odd"));
   google::protobuf::Struct parsed;
   const std::string json = report.Json(absl::UnavailableError("gone"));
   ASSERT_TRUE(FromJson(json, &parsed).ok()) << json;
@@ -94,7 +127,9 @@ TEST(LearnReportTest, JsonHoldsItAll) {
   EXPECT_EQ(fields.at("rows").number_value(), 10);
   EXPECT_EQ(fields.at("answered_rows").number_value(), 20);
   EXPECT_EQ(fields.at("scores").struct_value().fields().at("nll").number_value(), 1);
-  EXPECT_EQ(fields.at("refused").list_value().values_size(), 1);
+  ASSERT_EQ(fields.at("refused").list_value().values_size(), 1);
+  const auto& refused = fields.at("refused").list_value().values(0).struct_value().fields();
+  EXPECT_EQ(refused.at("minibatch").number_value(), 2) << "counted from 1";
   EXPECT_EQ(fields.at("table").list_value().values_size(), 1);
   EXPECT_EQ(fields.at("error").string_value(), "gone");
 }

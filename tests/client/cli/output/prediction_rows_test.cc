@@ -73,6 +73,18 @@ TEST(PredictionRowsTest, ClassesAsCsv) {
             "\"yes, really\",0.25,0.75,0.5,0.25,0.25\nno,1,0,0,0,0\n");
 }
 
+TEST(PredictionRowsTest, ClassesWithoutALabelYet) {
+  v1::Predictions predictions = Classes();
+  *MutableOutput(predictions, "probabilities")->mutable_values() =
+      MakeTensor({0.2, 0.3, 0.4, 0.1, 1, 0, 0, 0}, {2, 4});
+  const PredictionRows some = *ToRows(predictions);
+  EXPECT_THAT(some.labels, ElementsAre("new", "no"));
+  EXPECT_EQ(some.columns.at(2), "p_new");
+  EXPECT_EQ(some.columns.at(3), "p_new_2");
+  predictions.clear_labels();
+  EXPECT_THAT(ToRows(predictions)->labels, ElementsAre("2", "0")) << "no label is known";
+}
+
 TEST(PredictionRowsTest, JsonIsOneDocument) {
   google::protobuf::Struct parsed;
   const std::string json = Write(Classes(), true);
