@@ -9,7 +9,6 @@ namespace prequel::client {
 
 namespace {
 
-constexpr std::size_t kMaxDistance = 3;
 // Nobody types longer ones, and a distance costs the product of the lengths.
 constexpr std::size_t kMaxLength = 256;
 
@@ -25,12 +24,12 @@ bool OneSwapApart(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string NearestName(std::string_view wanted, const std::vector<std::string>& names) {
-  std::size_t best = kMaxDistance + 1;
+  std::size_t best = kMaxLength;
   std::string nearest;
   for (const std::string& name : names) {
     if (std::max(wanted.size(), name.size()) > kMaxLength) continue;
     const std::size_t distance = OneSwapApart(wanted, name) ? 1 : EditDistance(wanted, name);
-    if (distance < best && distance <= std::max(wanted.size(), name.size()) / 3) {
+    if (distance < best && IsNear(distance, std::max(wanted.size(), name.size()))) {
       best = distance;
       nearest = name;
     }

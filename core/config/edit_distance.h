@@ -10,6 +10,11 @@
 
 namespace prequel {
 
+// Whether names so far apart may be one misspelt: beyond, a suggestion would be a guess.
+inline bool IsNear(std::size_t distance, std::size_t longer) {
+  return distance <= 3 && distance <= longer / 3;
+}
+
 // Levenshtein 1966: the letters to insert, delete or replace that make `b` of `a`, the case of
 // ASCII letters ignored.
 inline std::size_t EditDistance(std::string_view a, std::string_view b) {

@@ -259,8 +259,10 @@ absl::Status Options::Finish() const {
         std::min_element(known_.begin(), known_.end(), [&name](const auto& a, const auto& b) {
           return EditDistance(name, a) < EditDistance(name, b);
         });
-    return FieldError(field, absl::StrCat(description, "; did you mean \"", *nearest,
-                                          "\"? It has: ", absl::StrJoin(known_, ", ")));
+    const bool near = IsNear(EditDistance(name, *nearest), std::max(name.size(), nearest->size()));
+    const std::string guess = near ? absl::StrCat("; did you mean \"", *nearest, "\"?") : ".";
+    return FieldError(field,
+                      absl::StrCat(description, guess, " It has: ", absl::StrJoin(known_, ", ")));
   }
   return absl::OkStatus();
 }

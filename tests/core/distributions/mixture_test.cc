@@ -120,6 +120,43 @@ TEST(Mixture, QuantileInvertsCdf) {
   }
 }
 
+// Far apart, of very different widths, heavy-tailed, and of the same place: whatever draws may
+// give.
+TEST(Mixture, QuantilesOfOddMixturesInvertTheCdfToo) {
+  for (const std::vector<StudentT>& members :
+       {std::vector<StudentT>{{-1e6, 1e-3, kInfinity, 0}, {1e6, 1e3, kInfinity, 0}},
+        std::vector<StudentT>{{0, 1, 1.5, 0}, {3, 1e-4, 1.5, 0}},
+        std::vector<StudentT>{{7, 2, 2.01, 0}, {7, 2, 2.01, 0}},
+        std::vector<StudentT>{{0, 1e-9, 5, 0}, {1e-9, 1, 5, 0}, {1, 1e9, 5, 0}}}) {
+    const Owned<StudentT> owned(members);
+    for (const double p : {1e-6, 0.01, 0.3, 0.7, 0.99, 1 - 1e-6}) {
+      const double y = (*owned).Quantile(p);
+      EXPECT_NEAR((*owned).Cdf(y), p, 1e-7) << members[0].location << ", " << p;  // y to one ulp
+    }
+  }
+}
+
+// Not with every member's own quantile, nor with fifty passes over all of them.
+TEST(Mixture, AQuantileAsksItsMembersFewTimes) {
+  static int asked = 0;
+  struct Counted : StudentT {
+    double Cdf(double y) const {
+      ++asked;
+      return StudentT::Cdf(y);
+    }
+  };
+  std::vector<Counted> members;
+  for (int k = 0; k < 1000; ++k) members.push_back({{std::sin(k), 0.5, 7, 0}});
+  const std::vector<double> weights(1000, 1e-3);
+  const Mixture<Counted> mixture(members, weights);
+  for (const double p : {0.05, 0.5, 0.9}) {
+    asked = 0;
+    const double y = mixture.Quantile(p);
+    EXPECT_LE(asked, 25 * 1000) << p;
+    EXPECT_NEAR(mixture.Cdf(y), p, 1e-12);
+  }
+}
+
 TEST(Mixture, OfCounts) {
   const Owned<PoissonMixture> owned({{0, 0}, {2, 0}, {3, 0.1}});
   const Mixture<PoissonMixture> mixture = *owned;
