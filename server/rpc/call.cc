@@ -70,7 +70,7 @@ grpc::Status Call::End(const absl::Status& status) const {
 }
 
 // Owns itself: gRPC calls OnDone last.
-class UnaryCall::Reactor final : public grpc::ServerUnaryReactor {
+class UnaryCall::Watcher final : public grpc::ServerUnaryReactor {
  public:
   void OnceCancelled(absl::AnyInvocable<void()> then) {
     {
@@ -83,11 +83,8 @@ class UnaryCall::Reactor final : public grpc::ServerUnaryReactor {
     then();
   }
 
-  // Lets go of what waited for the client to go.
-  void FinishWith(const grpc::Status& status) {
-    TakeThen();
-    Finish(status);
-  }
+  // Of what waited for the client to go.
+  void LetGo() { TakeThen(); }
 
   void OnCancel() override {
     {
@@ -99,7 +96,7 @@ class UnaryCall::Reactor final : public grpc::ServerUnaryReactor {
   void OnDone() override { delete this; }
 
  private:
-  ~Reactor() override = default;
+  ~Watcher() override = default;
 
   absl::AnyInvocable<void()> TakeThen() {
     MutexLock lock(mu_);
@@ -113,19 +110,24 @@ class UnaryCall::Reactor final : public grpc::ServerUnaryReactor {
 
 UnaryCall::UnaryCall(grpc::CallbackServerContext* context, const char* method,
                      std::string_view resource, const google::protobuf::MessageLite* request,
-                     const google::protobuf::MessageLite* response, const CallObservers& observers)
-    : Call(*context, method, observers), reactor_(new Reactor), response_(response) {
+                     const google::protobuf::MessageLite* response, const CallObservers& observers,
+                     Watch watch)
+    : Call(*context, method, observers),
+      watcher_(watch == Watch::kClient ? new Watcher : nullptr),
+      reactor_(watcher_ != nullptr ? watcher_ : context->DefaultReactor()),
+      response_(response) {
   SetResource(resource);
   CountRequest(*request);
 }
 
 void UnaryCall::OnceCancelled(absl::AnyInvocable<void()> then) const {
-  reactor_->OnceCancelled(std::move(then));
+  watcher_->OnceCancelled(std::move(then));
 }
 
 void UnaryCall::Finish(const absl::Status& status) const {
   if (status.ok()) CountResponse(*response_);
-  reactor_->FinishWith(End(status));
+  if (watcher_ != nullptr) watcher_->LetGo();
+  reactor_->Finish(End(status));
 }
 
 grpc::ServerUnaryReactor* UnaryCall::reactor() const { return reactor_; }

@@ -49,14 +49,19 @@ class Call {
 // A call of one request and one response, to be copied into whoever answers.
 class UnaryCall : public Call {
  public:
+  // Whether somebody is to be told of a client that goes. gRPC then ends the call on a thread of
+  // its own, which small calls would notice.
+  enum class Watch { kNo, kClient };
+
   // `resource` is what the request names. Request and response live until Finish.
   UnaryCall(grpc::CallbackServerContext* context, const char* method, std::string_view resource,
             const google::protobuf::MessageLite* request,
-            const google::protobuf::MessageLite* response, const CallObservers& observers);
+            const google::protobuf::MessageLite* response, const CallObservers& observers,
+            Watch watch = Watch::kNo);
 
   // Calls `then` when the client goes or its deadline passes before Finish; at once when either has
   // happened. It may come while another thread is about to Finish: both of them must know who does.
-  // One at a time, and before Finish.
+  // One at a time, and before Finish. REQUIRES: Watch::kClient.
   void OnceCancelled(absl::AnyInvocable<void()> then) const;
 
   // Exactly once, on any thread; the response is whole when `status` is OK.
@@ -66,8 +71,9 @@ class UnaryCall : public Call {
   grpc::ServerUnaryReactor* reactor() const;
 
  private:
-  class Reactor;
-  Reactor* reactor_;  // lives until Finish, at least
+  class Watcher;
+  Watcher* watcher_ = nullptr;         // the reactor, with Watch::kClient
+  grpc::ServerUnaryReactor* reactor_;  // lives until Finish, at least
   const google::protobuf::MessageLite* response_;
 };
 

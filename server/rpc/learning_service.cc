@@ -54,7 +54,10 @@ LearningServiceImpl::LearnStream(grpc::CallbackServerContext* context) {
 grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerContext* context,
                                                        const v1::PredictRequest* request,
                                                        v1::PredictResponse* response) {
-  const UnaryCall call(context, "Predict", request->name(), request, response, observers_);
+  // Only who waits for a revision is told when the client goes.
+  const auto watch =
+      request->min_revision() > 0 ? UnaryCall::Watch::kClient : UnaryCall::Watch::kNo;
+  const UnaryCall call(context, "Predict", request->name(), request, response, observers_, watch);
   const auto predict = [this, call, request, response] {
     CallPool& pool = request->has_revision() ? pools_.history : pools_.queries;
     pool.Run(call,

@@ -20,7 +20,8 @@ class HeldService final : public v1::ModelService::CallbackService {
   grpc::ServerUnaryReactor* GetModel(grpc::CallbackServerContext* context,
                                      const v1::GetModelRequest* request,
                                      v1::Model* response) override {
-    const UnaryCall call(context, "GetModel", request->name(), request, response, observers_);
+    const UnaryCall call(context, "GetModel", request->name(), request, response, observers_,
+                         UnaryCall::Watch::kClient);
     calls_.set_value(call);
     return call.reactor();
   }
