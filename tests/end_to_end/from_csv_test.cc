@@ -11,27 +11,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
 class FromCsvTest : public ProgramTest {
  protected:
   FromCsvTest() { StartProgram(); }
-
-  Outcome Run(const std::vector<std::string>& arguments) const {
-    const std::unique_ptr<ChildProcess> child = Prequel(arguments);
-    Outcome outcome{0, child->ReadAll(), ""};
-    outcome.code = child->Wait();
-    outcome.err = child->errors();
-    return outcome;
-  }
-
-  std::string Write(const std::string& name, const std::string& content) {
-    std::ofstream(directory_.path(name), std::ios::binary) << content;
-    return directory_.path(name);
-  }
 };
 
 TEST_F(FromCsvTest, DatesAreReadAlikeByEveryCommand) {

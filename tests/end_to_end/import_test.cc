@@ -9,29 +9,11 @@
 namespace prequel {
 namespace {
 
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
 class ImportTest : public ProgramTest {
  protected:
   void Start() {
     StartProgram();
     EXPECT_EQ(Run({"health", "--wait=30"}).code, 0);
-  }
-
-  Outcome Run(const std::vector<std::string>& arguments) const {
-    const std::unique_ptr<ChildProcess> child = Prequel(arguments);
-    Outcome outcome{0, child->ReadAll(), ""};
-    outcome.code = child->Wait();
-    outcome.err = child->errors();
-    return outcome;
-  }
-
-  std::string Write(const std::string& name, const std::string& content) {
-    std::ofstream(directory_.path(name), std::ios::binary) << content;
-    return directory_.path(name);
   }
 
   // `count` float32 that are all `value`.

@@ -17,6 +17,12 @@
 
 namespace prequel {
 
+// How a command ended, and what it said.
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
 class ProgramTest : public ServerTest {
  protected:
   std::string data() const { return directory_.path(data_); }
@@ -62,6 +68,19 @@ class ProgramTest : public ServerTest {
     std::vector<std::string> command = {PREQUEL, "--server=" + address_};
     command.insert(command.end(), arguments.begin(), arguments.end());
     return std::make_unique<ChildProcess>(command);
+  }
+
+  Outcome Run(const std::vector<std::string>& arguments) const {
+    const std::unique_ptr<ChildProcess> child = Prequel(arguments);
+    Outcome outcome{0, child->ReadAll(), ""};
+    outcome.code = child->Wait();
+    outcome.err = child->errors();
+    return outcome;
+  }
+
+  std::string Write(const std::string& name, const std::string& content) const {
+    std::ofstream(directory_.path(name), std::ios::binary) << content;
+    return directory_.path(name);
   }
 
   std::string data_ = "data";  // the server's folder

@@ -139,7 +139,10 @@ INSTANTIATE_TEST_SUITE_P(
             "must be a number in (0, 100] or one of \"learned\", \"unit\", got \"lerned\""},
         Bad{"pases", 1.0,
             "is not an option of rvga; did you mean \"passes\"? It has: fast, hidden, noise, "
-            "passes, rate, scheme, tolerance"}));
+            "passes, rate, scheme, tolerance"},
+        Bad{"zebra", 1.0,
+            "is not an option of rvga. It has: fast, hidden, noise, passes, rate, scheme, "
+            "tolerance"}));
 
 TEST(Options, AFailureLeavesTheDefault) {
   Rule rule;
