@@ -77,13 +77,30 @@ bool RocksWriteGate::HasRoom() const {
 // where a crash would find it among the writes to come. So that log must end, and be one that no
 // family reads again: each has to flush something, which notes the log that it begins in. Resume is
 // the only one to end a log that has failed, and does when there is something to flush.
+//
+// RocksDB 7.8 never forgets that it has failed once: from then on Flush does not wait for what it
+// begins. Resume does, and a RocksDB that waits in Flush finds nothing left to do in it.
 rocksdb::Status RocksWriteGate::BeginAfresh() {
   rocksdb::DB& db = database_.db();
   rocksdb::Status status = db.Resume();
   if (status.ok()) status = Prime();
   if (status.ok()) status = db.Flush(rocksdb::FlushOptions(), database_.families());
+  if (status.ok()) status = db.Resume();
+  if (status.ok() && !IsFlushed()) status = rocksdb::Status::Busy("still flushing");
   if (status.ok()) status = Prime();
   return status;
+}
+
+bool RocksWriteGate::IsFlushed() const {
+  for (rocksdb::ColumnFamilyHandle* family : database_.families()) {
+    std::uint64_t waiting = 0;
+    if (!database_.db().GetIntProperty(family, rocksdb::DB::Properties::kNumImmutableMemTable,
+                                       &waiting) ||
+        waiting > 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 absl::Status RocksWriteGate::Recover() {

@@ -36,6 +36,7 @@ class RocksWriteGate {
   absl::Status Fail(const rocksdb::Status& status);
   bool HasRoom() const;
   rocksdb::Status BeginAfresh();
+  bool IsFlushed() const;  // whatever was in memory when a flush was last asked for
 
   RocksDatabase& database_;
   mutable Mutex mu_;

@@ -3,9 +3,12 @@
 
 #include <rocksdb/env.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 
 namespace prequel {
 
@@ -22,13 +25,14 @@ class FailingEnv final : public rocksdb::EnvWrapper {
   std::atomic<Room> room = Room::kEnough;  // of what is appended to any file
   std::atomic<int> appends_left = -1;      // until it is kNone; negative: any number
   std::atomic<bool> sync_fails = false;    // of write-ahead logs
+  std::atomic<bool> slow_tables = false;   // what is flushed takes its time
 
   rocksdb::Status NewWritableFile(const std::string& name,
                                   std::unique_ptr<rocksdb::WritableFile>* file,
                                   const rocksdb::EnvOptions& options) override {
     rocksdb::Status status = target()->NewWritableFile(name, file, options);
     if (status.ok()) {
-      *file = std::make_unique<File>(std::move(*file), this, name.ends_with(".log"));
+      *file = std::make_unique<File>(std::move(*file), this, name);
     }
     return status;
   }
@@ -39,13 +43,25 @@ class FailingEnv final : public rocksdb::EnvWrapper {
     return rocksdb::Status::OK();
   }
 
+  // RocksDB rests for a second after each flush that fails: not while tests wait.
+  void SleepForMicroseconds(int micros) override {
+    target()->SleepForMicroseconds(std::min(micros, 1000));
+  }
+
  private:
   class File final : public rocksdb::WritableFileWrapper {
    public:
-    File(std::unique_ptr<rocksdb::WritableFile> file, FailingEnv* env, bool is_log)
-        : WritableFileWrapper(file.get()), file_(std::move(file)), env_(env), is_log_(is_log) {}
+    File(std::unique_ptr<rocksdb::WritableFile> file, FailingEnv* env, const std::string& name)
+        : WritableFileWrapper(file.get()),
+          file_(std::move(file)),
+          env_(env),
+          is_log_(name.ends_with(".log")),
+          is_table_(name.ends_with(".sst")) {}
 
     rocksdb::Status Append(const rocksdb::Slice& data) override {
+      if (is_table_ && env_->slow_tables) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
       if (env_->appends_left >= 0 && env_->appends_left-- == 0) env_->room = Room::kNone;
       const Room now = env_->room;
       if (now != Room::kNone) {
@@ -67,6 +83,7 @@ class FailingEnv final : public rocksdb::EnvWrapper {
     const std::unique_ptr<rocksdb::WritableFile> file_;
     FailingEnv* const env_;
     const bool is_log_;
+    const bool is_table_;
   };
 };
 
