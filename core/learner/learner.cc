@@ -65,7 +65,8 @@ Scratch::~Scratch() = default;
 Scratch::Scratch(Scratch&&) noexcept = default;
 Scratch& Scratch::operator=(Scratch&&) noexcept = default;
 
-Learner::Learner(std::unique_ptr<const Problem> problem) : problem_(std::move(problem)) {}
+Learner::Learner(std::unique_ptr<const Problem> problem, QuerySet by_default)
+    : problem_(std::move(problem)), by_default_(std::move(by_default)) {}
 Learner::Learner(Learner&&) noexcept = default;
 Learner& Learner::operator=(Learner&&) noexcept = default;
 Learner::~Learner() = default;
@@ -73,7 +74,9 @@ Learner::~Learner() = default;
 absl::StatusOr<Learner> Learner::Create(const LearnerConfig& config) {
   absl::StatusOr<Problem> problem = Problem::Make(config);
   if (!problem.ok()) return problem.status();
-  Learner learner(std::make_unique<const Problem>(*std::move(problem)));
+  absl::StatusOr<QuerySet> by_default = QuerySet::Make({}, AskedOf(*problem));
+  if (!by_default.ok()) return by_default.status();
+  Learner learner(std::make_unique<const Problem>(*std::move(problem)), *std::move(by_default));
   LearnerState packed;
   if (learner.problem_->storage == Storage::kFloat32 &&
       !Pack(InitialState(*learner.problem_), packed).ok()) {
@@ -112,6 +115,7 @@ absl::Status Learner::CheckBatch(const Batch& batch) const {
 }
 
 absl::StatusOr<QuerySet> Learner::Ask(const PredictOptions& options) const {
+  if (options == PredictOptions()) return by_default_;
   return QuerySet::Make(options, AskedOf(*problem_));
 }
 

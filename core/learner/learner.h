@@ -100,8 +100,9 @@ class Learner {
   absl::StatusOr<LearnerState> DecodeState(std::string_view bytes) const;
 
  private:
-  explicit Learner(std::unique_ptr<const Problem> problem);
+  Learner(std::unique_ptr<const Problem> problem, QuerySet by_default);
   std::unique_ptr<const Problem> problem_;
+  QuerySet by_default_;  // what is answered when nothing is asked for
 };
 
 }  // namespace prequel

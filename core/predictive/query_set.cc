@@ -16,10 +16,20 @@
 
 namespace prequel {
 
+namespace {
+
+struct Part {
+  Query query;
+  std::vector<Output> outputs;  // with no example
+};
+
+}  // namespace
+
 struct QuerySet::Parts {
   int samples = 0;
   Asked asked;
-  std::vector<Query> queries;
+  std::vector<Part> parts;
+  Index numbers_per_example = 0;
 };
 
 namespace {
@@ -39,14 +49,14 @@ std::vector<std::string> NamesOf(const Asked& asked, bool by_default) {
   }(static_cast<const Query*>(nullptr));
 }
 
-absl::StatusOr<Query> MakeQuery(const std::string& path, const ComponentConfig& config,
-                                const Asked& asked) {
+absl::StatusOr<Part> MakePart(const std::string& path, const ComponentConfig& config,
+                              const Asked& asked) {
   if (config.name.empty()) {
     return FieldError(path + ".name",
                       absl::StrCat("must be one of ", absl::StrJoin(NamesOf(asked, false), ", ")));
   }
   absl::StatusOr<Query> query = MakeByName<Query>(path + ".name", config.name);
-  if (!query.ok()) return query;
+  if (!query.ok()) return query.status();
   const bool is_of = std::visit([&]<class Q>(const Q&) { return Q::IsOf(asked); }, *query);
   if (!is_of) {
     return FieldError(path + ".name",
@@ -57,7 +67,8 @@ absl::StatusOr<Query> MakeQuery(const std::string& path, const ComponentConfig& 
   Options options(path, config);
   absl::Status status = std::visit([&](auto& q) { return q.Configure(options); }, *query);
   if (!status.ok()) return status;
-  return query;
+  std::vector<Output> outputs = std::visit([&](const auto& q) { return q.Outputs(asked); }, *query);
+  return Part{*std::move(query), std::move(outputs)};
 }
 
 }  // namespace
@@ -81,9 +92,10 @@ absl::StatusOr<QuerySet> QuerySet::Make(const PredictOptions& options, const Ask
       return FieldError(path + ".name",
                         absl::StrCat("is \"", queries[i].name, "\" a second time: ask once"));
     }
-    absl::StatusOr<Query> query = MakeQuery(path, queries[i], asked);
-    if (!query.ok()) return query.status();
-    parts->queries.push_back(*std::move(query));
+    absl::StatusOr<Part> part = MakePart(path, queries[i], asked);
+    if (!part.ok()) return part.status();
+    for (const Output& output : part->outputs) parts->numbers_per_example += output.size();
+    parts->parts.push_back(*std::move(part));
   }
   return QuerySet(std::move(parts));
 }
@@ -91,47 +103,27 @@ absl::StatusOr<QuerySet> QuerySet::Make(const PredictOptions& options, const Ask
 int QuerySet::samples() const { return parts_->samples; }
 const Asked& QuerySet::asked() const { return parts_->asked; }
 
-Index QuerySet::numbers_per_example() const {
-  Index numbers = 0;
-  for (const Query& query : parts_->queries) {
-    std::visit(
-        [&](const auto& q) {
-          for (const Output& output : q.Outputs(parts_->asked)) numbers += output.size();
-        },
-        query);
-  }
-  return numbers;
-}
+Index QuerySet::numbers_per_example() const { return parts_->numbers_per_example; }
 
 Answer QuerySet::Sized(Index examples) const {
   Answer answer;
-  for (const Query& query : parts_->queries) {
-    std::visit(
-        [&](const auto& q) {
-          for (Output& output : q.Outputs(parts_->asked)) {
-            output.values.resize(output.size(), examples);
-            answer.outputs.push_back(std::move(output));
-          }
-        },
-        query);
+  for (const Part& part : parts_->parts) {
+    answer.outputs.insert(answer.outputs.end(), part.outputs.begin(), part.outputs.end());
   }
+  for (Output& output : answer.outputs) output.values.resize(output.size(), examples);
   return answer;
 }
 
 void QuerySet::Fill(Predictive& predictive, Index first, Answer& answer) const {
   const bool wants_entropy =
-      std::any_of(parts_->queries.begin(), parts_->queries.end(), [](const Query& query) {
-        return std::visit([]<class Q>(const Q&) { return Q::kWantsEntropy; }, query);
+      std::any_of(parts_->parts.begin(), parts_->parts.end(), [](const Part& part) {
+        return std::visit([]<class Q>(const Q&) { return Q::kWantsEntropy; }, part.query);
       });
   if (wants_entropy) predictive.Classes(true);  // once, for all
   std::span<Output> left(answer.outputs);
-  for (const Query& query : parts_->queries) {
-    std::visit(
-        [&](const auto& q) {
-          q.Fill(predictive, first, left);
-          left = left.subspan(q.Outputs(parts_->asked).size());
-        },
-        query);
+  for (const Part& part : parts_->parts) {
+    std::visit([&](const auto& q) { q.Fill(predictive, first, left); }, part.query);
+    left = left.subspan(part.outputs.size());
   }
 }
 

@@ -20,6 +20,8 @@ struct PredictOptions {
   // instead of the one that matches the rule.
   int samples = 0;
   std::vector<ComponentConfig> queries;  // by name; empty: all that are answered by default
+
+  bool operator==(const PredictOptions&) const = default;
 };
 
 // Immutable once made, and cheap to copy. Knows its queries by a pointer, so that whoever passes it
