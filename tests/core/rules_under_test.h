@@ -169,8 +169,9 @@ inline std::vector<RuleUnderTest> RulesUnderTest() {
     all.insert(all.end(), some.begin(), some.end());
   }
   const std::vector<RuleUnderTest> variants = all;
-  for (const auto& [name, posteriors] : PosteriorsByRule()) {
-    for (const std::string& posterior : posteriors) {
+  for (const auto& entry : PosteriorsByRule()) {
+    const std::string& name = entry.first;
+    for (const std::string& posterior : entry.second) {
       const bool has_variant =
           std::any_of(variants.begin(), variants.end(), [&](const RuleUnderTest& variant) {
             return variant.rule.name == name &&

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/end_to_end/program_test.h"
 
 namespace prequel {
@@ -20,7 +21,7 @@ TEST_F(FromCsvTest, DatesAreReadAlikeByEveryCommand) {
   std::string rows = "when,y\n";
   for (int i = 0; i < 28 * 24; ++i) {
     const std::string day = std::to_string(1 + i / 24), hour = std::to_string(i % 24);
-    rows += day + "/3/2024 " + hour + ":00," + std::to_string(std::sin(i * 0.2618)) + "\n";
+    absl::StrAppend(&rows, day, "/3/2024 ", hour, ":00,", std::sin(i * 0.2618), "\n");
   }
   const std::string csv = Write("rows.csv", rows);
   const Outcome created = Run({"create", "m", "--from-csv=" + csv, "--target=y"});

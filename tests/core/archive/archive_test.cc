@@ -1,6 +1,7 @@
 #include "core/archive/archive.h"
 
 #include <bit>
+#include <cstddef>
 #include <limits>
 
 #include "core/encoding/state_archive.h"
@@ -338,9 +339,10 @@ TEST(Archive, ACounterReckonsWhatAWriterWrites) {
   ArchiveWriter counter = ArchiveWriter::Counter(), writer;
   write(counter);
   write(writer);
-  EXPECT_EQ(counter.size(), writer.size());
+  const std::size_t size = writer.size();
+  EXPECT_EQ(counter.size(), size);
   EXPECT_EQ(std::move(counter).Take(), "");
-  EXPECT_EQ(writer.size(), std::move(writer).Take().size());
+  EXPECT_EQ(std::move(writer).Take().size(), size);
 }
 
 TEST(Archive, FloatsAreTheNearestToTheDoubles) {

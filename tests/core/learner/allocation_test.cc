@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/learner/learner.h"
 #include "core/linalg/quadrature.h"
 #include "tests/core/rules_under_test.h"
@@ -85,7 +86,7 @@ std::vector<Case> Cases() {
       if (kPosteriorsThatAllocate.contains(posterior)) continue;
       for (const std::string& likelihood : LikelihoodNames()) {
         if (!rule.likelihood.empty() && rule.likelihood != likelihood) continue;
-        const std::string name = posterior + "_" + likelihood + "_" + rule.name;
+        const std::string name = absl::StrCat(posterior, "_", likelihood, "_", rule.name);
         cases.push_back({"linear_" + name, "linear", likelihood, posterior, rule.rule, 16, 256, 0});
         if (!rule.model.empty()) continue;
         cases.push_back({"mlp_" + name, "mlp", likelihood, posterior, rule.rule, 2, 64, 32});

@@ -168,7 +168,7 @@ TEST(Packing, RejectsWhatAFloatCannotHold) {
 }
 
 TEST(Packing, RefusesWhatCannotWork) {
-  const auto field = [](LearnerConfig config) {
+  const auto field = [](const LearnerConfig& config) {
     const absl::StatusOr<Learner> learner = Learner::Create(config);
     return learner.ok() ? "" : FieldOf(learner.status()).value_or("no field");
   };

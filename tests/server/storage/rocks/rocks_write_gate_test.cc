@@ -64,7 +64,7 @@ class RocksWriteGateTest : public ::testing::Test {
     for (const std::string_view payload : payloads) {
       records.push_back({.log = log_, .payload = payload});
     }
-    const absl::Status status = store_->log().Append(records);
+    absl::Status status = store_->log().Append(records);
     if (status.ok()) {
       EXPECT_EQ(records.front().offset, first);
     }
