@@ -16,13 +16,12 @@ if(PREQUEL_SANITIZE)
 elseif(CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(PREQUEL_TEST_TIMEOUT 900)
 endif()
-if(PREQUEL_SANITIZE)
-  # Not as environment: of a list of variables gtest_discover_tests keeps the first.
-  add_library(prequel_sanitizer_options OBJECT
-    ${PROJECT_SOURCE_DIR}/tests/sanitizers/options.cc)
-  target_compile_definitions(prequel_sanitizer_options PRIVATE
-    PREQUEL_TSAN_SUPPRESSIONS="${PROJECT_SOURCE_DIR}/tests/sanitizers/tsan.supp")
-endif()
+
+# Linked where there is a sanitizer. Not as environment: of a list of variables
+# gtest_discover_tests keeps the first.
+add_library(prequel_sanitizer_options OBJECT ${PROJECT_SOURCE_DIR}/tests/sanitizers/options.cc)
+target_compile_definitions(prequel_sanitizer_options PRIVATE
+  PREQUEL_TSAN_SUPPRESSIONS="${PROJECT_SOURCE_DIR}/tests/sanitizers/tsan.supp")
 
 # The tests of `name` that match `filter`, as four ctest tests.
 function(_prequel_add_quarters name filter timeout label)

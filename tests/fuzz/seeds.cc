@@ -146,7 +146,7 @@ void WriteRecords(Corpus corpus) {
   corpus.Add(
       Bytes({0, 0}) +
       Unsealed({.type = Refusal::kType, .producer = "p", .sequence = 3, .payload = refusal}));
-  const auto unsealed = [](std::string value) { return value.substr(0, value.size() - 4); };
+  const auto unsealed = [](const std::string& value) { return value.substr(0, value.size() - 4); };
   const StoredModel model{
       .name = "m", .id = ModelId{4}, .log = LogId{3}, .create_time_us = 5, .config = "config"};
   corpus.Add(Bytes({1, 0}) + PartOf(ModelKey(model)) + unsealed(EncodeModel(model)));
