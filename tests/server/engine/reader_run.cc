@@ -215,7 +215,7 @@ class Run {
   const ReaderOptions options_;
   Batch query_;
   EngineOptions engine_options_;
-  const TestCodec codec_;
+  const TestCodec codec_{};
   const ManualClock clock_;
   EngineObserver observer_;
   std::unique_ptr<Engine> engine_;

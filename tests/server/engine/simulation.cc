@@ -360,7 +360,7 @@ class World {
 
   std::mt19937_64 random_;
   EngineOptions options_;
-  const TestCodec codec_;
+  const TestCodec codec_{};
   ManualClock clock_;
   EngineObserver observer_;
   const std::shared_ptr<MemoryDisk> disk_ = std::make_shared<MemoryDisk>();

@@ -91,8 +91,8 @@ Ledger LedgerV1() {
 }
 
 ModelFold FoldV1(const std::shared_ptr<const Learner>& learner) {
-  auto state = std::make_shared<const LearnerState>(StateV1(*learner));
-  Published current{.revision = state->revision, .state = std::move(state)};
+  const auto state = std::make_shared<const LearnerState>(StateV1(*learner));
+  Published current{.revision = state->revision, .state = state};
   return ModelFold(learner, {std::move(current), LedgerV1()});
 }
 

@@ -50,7 +50,7 @@ class RecordTest : public ::testing::Test {
     return learner_->EncodeState(*fold.current().state);
   }
 
-  const TestCodec codec_;
+  const TestCodec codec_{};
   const std::shared_ptr<const Learner> learner_ =
       std::make_shared<const Learner>(Learner::Create(LinearConfig(2)).value());
   Scratch scratch_;

@@ -25,7 +25,7 @@ class PowerLossTest : public ::testing::Test {
   absl::Status Append(std::uint64_t offset) {
     const std::string payload = PayloadAt(offset);
     LogRecord record{.log = model_.log, .payload = payload};
-    const absl::Status status = store_->log().Append({&record, 1});
+    absl::Status status = store_->log().Append({&record, 1});
     if (status.ok()) {
       EXPECT_EQ(record.offset, offset);
     }

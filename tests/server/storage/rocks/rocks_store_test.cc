@@ -42,7 +42,7 @@ class RocksStoreTest : public ::testing::Test {
 
   static absl::Status Append(Store& store, const StoredModel& model, std::uint64_t offset) {
     LogRecord record{.log = model.log, .payload = "payload"};
-    const absl::Status status = store.log().Append({&record, 1});
+    absl::Status status = store.log().Append({&record, 1});
     if (status.ok()) {
       EXPECT_EQ(record.offset, offset);
     }
