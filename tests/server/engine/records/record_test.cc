@@ -63,7 +63,7 @@ TEST_F(RecordTest, LiveAndReplayedFoldsAreTheSame) {
   const auto both = [&](Record record) {
     const Origin origin{"p", ++sequence};
     const auto logged = Log(record, live, origin);
-    const absl::StatusOr<Learned> answer = Fold(record, live, origin, {scratch_});
+    absl::StatusOr<Learned> answer = Fold(record, live, origin, {scratch_});
     EXPECT_TRUE(FoldRecord(logged->record, codec_, replayed, scratch_).ok());
     EXPECT_EQ(BytesOf(replayed), BytesOf(live));
     EXPECT_EQ(replayed.current().revision, live.current().revision);
@@ -107,7 +107,7 @@ TEST_F(RecordTest, AMinibatchAlsoPredicts) {
 TEST_F(RecordTest, WhatCannotBeReadSaysWhereAndWhy) {
   const ModelFold fold(learner_);
   const auto problem = [&](std::uint8_t type, std::string_view payload) {
-    const absl::Status status =
+    absl::Status status =
         ReadRecord({.log = LogId{5}, .offset = 7, .type = type, .payload = payload}, codec_,
                    *learner_)
             .status();
