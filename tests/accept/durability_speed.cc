@@ -16,6 +16,7 @@
 
 #include "client/tensor.h"
 #include "server/engine/engine.h"
+#include "server/engine/records/minibatch.h"
 #include "server/storage/rocks/rocks_store.h"
 #include "server/wire_codec.h"
 #include "tests/accept/durability.h"
@@ -119,6 +120,7 @@ std::vector<LogId> FillLogs(Store& store, const std::string& config) {
     std::vector<LogRecord> records;
     for (const LogId log : logs) {
       records.push_back({.log = log,
+                         .type = Minibatch::kType,
                          .producer = "producer",
                          .sequence = static_cast<std::uint64_t>(t) + 1,
                          .payload = payload});
