@@ -1,6 +1,5 @@
 // A file from `create --from-csv` to predictions and an evaluation, through the programs.
-#include <fstream>
-#include <memory>
+#include <cmath>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,4 @@
 // A network trained elsewhere, from a file through the programs to the predictions of a server.
-#include <fstream>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 
 namespace prequel {
 
@@ -25,7 +23,7 @@ class FailingEnv final : public rocksdb::EnvWrapper {
   std::atomic<Room> room = Room::kEnough;  // of what is appended to any file
   std::atomic<int> appends_left = -1;      // until it is kNone; negative: any number
   std::atomic<bool> sync_fails = false;    // of write-ahead logs
-  std::atomic<bool> slow_tables = false;   // what is flushed takes its time
+  std::atomic<int> tables = 0;             // that are written and closed
 
   rocksdb::Status NewWritableFile(const std::string& name,
                                   std::unique_ptr<rocksdb::WritableFile>* file,
@@ -59,9 +57,6 @@ class FailingEnv final : public rocksdb::EnvWrapper {
           is_table_(name.ends_with(".sst")) {}
 
     rocksdb::Status Append(const rocksdb::Slice& data) override {
-      if (is_table_ && env_->slow_tables) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      }
       if (env_->appends_left >= 0 && env_->appends_left-- == 0) env_->room = Room::kNone;
       const Room now = env_->room;
       if (now != Room::kNone) {
@@ -73,6 +68,11 @@ class FailingEnv final : public rocksdb::EnvWrapper {
     rocksdb::Status Append(const rocksdb::Slice& data,
                            const rocksdb::DataVerificationInfo&) override {
       return Append(data);
+    }
+    rocksdb::Status Close() override {
+      rocksdb::Status status = WritableFileWrapper::Close();
+      if (is_table_ && status.ok()) ++env_->tables;
+      return status;
     }
     rocksdb::Status Sync() override {
       if (is_log_ && env_->sync_fails) return rocksdb::Status::IOError("injected");
