@@ -1,5 +1,6 @@
 #include "tests/accept/core.h"
 
+#include "tests/accept/defaults.h"
 #include "tests/accept/rules.h"
 
 namespace prequel::accept {
@@ -7,6 +8,10 @@ namespace prequel::accept {
 bool RunAcceptance(const std::string& name, Report& report) {
   if (name == "rules" || name.rfind("rules.", 0) == 0) {
     RunRules(name.size() > 6 ? name.substr(6) : "", report);
+    return true;
+  }
+  if (name == "defaults" || name.rfind("defaults.", 0) == 0) {
+    RunDefaults(name.size() > 9 ? name.substr(9) : "", report);
     return true;
   }
   if (name != "core" && name.rfind("core.", 0) != 0) return false;

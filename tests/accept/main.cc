@@ -29,6 +29,8 @@ int main(int argc, char** argv) {
         "  rules       every rule against published figures and baselines (rules.SECTION:\n"
         "              logistic, a1a, convergence, calibration, continual, one_pass, uci,\n"
         "              speed)\n"
+        "  defaults    what somebody gets who sets no option (defaults.SECTION: expectations,\n"
+        "              noise, sets, counts, speed)\n"
         "  durability  nothing is lost, nothing counted twice: kill -9 under load, random\n"
         "              schedules, readers beside writers, what it costs, an hour of it all\n"
         "              (durability.SECTION: kill, simulation, readers, speed, snapshots, waiters,\n"
