@@ -1,6 +1,9 @@
 #include "core/config/error.h"
 
+#include <cstddef>
+
 #include "absl/strings/cord.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
 namespace prequel {
@@ -8,6 +11,8 @@ namespace {
 
 // The payload is the field itself.
 constexpr char kPayload[] = "prequel/field";
+
+std::string Escaped(std::string_view text) { return absl::Utf8SafeCEscape(std::string(text)); }
 
 }  // namespace
 
@@ -26,6 +31,14 @@ std::optional<std::string> FieldOf(const absl::Status& status) {
   const auto payload = status.GetPayload(kPayload);
   if (!payload.has_value()) return std::nullopt;
   return std::string(*payload);
+}
+
+std::string Quoted(std::string_view text) {
+  constexpr std::size_t kShown = 40;
+  if (text.size() <= kShown) return absl::StrCat("\"", Escaped(text), "\"");
+  std::size_t cut = kShown;
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
+  return absl::StrCat("\"", Escaped(text.substr(0, cut)), "…\"");
 }
 
 }  // namespace prequel

@@ -20,4 +20,8 @@ absl::Status FieldError(absl::StatusCode code, std::string_view field,
 // The field that `status` complains about, when it names one.
 std::optional<std::string> FieldOf(const absl::Status& status);
 
+// `text` in double quotes for an error message: escaped, cut after 40 bytes at most and between
+// UTF-8 characters.
+std::string Quoted(std::string_view text);
+
 }  // namespace prequel

@@ -2,24 +2,11 @@
 
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/archive/stable_hash.h"
+#include "core/config/error.h"
 
 namespace prequel {
-namespace {
-
-std::string Escaped(std::string_view text) { return absl::Utf8SafeCEscape(std::string(text)); }
-
-}  // namespace
-
-std::string Quoted(std::string_view text) {
-  constexpr std::size_t kShown = 40;
-  if (text.size() <= kShown) return absl::StrCat("\"", Escaped(text), "\"");
-  std::size_t cut = kShown;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
-  return absl::StrCat("\"", Escaped(text.substr(0, cut)), "…\"");
-}
 
 std::size_t CategoryTable::Hash::operator()(std::string_view value) const noexcept {
   return StableHash(value);
@@ -49,22 +36,17 @@ void CategoryTable::Append(std::string_view value) {
   values_.emplace_back(value);
 }
 
-const std::string* AppendNew(const std::vector<std::string>& values, Index capacity,
-                             bool skip_empty, SharedTable& table) {
+void AppendNew(const std::vector<std::string>& values, Index capacity, bool skip_empty,
+               SharedTable& table) {
   std::shared_ptr<CategoryTable> grown;
-  const std::string* homeless = nullptr;
   for (const std::string& value : values) {
     const CategoryTable& known = grown ? *grown : *table;
     if ((skip_empty && value.empty()) || known.Find(value) >= 0) continue;
-    if (known.size() >= capacity) {
-      homeless = &value;
-      break;
-    }
+    if (known.size() >= capacity) break;
     if (!grown) grown = std::make_shared<CategoryTable>(*table);
     grown->Append(value);
   }
   if (grown) table = std::move(grown);
-  return homeless;
 }
 
 }  // namespace prequel

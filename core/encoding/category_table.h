@@ -44,13 +44,9 @@ class CategoryTable {
 using SharedTable = std::shared_ptr<const CategoryTable>;  // never null
 
 // Appends those of `values` that `table` lacks, in order, until it holds `capacity`; the empty
-// value is skipped when `skip_empty`. Returns the first value that found no slot, or null.
-// Copies the table at most once, and only when there is something to append.
-const std::string* AppendNew(const std::vector<std::string>& values, Index capacity,
-                             bool skip_empty, SharedTable& table);
-
-// `text` in double quotes for an error message: escaped, cut after 40 bytes
-// at most and between UTF-8 characters.
-std::string Quoted(std::string_view text);
+// value is skipped when `skip_empty`. Copies the table at most once, and only when there is
+// something to append.
+void AppendNew(const std::vector<std::string>& values, Index capacity, bool skip_empty,
+               SharedTable& table);
 
 }  // namespace prequel

@@ -168,11 +168,8 @@ std::string TargetEncoder::ValueProblem(double value, const TargetProblem& probl
 
 std::string TargetEncoder::ClassProblem(double value) const {
   if (std::isnan(value)) return "must be a class: the target does not allow missing values";
-  if (ClassOf(value) >= 0) return "";
-  if (!IsWhole(value)) {
-    return absl::StrCat("label ", value, " is not a whole number: ", ExpectedClasses());
-  }
-  return absl::StrCat("label ", static_cast<std::int64_t>(value), ": ", ExpectedClasses());
+  if (std::isinf(value)) return absl::StrCat("must be finite, got ", value);
+  return "";
 }
 
 std::string TargetEncoder::LabelProblem(const std::string& label) const {
@@ -183,8 +180,7 @@ std::string TargetEncoder::LabelProblem(const std::string& label) const {
     return absl::StrCat("must have at most ", kMaxTextBytes, " bytes, got ", label.size(), ": ",
                         Quoted(label));
   }
-  if (!configured_ || configured_->Find(label) >= 0) return "";
-  return absl::StrCat("label ", Quoted(label), ": ", ExpectedClasses());
+  return "";
 }
 
 std::string TargetEncoder::ExpectedClasses() const {
@@ -198,6 +194,11 @@ Index TargetEncoder::ClassOf(double value) const {
     return value >= 0 && value < static_cast<double>(num_classes_) ? static_cast<Index>(value) : -1;
   const auto found = integers_.find(static_cast<std::int64_t>(value));
   return found == integers_.end() ? -1 : found->second;
+}
+
+Index TargetEncoder::ClassOf(const TargetState& state, const Batch& batch, Index row) const {
+  return UsesLabels(batch) ? TableOf(state).Find(batch.labels[At(row)])
+                           : ClassOf(batch.targets(0, row));
 }
 
 TargetState TargetEncoder::Initial() const {
@@ -216,53 +217,75 @@ absl::Status TargetEncoder::CheckState(const TargetState& state) const {
   return absl::OkStatus();
 }
 
-void TargetEncoder::Select(const Batch& batch, std::vector<Index>& kept) const {
+absl::Status TargetEncoder::Meet(const Batch& batch, TargetState& state) const {
+  if (!Classes() || configured_) return absl::OkStatus();
+  const bool labels = UsesLabels(batch);
+  if (labels ? state.integers : state.labels->size() > 0) {
+    for (Index row = 0; row < batch.rows(); ++row) {
+      if (!IsKnown(batch, row)) continue;
+      return labels ? FieldError("batch.labels",
+                                 absl::StrCat("must be given as targets, like those before: ",
+                                              ExpectedClasses()))
+                    : FieldError("batch.targets",
+                                 absl::StrCat("must be given as labels, like those before: ",
+                                              List(state.labels->values())));
+    }
+  }
+  if (labels) AppendNew(batch.labels, num_classes_, true, state.labels);
+  return absl::OkStatus();
+}
+
+bool TargetEncoder::IsKnown(const Batch& batch, Index row) const {
+  if (UsesLabels(batch)) return !batch.labels[At(row)].empty();
+  for (Index i = 0; i < width_; ++i) {
+    if (std::isnan(batch.targets(i, row))) return false;
+  }
+  return true;
+}
+
+void TargetEncoder::Select(const TargetState& state, const Batch& batch, std::vector<Index>& kept,
+                           RefusedRows& refused) const {
   kept.clear();
   for (Index row = 0; row < batch.rows(); ++row) {
-    bool known = true;
-    if (UsesLabels(batch)) {
-      known = !batch.labels[At(row)].empty();
-    } else {
-      for (Index i = 0; i < width_; ++i) known = known && !std::isnan(batch.targets(i, row));
+    if (!IsKnown(batch, row)) continue;
+    if (!Classes() || ClassOf(state, batch, row) >= 0) {
+      kept.push_back(row);
+      continue;
     }
-    if (known) kept.push_back(row);
+    ++refused.count;
+    if (refused.first.size() == RefusedRows::kMostNamed) continue;
+    refused.first.push_back(Refuse(state, batch, row));
   }
 }
 
-absl::Status TargetEncoder::Absorb(const Batch& batch, const std::vector<Index>& kept,
-                                   TargetState& state) const {
-  if (kept.empty()) return absl::OkStatus();
+RefusedRow TargetEncoder::Refuse(const TargetState& state, const Batch& batch, Index row) const {
+  if (UsesLabels(batch)) {
+    return {row, Quoted(batch.labels[At(row)]),
+            configured_ ? ExpectedClasses()
+                        : absl::StrCat("the model has ", num_classes_, " classes and knows ",
+                                       List(state.labels->values()))};
+  }
+  const double value = batch.targets(0, row);
+  // absl::StrCat has six digits of a double.
+  std::string text =
+      IsWhole(value) ? absl::StrCat(static_cast<std::int64_t>(value)) : absl::StrCat(value);
+  const char* problem = value == std::floor(value) ? "" : "not a whole number: ";
+  return {row, std::move(text), absl::StrCat(problem, ExpectedClasses())};
+}
+
+void TargetEncoder::Absorb(const Batch& batch, const std::vector<Index>& kept,
+                           TargetState& state) const {
+  if (kept.empty()) return;
   if (standardize_) state.moments.Absorb(batch.targets, kept);
-  if (!Classes() || configured_) return absl::OkStatus();
-  if (!UsesLabels(batch)) {
-    if (state.labels->size() > 0) {
-      return FieldError("batch.targets",
-                        absl::StrCat("must be given as labels, like those before: ",
-                                     List(state.labels->values())));
-    }
-    state.integers = true;
-    return absl::OkStatus();
-  }
-  if (state.integers) {
-    return FieldError("batch.labels", absl::StrCat("must be given as targets, like those before: ",
-                                                   ExpectedClasses()));
-  }
-  const std::string* homeless = AppendNew(batch.labels, num_classes_, true, state.labels);
-  if (homeless == nullptr) return absl::OkStatus();
-  return FieldError(absl::StrCat("batch.labels[", homeless - batch.labels.data(), "]"),
-                    absl::StrCat("label ", Quoted(*homeless), ": the model has ", num_classes_,
-                                 " classes and knows ", List(state.labels->values())));
+  if (Classes() && !configured_ && !UsesLabels(batch)) state.integers = true;
 }
 
 void TargetEncoder::Encode(const TargetState& state, const Batch& batch,
                            const std::vector<Index>& kept, Matrix& out) const {
   out.resize(width_, static_cast<Index>(kept.size()));
   if (Classes()) {
-    const CategoryTable& table = configured_ ? *configured_ : *state.labels;
     for (std::size_t k = 0; k < kept.size(); ++k) {
-      const Index index = UsesLabels(batch) ? table.Find(batch.labels[At(kept[k])])
-                                            : ClassOf(batch.targets(0, kept[k]));
-      out(0, static_cast<Index>(k)) = static_cast<double>(index);
+      out(0, static_cast<Index>(k)) = static_cast<double>(ClassOf(state, batch, kept[k]));
     }
     return;
   }

@@ -13,6 +13,7 @@
 #include "core/config/batch.h"
 #include "core/config/learner_config.h"
 #include "core/encoding/category_table.h"
+#include "core/encoding/refused_rows.h"
 #include "core/encoding/running_moments.h"
 
 namespace prequel {
@@ -43,23 +44,28 @@ class TargetEncoder {
   bool Classes() const { return num_classes_ > 0; }
   Index num_classes() const { return num_classes_; }  // 0 for values
 
-  // INVALID_ARGUMENT unless `batch` carries either targets or labels of the right shape and each is
-  // admissible, as far as that can be told without a state. `problem` is asked about values (not
-  // classes). Fields: "batch.targets[row,column]", "batch.labels[row]".
+  // INVALID_ARGUMENT unless `batch` carries either targets or labels of the right shape, and each
+  // is one that a row can have: a value that is admissible, which `problem` is asked about, or a
+  // finite number or a text of bounded length for a class, whether or not there is such a class.
+  // Fields: "batch.targets[row,column]", "batch.labels[row]".
   absl::Status Check(const Batch& batch, const TargetProblem& problem) const;
 
   TargetState Initial() const;
   // Whether `state` has the sizes of this plan and sound values; DATA_LOSS otherwise.
   absl::Status CheckState(const TargetState& state) const;
 
-  // The rest REQUIRES Check(batch); `kept` is what Select wrote.
+  // The rest REQUIRES Check(batch), and is called in this order.
 
-  // Rows whose target is known, ascending.
-  void Select(const Batch& batch, std::vector<Index>& kept) const;
-  // INVALID_ARGUMENT when text labels exceed the number of classes or are mixed with integers;
-  // `state` is unspecified then.
-  absl::Status Absorb(const Batch& batch, const std::vector<Index>& kept, TargetState& state) const;
-  // REQUIRES: `state` has absorbed the batch's labels.
+  // Gives each text label that is new a class, in order of appearance, as long as there are free
+  // ones. INVALID_ARGUMENT when there is a text label and integers came before, or the other way
+  // round; `state` is unspecified then.
+  absl::Status Meet(const Batch& batch, TargetState& state) const;
+  // Writes to `kept`, ascending, the rows whose target is known and is a class of the model, if it
+  // is to be one; adds those that are known and are no class to `refused`.
+  void Select(const TargetState& state, const Batch& batch, std::vector<Index>& kept,
+              RefusedRows& refused) const;
+  // `kept` are rows that Select keeps.
+  void Absorb(const Batch& batch, const std::vector<Index>& kept, TargetState& state) const;
   void Encode(const TargetState& state, const Batch& batch, const std::vector<Index>& kept,
               Matrix& out) const;  // T × kept
 
@@ -81,8 +87,15 @@ class TargetEncoder {
   std::string ValueProblem(double value, const TargetProblem& problem) const;
   std::string ClassProblem(double value) const;
   std::string LabelProblem(const std::string& label) const;
+  bool IsKnown(const Batch& batch, Index row) const;
+  RefusedRow Refuse(const TargetState& state, const Batch& batch, Index row) const;
   std::string ExpectedClasses() const;  // "classes are 0..9"
-  Index ClassOf(double value) const;    // −1 when there is none
+  const CategoryTable& TableOf(const TargetState& state) const {
+    return configured_ ? *configured_ : *state.labels;
+  }
+  // −1 when there is none.
+  Index ClassOf(double value) const;
+  Index ClassOf(const TargetState& state, const Batch& batch, Index row) const;
   bool UsesLabels(const Batch& batch) const { return batch.targets.size() == 0; }
 
   Index width_ = 1;

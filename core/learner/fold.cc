@@ -25,7 +25,7 @@ constexpr std::int64_t kSettledExamples = 1000;
 struct Shared {
   const Problem& problem;
   const LearnerState& state;
-  const Batch& rows;  // of the minibatch those whose target is known
+  const Batch& rows;  // of the minibatch those whose target is known and not refused
   Workspace& w;
   LearnerState& next;
 };
@@ -35,11 +35,17 @@ void FirstIndices(std::size_t count, std::vector<Index>& out) {
   for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Index>(i);
 }
 
-void CarryOver(const LearnerState& state, const StepReport& report, LearnerState& next) {
-  next.common() = state.common();
-  next.revision = state.revision + 1;
-  next.examples = state.examples + report.rows;
-  next.evaluation.skipped_rows += report.skipped_rows;
+// Chooses the rows to be learned, w.known, by what the labels have become in `next`.
+absl::Status ChooseRows(const Problem& problem, const Batch& batch, Workspace& w,
+                        LearnerState& next, Learned& learned) {
+  absl::Status status = problem.target_encoder.Meet(batch, next.targets);
+  if (!status.ok()) return status;
+  problem.target_encoder.Select(next.targets, batch, w.known, learned.refused);
+  learned.report.rows = static_cast<Index>(w.known.size());
+  learned.report.skipped_rows = batch.rows() - learned.report.rows - learned.refused.count;
+  next.examples += learned.report.rows;
+  next.evaluation.skipped_rows += learned.report.skipped_rows;
+  return status;
 }
 
 absl::Status TooExtreme() {
@@ -48,7 +54,7 @@ absl::Status TooExtreme() {
       "model has learned; it was rejected and the model is as it was");
 }
 
-// REQUIRES: the targets' labels have been absorbed, labels are classes however new they are.
+// Labels are classes however new they are.
 absl::Status ScoreRows(const Shared& m, Tally& tally) {
   Workspace& w = m.w;
   if (!m.problem.target_encoder.HasScale(m.state.targets)) {
@@ -132,10 +138,10 @@ absl::Status Reweigh(const Shared& m, bool scored) {
 
 absl::Status LearnRows(const Shared& m, Learned& learned) {
   const Problem& problem = m.problem;
-  absl::Status status = problem.target_encoder.Absorb(m.rows, m.w.kept, m.next.targets);
-  if (!status.ok()) return status;
+  problem.target_encoder.Absorb(m.rows, m.w.kept, m.next.targets);
   Tally tally(m.state.evaluation.cumulative.kind());
-  if (status = ScoreRows(m, tally); !status.ok()) return status;
+  absl::Status status = ScoreRows(m, tally);
+  if (!status.ok()) return status;
   AbsorbRows(m);
   m.next.beliefs.resize(m.state.beliefs.size());
   if (status = FitBeliefs(m, learned.report); !status.ok()) return status;
@@ -150,17 +156,17 @@ absl::Status LearnRows(const Shared& m, Learned& learned) {
 absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState& state,
                                       const Batch& batch, Workspace& w, LearnerState& next,
                                       const Answering* answering) {
-  problem.target_encoder.Select(batch, w.known);
-  const auto known = static_cast<Index>(w.known.size());
+  next.common() = state.common();
+  next.revision = state.revision + 1;
+  Learned learned;
+  absl::Status status = ChooseRows(problem, batch, w, next, learned);
+  if (!status.ok()) return status;
+  const Index known = learned.report.rows;
   const bool all_known = known == batch.rows();
   if (!all_known) SelectRows(batch, w.known, w.selected);
   const Batch& rows = all_known ? batch : w.selected;
   FirstIndices(w.known.size(), w.kept);
 
-  Learned learned;
-  learned.report.rows = known;
-  learned.report.skipped_rows = batch.rows() - known;
-  CarryOver(state, learned.report, next);
   // What is scored is the same whether it is answered or not. So an answer by more draws, or of
   // more rows, is a prediction of its own; and one that fails leaves the fold as it is.
   const bool apart = answering != nullptr && (answering->queries.samples() > 0 || !all_known);
@@ -173,7 +179,7 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
     return learned;
   }
   problem.encoder.Encode(state.inputs, rows, w.inputs);
-  absl::Status status = PredictRows(problem, state, w.inputs, batch.rows(), 0, w);
+  status = PredictRows(problem, state, w.inputs, batch.rows(), 0, w);
   if (!status.ok()) return status;
   if (answering != nullptr && !apart) AnswerRows(problem, state, *answering, w);
   status = LearnRows({problem, state, rows, w, next}, learned);

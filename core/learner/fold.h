@@ -11,6 +11,7 @@
 namespace prequel {
 
 // The contract of Learner::Update, for a state with all arrays in doubles. In order:
+//   Meet      the labels: a new one takes a free class; rows of a label without one are refused
 //   Predict   the rows, encoded as `state` encodes, under its beliefs: exactly what a query would
 //             be answered, and `answering` is, when given
 //   Score     those of known target

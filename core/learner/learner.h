@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "core/config/batch.h"
 #include "core/config/learner_config.h"
+#include "core/encoding/refused_rows.h"
 #include "core/learner/learner_state.h"
 #include "core/predictive/answer.h"
 #include "core/predictive/query_set.h"
@@ -25,6 +26,7 @@ struct Workspace;  // all scratch memory of an update or a query (core/learner/w
 struct Learned {
   Scores scores;  // of this minibatch under the beliefs before it
   StepReport report;
+  RefusedRows refused;  // neither scored nor learned, nor counted in the report
 };
 
 // Scratch for one thread at a time; grows to the largest batch once, then never allocates.
@@ -59,8 +61,9 @@ class Learner {
   // The state at revision 0: the prior, nothing seen.
   LearnerState Initial() const;
 
-  // Whether `batch` has the right shape and finite, admissible values, as far as that can be told
-  // without the state. INVALID_ARGUMENT names field, row and column ("batch.inputs[3,1]").
+  // Whether `batch` has the right shape and finite, admissible values. INVALID_ARGUMENT names
+  // field, row and column ("batch.inputs[3,1]"). A label that is no class is no error of the
+  // minibatch: Update refuses its row alone.
   absl::Status CheckInputs(const Batch& batch) const;
   absl::Status CheckBatch(const Batch& batch) const;  // inputs and targets
 
@@ -79,7 +82,9 @@ class Learner {
   // Scores `batch` under `state`, then folds it in: writes the whole of `next` (which must not be
   // `state`; its storage is reused). When `queries` are given, `answer` is what Predict would have
   // answered under `state`, by the numbers that were scored; or it is empty, if Predict would have
-  // failed: what is learned does not depend on what is asked. REQUIRES: CheckBatch(batch),
+  // failed: what is learned does not depend on what is asked. Rows whose label is no class of the
+  // model are left out and told; if that leaves none, all but the revision stays as it was.
+  // REQUIRES: CheckBatch(batch),
   // CheckRoom and CheckAnswer are OK, CanAnswer(*queries).
   // On error `next` is unspecified and `state`, being const, is untouched.
   absl::StatusOr<Learned> Update(const LearnerState& state, const Batch& batch, Scratch& scratch,

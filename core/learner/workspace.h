@@ -24,7 +24,7 @@ struct BeliefWorkspace {
 };
 
 struct Workspace {
-  std::vector<Index> known;     // rows of the minibatch whose target is known
+  std::vector<Index> known;     // rows of the minibatch whose target is known and not refused
   std::vector<Index> kept;      // 0, 1, 2, …: as many
   Batch selected;               // those rows, when they are not all
   Matrix inputs, moved_inputs;  // encoded as before the minibatch, and with it counted in

@@ -54,17 +54,30 @@ Batch WithLabels(const Labels& labels) {
   return batch;
 }
 
-Rows Kept(const TargetEncoder& encoder, const Batch& batch) {
+// What is kept and what refused of a batch that is well formed, once `state` has met it.
+struct Selection {
   Rows kept = {99};
-  encoder.Select(batch, kept);
-  return kept;
+  RefusedRows refused;
+};
+
+Selection Select(const TargetEncoder& encoder, const Batch& batch, TargetState& state) {
+  EXPECT_TRUE(encoder.Check(batch, AnyValue).ok()) << encoder.Check(batch, AnyValue);
+  EXPECT_TRUE(encoder.Meet(batch, state).ok()) << encoder.Meet(batch, state);
+  Selection selection;
+  encoder.Select(state, batch, selection.kept, selection.refused);
+  return selection;
 }
 
-// Absorbs the batch and encodes it.
+Selection Select(const TargetEncoder& encoder, const Batch& batch) {
+  TargetState state = encoder.Initial();
+  return Select(encoder, batch, state);
+}
+
+// Absorbs the batch, of which no row is refused, and encodes it.
 Matrix Learn(const TargetEncoder& encoder, const Batch& batch, TargetState& state) {
-  EXPECT_TRUE(encoder.Check(batch, AnyValue).ok()) << encoder.Check(batch, AnyValue);
-  const Rows kept = Kept(encoder, batch);
-  EXPECT_TRUE(encoder.Absorb(batch, kept, state).ok());
+  const auto [kept, refused] = Select(encoder, batch, state);
+  EXPECT_EQ(refused.count, 0);
+  encoder.Absorb(batch, kept, state);
   Matrix out;
   encoder.Encode(state, batch, kept, out);
   return out;
@@ -111,13 +124,13 @@ TEST(TargetEncoder, RowsWithAnUnknownTargetAreSkipped) {
   const TargetEncoder encoder = Values(2, Standardize::kRunning, true);
   TargetState state = encoder.Initial();
   const Batch batch = WithTargets({{1, kNaN, 3, 5}, {2, 4, kNaN, 8}});
-  EXPECT_EQ(Kept(encoder, batch), (Rows{0, 3}));
+  EXPECT_EQ(Select(encoder, batch).kept, (Rows{0, 3}));
   const Matrix out = Learn(encoder, batch, state);
   EXPECT_EQ(out.cols(), 2);
   EXPECT_EQ(state.moments.count, Vector::Constant(2, 2));
   EXPECT_EQ(state.moments.mean, Eigen::Vector2d(3, 5));
   const Labels labels = {"a", "", "b"};
-  EXPECT_EQ(Kept(Classes({.num_classes = 2, .allow_missing = true}), WithLabels(labels)),
+  EXPECT_EQ(Select(Classes({.num_classes = 2, .allow_missing = true}), WithLabels(labels)).kept,
             (Rows{0, 2}));
 }
 
@@ -138,22 +151,116 @@ TEST(TargetEncoder, TextTakesTheNextFreeClass) {
             Eigen::RowVector3d(0, 1, 0));
   EXPECT_EQ(encoder.Labels(state), (Labels{"dog", "cat"}));
   Learn(encoder, WithLabels({"7"}), state);
-  const Batch fourth = WithLabels({"cat", "cow"});
-  ASSERT_TRUE(encoder.Check(fourth, AnyValue).ok());
-  const absl::Status status = encoder.Absorb(fourth, {0, 1}, state);
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(status.message(),
-            "batch.labels[1]: label \"cow\": the model has 3 classes and knows \"dog\", \"cat\", "
-            "\"7\"");
+  const auto [kept, refused] = Select(encoder, WithLabels({"cat", "cow", "", "7"}), state);
+  EXPECT_EQ(kept, (Rows{0, 3}));
+  ASSERT_EQ(refused.count, 1);
+  EXPECT_EQ(refused.first[0].row, 1);
+  EXPECT_EQ(refused.first[0].label, "\"cow\"");
+  EXPECT_EQ(refused.first[0].reason, "the model has 3 classes and knows \"dog\", \"cat\", \"7\"");
 }
+
+// The same minibatch brings the last label there is room for, and two more.
+TEST(TargetEncoder, NewLabelsTakeWhatRoomThereIs) {
+  const TargetEncoder encoder = Classes({.num_classes = 2});
+  TargetState state = encoder.Initial();
+  const Batch batch = WithLabels({"c", "a", "b", "c", "d", "b"});
+  const auto [kept, refused] = Select(encoder, batch, state);
+  EXPECT_EQ(kept, (Rows{0, 1, 3}));
+  EXPECT_EQ(refused.count, 3);
+  EXPECT_EQ(refused.first[0].label, "\"b\"");
+  EXPECT_EQ(refused.first[1].label, "\"d\"");
+  encoder.Absorb(batch, kept, state);
+  EXPECT_EQ(encoder.Labels(state), (Labels{"c", "a"}));
+}
+
+// However many rows are refused, and whatever their labels are.
+TEST(TargetEncoder, TenRefusedRowsAreNamedInFewBytes) {
+  const TargetEncoder encoder = Classes({.num_classes = 2});
+  TargetState state = encoder.Initial();
+  constexpr std::size_t kRows = 1'000'000;
+  Labels labels(kRows, "x");
+  labels[0] = std::string(1024, '\1');
+  labels[1] = "b";
+  for (std::size_t i = 2; i < 20; ++i) labels[i] = std::string(1000 + i, '\xff');
+  const auto [kept, refused] = Select(encoder, WithLabels(labels), state);
+  EXPECT_EQ(kept, (Rows{0, 1}));
+  EXPECT_EQ(refused.count, kRows - 2);
+  ASSERT_EQ(refused.first.size(), 10U);
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(refused.first[i].row, static_cast<Index>(i + 2));
+    EXPECT_LE(refused.first[i].label.size(), 200U);
+    EXPECT_LE(refused.first[i].reason.size(), 300U);
+  }
+}
+
+TEST(TargetEncoder, AReasonListsTenLabelsAtMost) {
+  Labels many;
+  for (int i = 0; i < 1000; ++i) many.push_back("class " + std::to_string(i));
+  const RefusedRows refused = Select(Classes({.labels = many}), WithLabels({"class 1000"})).refused;
+  ASSERT_EQ(refused.count, 1);
+  EXPECT_EQ(refused.first[0].reason.substr(0, 40), "classes are \"class 0\", \"class 1\", \"class");
+  EXPECT_NE(refused.first[0].reason.find("\"class 9\", and 990 more"), std::string::npos);
+}
+
+// Numbers that were refused do not decide what classes are called.
+TEST(TargetEncoder, NothingIsLearnedOfRowsThatAreAllRefused) {
+  const TargetEncoder encoder = Classes({.num_classes = 2});
+  TargetState state = encoder.Initial();
+  const Batch batch = WithTargets({{2, 0.5}});
+  const auto [kept, refused] = Select(encoder, batch, state);
+  EXPECT_TRUE(kept.empty());
+  EXPECT_EQ(refused.count, 2);
+  encoder.Absorb(batch, kept, state);
+  EXPECT_TRUE(encoder.Labels(state).empty());
+  EXPECT_EQ(Learn(encoder, WithLabels({"a"}), state)(0, 0), 0);
+}
+
+struct NoClass {
+  TargetConfig config;
+  Batch batch;  // row 1 is refused, row 0 kept
+  std::string label, reason;
+};
+
+void PrintTo(const NoClass& no_class, std::ostream* out) { *out << no_class.label; }
+
+class LabelThatIsNoClass : public testing::TestWithParam<NoClass> {};
+
+TEST_P(LabelThatIsNoClass, RefusesItsRowAlone) {
+  const auto [kept, refused] = Select(Classes(GetParam().config), GetParam().batch);
+  EXPECT_EQ(kept, Rows{0});
+  ASSERT_EQ(refused.count, 1);
+  ASSERT_EQ(refused.first.size(), 1U);
+  EXPECT_EQ(refused.first[0].row, 1);
+  EXPECT_EQ(refused.first[0].label, GetParam().label);
+  EXPECT_EQ(refused.first[0].reason, GetParam().reason);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    TargetEncoder, LabelThatIsNoClass,
+    testing::Values(
+        NoClass{{.num_classes = 10}, WithTargets({{1, 12}}), "12", "classes are 0..9"},
+        NoClass{{.num_classes = 10}, WithTargets({{1, 10}}), "10", "classes are 0..9"},
+        NoClass{{.num_classes = 10}, WithTargets({{0, -1}}), "-1", "classes are 0..9"},
+        NoClass{{.num_classes = 10}, WithTargets({{9, 12345678}}), "12345678", "classes are 0..9"},
+        NoClass{{.num_classes = 10}, WithTargets({{9, 1e300}}), "1e+300", "classes are 0..9"},
+        NoClass{{.num_classes = 10},
+                WithTargets({{1, 1.5}}),
+                "1.5",
+                "not a whole number: classes are 0..9"},
+        NoClass{{.labels = {"0", "dog"}}, WithTargets({{0, 1}}), "1", "classes are \"0\", \"dog\""},
+        NoClass{{.labels = {"cat", "dog"}},
+                WithLabels({"cat", "cow"}),
+                "\"cow\"",
+                "classes are \"cat\", \"dog\""}));
 
 TEST(TargetEncoder, IntegersAndLearnedTextDoNotMix) {
   const TargetEncoder encoder = Classes({.num_classes = 3});
   TargetState text = encoder.Initial(), integers = encoder.Initial();
   Learn(encoder, WithLabels({"dog"}), text);
   Learn(encoder, WithTargets({{2}}), integers);
-  EXPECT_EQ(FieldOf(encoder.Absorb(WithTargets({{0}}), {0}, text)), "batch.targets");
-  EXPECT_EQ(FieldOf(encoder.Absorb(WithLabels({"dog"}), {0}, integers)), "batch.labels");
+  EXPECT_EQ(FieldOf(encoder.Meet(WithTargets({{0}}), text)), "batch.targets");
+  EXPECT_EQ(FieldOf(encoder.Meet(WithTargets({{7}}), text)), "batch.targets");
+  EXPECT_EQ(FieldOf(encoder.Meet(WithLabels({"dog"}), integers)), "batch.labels");
 }
 
 TEST(TargetEncoder, ConfiguredLabelsAreMetByTextAndByInteger) {
@@ -163,7 +270,7 @@ TEST(TargetEncoder, ConfiguredLabelsAreMetByTextAndByInteger) {
   EXPECT_EQ(Learn(encoder, WithTargets({{-1, 5}}), state), Eigen::RowVector2d(1, 0));
   EXPECT_EQ(Learn(encoder, WithLabels({"007", "none", "5"}), state), Eigen::RowVector3d(2, 3, 0));
   EXPECT_EQ(encoder.Labels(state), (Labels{"5", "-1", "007", "none"}));
-  EXPECT_EQ(FieldOf(encoder.Check(WithTargets({{5, 7}}), AnyValue)), "batch.targets[1,0]");
+  EXPECT_EQ(Select(encoder, WithTargets({{5, 7}})).kept, Rows{0}) << "\"007\" is not 7";
 }
 
 struct Bad {
@@ -215,18 +322,10 @@ INSTANTIATE_TEST_SUITE_P(
             "batch.targets[0,0]: must be a number: the target does not allow missing values"},
         Bad{Values(), WithTargets({{3, -1}}),
             "batch.targets[1,0]: must be a count: 0, 1, 2, …, got -1"},
-        Bad{Classes({.num_classes = 10}), WithTargets({{1, 12}}),
-            "batch.targets[1,0]: label 12: classes are 0..9"},
-        Bad{Classes({.num_classes = 10}), WithTargets({{-1}}),
-            "batch.targets[0,0]: label -1: classes are 0..9"},
-        Bad{Classes({.num_classes = 10}), WithTargets({{1.5}}),
-            "batch.targets[0,0]: label 1.5 is not a whole number: classes are 0..9"},
+        Bad{Classes({.num_classes = 10}), WithTargets({{1, HUGE_VAL}}),
+            "batch.targets[1,0]: must be finite, got inf"},
         Bad{Classes({.num_classes = 10}), WithTargets({{kNaN}}),
             "batch.targets[0,0]: must be a class: the target does not allow missing values"},
-        Bad{Classes({.labels = {"cat", "dog"}}), WithTargets({{1}}),
-            "batch.targets[0,0]: label 1: classes are \"cat\", \"dog\""},
-        Bad{Classes({.labels = {"cat", "dog"}}), WithLabels({"cat", "cow"}),
-            "batch.labels[1]: label \"cow\": classes are \"cat\", \"dog\""},
         Bad{Classes({.num_classes = 2}), WithLabels({""}),
             "batch.labels[0]: must not be empty: the target does not allow missing values"},
         Bad{Classes({.num_classes = 2}), WithLabels({std::string(1025, 'x')}),
