@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kUnbounded = 1e300;       // an upper bound not worth mentioning
 constexpr std::size_t kShownNumbers = 20;  // of a list, in an error
+constexpr std::size_t kLongestName = 64;   // beyond, a name is like no option's
 
 // The shortest decimal that reads back as `value`.
 std::string Shortest(double value) {
@@ -255,11 +256,13 @@ absl::Status Options::Finish() const {
     const std::string field = absl::StrCat(path_, ".options.", name);
     std::string description = absl::StrCat("is not an option of ", config_.name);
     if (known_.empty()) return FieldError(field, absl::StrCat(description, ", which has none"));
+    const std::string_view start = std::string_view(name).substr(0, kLongestName);
     const auto nearest =
-        std::min_element(known_.begin(), known_.end(), [&name](const auto& a, const auto& b) {
-          return EditDistance(name, a) < EditDistance(name, b);
+        std::min_element(known_.begin(), known_.end(), [&start](const auto& a, const auto& b) {
+          return EditDistance(start, a) < EditDistance(start, b);
         });
-    const bool near = IsNear(EditDistance(name, *nearest), std::max(name.size(), nearest->size()));
+    const bool near =
+        IsNear(EditDistance(start, *nearest), std::max(start.size(), nearest->size()));
     const std::string guess = near ? absl::StrCat("; did you mean \"", *nearest, "\"?") : ".";
     return FieldError(field,
                       absl::StrCat(description, guess, " It has: ", absl::StrJoin(known_, ", ")));

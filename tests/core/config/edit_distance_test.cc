@@ -15,6 +15,14 @@ TEST(EditDistance, CountsInsertedDeletedAndReplacedLetters) {
   EXPECT_EQ(EditDistance("ab", "ba"), 2U);
 }
 
+TEST(IsNear, IsAThirdOfTheLettersAndThreeAtMost) {
+  for (std::size_t length = 0; length < 40; ++length) {
+    const std::size_t most = length < 9 ? length / 3 : 3;
+    EXPECT_TRUE(IsNear(most, length)) << length;
+    EXPECT_FALSE(IsNear(most + 1, length)) << length;
+  }
+}
+
 TEST(EditDistance, OfNothingIsALength) {
   EXPECT_EQ(EditDistance("", ""), 0U);
   EXPECT_EQ(EditDistance("abc", ""), 3U);

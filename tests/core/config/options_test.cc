@@ -140,6 +140,12 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"pases", 1.0,
             "is not an option of rvga; did you mean \"passes\"? It has: fast, hidden, noise, "
             "passes, rate, scheme, tolerance"},
+        Bad{"passion", 1.0,
+            "is not an option of rvga. It has: fast, hidden, noise, passes, rate, scheme, "
+            "tolerance"},
+        Bad{"passes" + std::string(1'000'000, 's'), 1.0,
+            "is not an option of rvga. It has: fast, hidden, noise, passes, rate, scheme, "
+            "tolerance"},
         Bad{"zebra", 1.0,
             "is not an option of rvga. It has: fast, hidden, noise, passes, rate, scheme, "
             "tolerance"}));
