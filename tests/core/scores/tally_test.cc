@@ -74,6 +74,15 @@ TEST(Tally, ScoresOfClassesByHand) {
   EXPECT_FALSE(scores.Has("rmse"));
 }
 
+// Of classes that are equally probable the first is predicted, as `prequel predict` shows it.
+TEST(Tally, TheFirstOfEqualsIsPredicted) {
+  for (const Index label : {0, 1, 2}) {
+    Tally tally(TargetKind::kClasses);
+    AddClassified(Eigen::Vector3d(0.2, 0.4, 0.4), label, tally);
+    EXPECT_EQ(tally.Average()["accuracy"], label == 1 ? 1 : 0) << label;
+  }
+}
+
 TEST(Tally, FullConfidenceFallsIntoTheLastBin) {
   Tally tally(TargetKind::kClasses);
   AddClassified(Eigen::Vector2d(1e-300, 1), 0, tally);

@@ -85,6 +85,15 @@ TEST(PredictionRowsTest, ClassesWithoutALabelYet) {
   EXPECT_THAT(ToRows(predictions)->labels, ElementsAre("2", "0")) << "no label is known";
 }
 
+// As in the scores of the server.
+TEST(PredictionRowsTest, OfEquallyProbableClassesTheFirstIsShown) {
+  v1::Predictions predictions = Classes();
+  *MutableOutput(predictions, "probabilities")->mutable_values() =
+      MakeTensor({0.5, 0.5, 0, 0.2, 0.4, 0.4}, {2, 3});
+  predictions.add_labels("maybe");
+  EXPECT_THAT(ToRows(predictions)->labels, ElementsAre("no", "yes, really"));
+}
+
 TEST(PredictionRowsTest, JsonIsOneDocument) {
   google::protobuf::Struct parsed;
   const std::string json = Write(Classes(), true);
