@@ -31,6 +31,8 @@ class EngineObserver {
   // A logged minibatch was folded in (OK) or could not be (the state stayed as it was).
   virtual void OnUpdate(std::string_view /*model*/, Index /*rows*/, Duration, const absl::Status&) {
   }
+  // Of a minibatch that was folded in, rows that were refused: their labels are no classes.
+  virtual void OnRowsRefused(std::string_view /*model*/, Index /*rows*/) {}
   virtual void OnPredict(std::string_view /*model*/, Index /*rows*/, Duration,
                          const absl::Status&) {}
 

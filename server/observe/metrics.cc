@@ -52,6 +52,9 @@ struct Metrics::Series {
       Make(registry, BuildCounter(), "prequel_batches_total", "Minibatches folded in").Add({});
   Counter& rows =
       Make(registry, BuildCounter(), "prequel_rows_total", "Rows of those minibatches").Add({});
+  Counter& refused_rows = Make(registry, BuildCounter(), "prequel_rows_refused_total",
+                               "Those of them whose label is no class of their model")
+                              .Add({});
   Family<Counter>& refused = Make(registry, BuildCounter(), "prequel_batches_refused_total",
                                   "Minibatches that were not logged, by status code");
   Family<Counter>& failed =
@@ -146,6 +149,10 @@ void Metrics::OnUpdate(std::string_view /*model*/, Index rows, Duration duration
   series_->batches.Increment();
   series_->rows.Increment(static_cast<double>(rows));
   series_->update_seconds.Observe(Seconds(duration));
+}
+
+void Metrics::OnRowsRefused(std::string_view /*model*/, Index rows) {
+  series_->refused_rows.Increment(static_cast<double>(rows));
 }
 
 void Metrics::OnPredict(std::string_view /*model*/, Index rows, Duration duration,

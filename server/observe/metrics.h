@@ -31,6 +31,7 @@ class Metrics final : public EngineObserver, public CallObserver {
                 const absl::Status& status) override;
   void OnUpdate(std::string_view model, Index rows, Duration duration,
                 const absl::Status& status) override;
+  void OnRowsRefused(std::string_view model, Index rows) override;
   void OnPredict(std::string_view model, Index rows, Duration duration,
                  const absl::Status& status) override;
   void OnSnapshot(std::string_view model, std::uint64_t bytes, Duration duration,

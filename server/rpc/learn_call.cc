@@ -44,7 +44,8 @@ absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::
 }
 
 std::int64_t RowsOf(const LearnOutcome& outcome) {
-  return outcome.learned.report.rows + outcome.learned.report.skipped_rows;
+  const Learned& learned = outcome.learned;
+  return learned.report.rows + learned.report.skipped_rows + learned.refused.count;
 }
 
 }  // namespace prequel

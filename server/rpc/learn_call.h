@@ -35,7 +35,7 @@ void LearnedToProto(const LearnOutcome& outcome, Response* response) {
   response->set_revision(outcome.revision);
   response->set_repeated(outcome.repeated);
   wire::ScoresToProto(outcome.learned.scores, response->mutable_scores());
-  wire::StepReportToProto(outcome.learned.report, response->mutable_report());
+  wire::StepReportToProto(outcome.learned, response->mutable_report());
 }
 
 }  // namespace prequel

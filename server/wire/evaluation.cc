@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "server/wire/text.h"
+
 namespace prequel::wire {
 
 void ScoresToProto(const Scores& scores, v1::Scores* proto) {
@@ -13,7 +15,8 @@ void ScoresToProto(const Scores& scores, v1::Scores* proto) {
   }
 }
 
-void StepReportToProto(const StepReport& report, v1::StepReport* proto) {
+void StepReportToProto(const Learned& learned, v1::StepReport* proto) {
+  const StepReport& report = learned.report;
   proto->set_rows(report.rows);
   proto->set_skipped_rows(report.skipped_rows);
   proto->set_passes(report.passes);
@@ -22,6 +25,13 @@ void StepReportToProto(const StepReport& report, v1::StepReport* proto) {
   proto->set_local_elbo(report.local_elbo);
   proto->set_kl(report.kl);
   proto->set_phase(report.phase);
+  proto->set_refused_rows(learned.refused.count);
+  for (const RefusedRow& refused : learned.refused.first) {
+    v1::RefusedRow* row = proto->add_first_refused_rows();
+    row->set_row(refused.row);
+    row->set_label(Readable(refused.label));
+    row->set_reason(Readable(refused.reason));
+  }
 }
 
 void EvaluationToProto(const Learner& learner, const LearnerState& state,

@@ -10,7 +10,7 @@ namespace prequel::wire {
 
 void ScoresToProto(const Scores& scores, v1::Scores* proto);
 
-void StepReportToProto(const StepReport& report, v1::StepReport* proto);
+void StepReportToProto(const Learned& learned, v1::StepReport* proto);
 
 // Everything but the revision.
 void EvaluationToProto(const Learner& learner, const LearnerState& state,

@@ -179,6 +179,9 @@ void ModelActor::Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch) {
   Tell(delivery->record, parts_.observers, stored_.name, std::chrono::steady_clock::now() - start,
        learned.status());
   if (!learned.ok()) return AnswerTo(std::move(delivery), learned.status());
+  if (const Index refused = learned->refused.count; refused > 0) {
+    parts_.observers.Tell(&EngineObserver::OnRowsRefused, stored_.name, refused);
+  }
   outcome.revision = fold_->current().revision;
   outcome.learned = *learned;
   AnswerTo(std::move(delivery), std::move(outcome));

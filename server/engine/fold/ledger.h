@@ -16,7 +16,7 @@
 
 namespace prequel {
 
-// What one minibatch was answered, predictions left out.
+// What one minibatch was answered, predictions and the names of refused rows left out.
 struct PastAnswer {
   absl::Status status;        // of the update, or why its content was refused
   std::int64_t revision = 0;  // after it

@@ -1,11 +1,13 @@
 #include "server/engine/fold/ledger_codec.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,7 +21,6 @@ namespace prequel {
 namespace {
 
 constexpr std::string_view kMagic = "PREQUELL";
-constexpr std::uint32_t kVersion = 2;
 
 // The scores of version 1 after nll, in its order: each is there or is not.
 constexpr std::string_view kScoresV1[] = {
@@ -54,11 +55,14 @@ namespace {
 
 // An answer is a stored error (server/README.md), or what was learned.
 struct StoredAnswer {
+  static constexpr std::uint32_t kVersion = 3;
+
   std::string error;
   std::int64_t revision = 0;
   double examples = 0;
   std::vector<StoredScore> scores;
   StepReport report;
+  std::int64_t refused_rows = 0;
 
   template <class A, class T>
   static void Fields(A& a, T& s) {
@@ -68,7 +72,13 @@ struct StoredAnswer {
     a.Value("examples", s.examples);
     a.Value("scores", s.scores);
     a.Value("report", s.report);
+    if constexpr (std::remove_const_t<T>::kVersion > 2) a.Value("refused_rows", s.refused_rows);
   }
+};
+
+// One without refused rows.
+struct StoredAnswerV2 : StoredAnswer {
+  static constexpr std::uint32_t kVersion = 2;
 };
 
 struct StoredAnswerV1 {
@@ -138,18 +148,18 @@ class ScoreNames {
 
   const std::vector<std::string>& names() const { return names_; }
 
-  StoredAnswer Store(const PastAnswer& answer) {
-    StoredAnswer stored{.revision = answer.revision};
+  void Store(const PastAnswer& answer, StoredAnswer& stored) {
+    stored.revision = answer.revision;
     if (!answer.status.ok()) {
       stored.error = EncodeStatus(answer.status);
-      return stored;
+      return;
     }
     stored.examples = answer.learned.scores.examples;
     for (const NamedScore& score : answer.learned.scores) {
       stored.scores.push_back({PlaceOf(score.name), score.value});
     }
     stored.report = answer.learned.report;
-    return stored;
+    stored.refused_rows = answer.learned.refused.count;
   }
 
   // To be called in the order of the bytes.
@@ -161,6 +171,8 @@ class ScoreNames {
       return answer;
     }
     answer.learned.report = stored.report;
+    answer.learned.refused.count = stored.refused_rows;
+    if (stored.refused_rows < 0) return absl::DataLossError("ledger: a count is negative");
     Scores& scores = answer.learned.scores;
     scores.examples = stored.examples;
     if (stored.scores.size() > Scores::kMost) {
@@ -256,10 +268,25 @@ absl::StatusOr<Ledger> FromEntries(const Entries<Answer>& entries, const Restore
   return ledger;
 }
 
+bool HasRefusedRows(const PastAnswer& answer) { return answer.learned.refused.count > 0; }
+
+bool HasRefusedRows(const Ledger& ledger) {
+  for (const auto& [id, producer] : ledger.producers()) {
+    const Ledger::Answers& answers = ledger.AnswersTo(id);
+    const auto has = [](const PastAnswer& answer) { return HasRefusedRows(answer); };
+    if (std::any_of(answers.begin(), answers.end(), has)) return true;
+  }
+  const auto& requests = ledger.requests();
+  return std::any_of(requests.begin(), requests.end(),
+                     [](const auto& request) { return HasRefusedRows(request.second); });
+}
+
+// Of version 2 or 3.
+template <class Answer>
 absl::StatusOr<Ledger> DecodeBody(std::string_view body) {
   ArchiveReader reader(body);
   std::vector<std::string> names;
-  Entries<StoredAnswer> entries;
+  Entries<Answer> entries;
   reader.Value("names", names);
   reader.Value("entries", entries);
   if (absl::Status status = reader.Finish(); !status.ok()) return status;
@@ -268,6 +295,9 @@ absl::StatusOr<Ledger> DecodeBody(std::string_view body) {
       FromEntries(entries, [&scores](const StoredAnswer& a) { return scores.Restore(a); });
   if (ledger.ok() && !scores.all_used()) {
     return absl::DataLossError("ledger: has a name that no score has");
+  }
+  if (ledger.ok() && Answer::kVersion > 2 && !HasRefusedRows(*ledger)) {
+    return absl::DataLossError("ledger: of version 3 without refused rows");
   }
   return ledger;
 }
@@ -280,30 +310,38 @@ absl::StatusOr<Ledger> DecodeBodyV1(std::string_view body) {
   return FromEntries(entries, RestoreV1);
 }
 
-}  // namespace
-
-std::string EncodeLedger(const Ledger& ledger) {
+template <class Answer>
+std::string Encode(const Ledger& ledger) {
   ScoreNames scores;
-  Entries<StoredAnswer> entries;
+  Entries<Answer> entries;
   for (const auto& [id, producer] : ledger.producers()) {
-    ProducerEntry<StoredAnswer>& entry =
-        entries.producers.emplace_back(ProducerEntry<StoredAnswer>{id, producer.next, {}});
+    ProducerEntry<Answer>& entry =
+        entries.producers.emplace_back(ProducerEntry<Answer>{id, producer.next, {}});
     for (const PastAnswer& answer : ledger.AnswersTo(id)) {
-      entry.answers.push_back(scores.Store(answer));
+      scores.Store(answer, entry.answers.emplace_back());
     }
   }
   for (const auto& [id, answer] : ledger.requests()) {
-    entries.requests.push_back({id, scores.Store(answer)});
+    scores.Store(answer, entries.requests.emplace_back(RequestEntry<Answer>{id, {}}).answer);
   }
   ArchiveWriter writer;
   writer.Value("names", scores.names());
   writer.Value("entries", entries);
-  return Seal(std::move(writer).Take(), kMagic, kVersion);
+  return Seal(std::move(writer).Take(), kMagic, Answer::kVersion);
+}
+
+}  // namespace
+
+// A server of before can read on where no row was ever refused.
+std::string EncodeLedger(const Ledger& ledger) {
+  return HasRefusedRows(ledger) ? Encode<StoredAnswer>(ledger) : Encode<StoredAnswerV2>(ledger);
 }
 
 absl::StatusOr<Ledger> DecodeLedger(std::string_view bytes) {
-  const absl::StatusOr<std::string_view> body = Open(bytes, kMagic, kVersion);
-  if (body.ok()) return DecodeBody(*body);
+  const absl::StatusOr<std::string_view> body_v2 = Open(bytes, kMagic, 2);
+  if (body_v2.ok()) return DecodeBody<StoredAnswerV2>(*body_v2);
+  const absl::StatusOr<std::string_view> body = Open(bytes, kMagic, 3);
+  if (body.ok()) return DecodeBody<StoredAnswer>(*body);
   const absl::StatusOr<std::string_view> body_v1 = Open(bytes, kMagic, 1);
   return body_v1.ok() ? DecodeBodyV1(*body_v1) : body.status();
 }

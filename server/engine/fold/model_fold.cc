@@ -23,9 +23,12 @@ void ModelFold::Advance(const Origin& origin, const absl::StatusOr<Learned>& ans
     next->revision = ++current_.revision;
     current_.state = std::move(next);
   }
-  ledger_.Record(origin, {.status = answer.status(),
-                          .revision = current_.revision,
-                          .learned = answer.ok() ? *answer : Learned()});
+  if (origin.anonymous()) return;
+  PastAnswer past{.status = answer.status(), .revision = current_.revision};
+  if (answer.ok()) past.learned = *answer;
+  past.learned.refused.first.clear();  // many answers are remembered, so each is small
+  past.learned.refused.first.shrink_to_fit();
+  ledger_.Record(origin, std::move(past));
 }
 
 }  // namespace prequel

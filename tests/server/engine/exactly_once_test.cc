@@ -61,6 +61,38 @@ TEST_F(ExactlyOnceTest, ARepeatAfterARestartToo) {
   EXPECT_EQ(Revision("a"), 5);
 }
 
+// Behind a restart, a snapshot and a replay: the same rows are refused.
+TEST_F(ExactlyOnceTest, RefusedRowsAreRefusedAgainAndCounted) {
+  LearnerConfig config = LinearConfig(2);
+  config.likelihood = {"categorical", {}};
+  config.target.num_classes = 3;
+  ASSERT_TRUE(engine_->CreateModel("classes", config).ok());
+  const auto send = [this](std::int64_t sequence, const std::vector<double>& targets) {
+    LearnRequest request = Request(MakeBatch(1, 2, static_cast<Index>(targets.size())));
+    request.batch.targets = Eigen::Map<const Matrix>(targets.data(), 1, request.batch.rows());
+    request.payload = TestCodec::Encode(request.batch);
+    request.origin = {"p", sequence};
+    return Submit("classes", std::move(request)).get();
+  };
+  const std::vector<double> some = {0, 5, 2, 1.5}, all = {3, -1};
+  const Outcome first = send(1, some), second = send(2, all);
+  ASSERT_TRUE(first.ok() && second.ok()) << first.status() << second.status();
+  EXPECT_EQ(first->learned.refused.count, 2);
+  EXPECT_EQ(first->learned.refused.first.size(), 2U);
+  EXPECT_EQ(second->revision, 2) << "acknowledged, though nothing was learned";
+  EXPECT_EQ(second->learned.report.rows, 0);
+  const std::string state = StateBytes("classes");
+  for (const bool restart : {false, true}) {
+    if (restart) Start();
+    EXPECT_EQ(StateBytes("classes"), state);
+    const Outcome repeat = send(1, some), repeat_of_all = send(2, all);
+    ExpectRepeatOf(first, repeat);
+    EXPECT_EQ(repeat->learned.refused.count, 2);
+    EXPECT_TRUE(repeat->learned.refused.first.empty()) << "names are not remembered";
+    EXPECT_EQ(repeat_of_all->learned.refused.count, 2);
+  }
+}
+
 TEST_F(ExactlyOnceTest, AGapNamesTheNumberThatIsDue) {
   ASSERT_TRUE(Learn("p", 1).ok());
   const absl::Status gap = Learn("p", 3).status();

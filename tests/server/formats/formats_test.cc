@@ -181,6 +181,29 @@ TEST(FormatsTest, Capture) {
   }
 }
 
+// Where rows were refused the ledger is of version 3, and tells how many.
+TEST(FormatsTest, CaptureOfAModelThatRefusedRows) {
+  const std::shared_ptr<const Learner> learner = LearnerV1();
+  Ledger ledger = LedgerV1();
+  Learned learned;
+  learned.scores.examples = 4;
+  learned.scores.Add("nll", 0.5);
+  learned.report.rows = 4;
+  learned.refused.count = 2;
+  ledger.Record({"producer", 3}, {.revision = 2, .learned = learned});
+  const auto state = std::make_shared<const LearnerState>(StateV1(*learner));
+  const ModelFold fold(learner, {{.revision = state->revision, .state = state}, std::move(ledger)});
+  const std::string current = CaptureBytes(fold);
+  const std::string bytes = Golden("capture", 3, current);
+  absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
+  ASSERT_TRUE(point.ok()) << point.status();
+  EXPECT_EQ(point->ledger.AnswerTo({"producer", 3})->learned.refused.count, 2);
+  EXPECT_EQ(point->ledger.AnswerTo({"producer", 1})->learned.refused.count, 0);
+  EXPECT_EQ(point->ledger.AnswerTo({"request", 0})->learned.scores["accuracy"], 0.75);
+  EXPECT_EQ(CaptureBytes(ModelFold(learner, *std::move(point))), current);
+  EXPECT_EQ(bytes, current);
+}
+
 // The file of then becomes a model of now, and is exported as one of now.
 TEST(FormatsTest, ModelFile) {
   const std::string current = Written(CurrentFile(LearnerV1()));

@@ -109,6 +109,55 @@ TEST_F(LearningTest, ClassesByNumberAreEvaluatedAsClasses) {
   EXPECT_FALSE(client::FindScore(evaluation.cumulative(), "rmse").has_value());
 }
 
+// A row whose label is no class is refused alone and named; a repeat has the count.
+TEST_F(LearningTest, ALabelThatIsNoClassRefusesItsRow) {
+  StartServer();
+  v1::ModelConfig config = ClassesConfig();
+  config.mutable_target()->clear_num_classes();
+  for (const char* label : {"red", "green", "blue"}) config.mutable_target()->add_labels(label);
+  ASSERT_TRUE(CreateModel("m", config).ok());
+  v1::PredictThenLearnRequest request;
+  request.set_name("models/m");
+  request.set_request_id("once");
+  *request.mutable_batch() = LinearQuery(4);
+  for (const char* label : {"red", "mauve", "green", "re\"d\n"}) {
+    request.mutable_batch()->add_labels(label);
+  }
+  const auto send = [&] {
+    grpc::ClientContext context;
+    v1::PredictThenLearnResponse response;
+    const grpc::Status status = learning_->PredictThenLearn(&context, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response;
+  };
+  const v1::PredictThenLearnResponse response = send();
+  EXPECT_EQ(response.revision(), 1);
+  EXPECT_EQ(response.scores().examples(), 2);
+  const v1::StepReport& report = response.report();
+  EXPECT_EQ(report.rows(), 2);
+  EXPECT_EQ(report.refused_rows(), 2);
+  ASSERT_EQ(report.first_refused_rows_size(), 2);
+  EXPECT_EQ(report.first_refused_rows(0).row(), 1);
+  EXPECT_EQ(report.first_refused_rows(0).label(), "\"mauve\"");
+  EXPECT_EQ(report.first_refused_rows(0).reason(), "classes are \"red\", \"green\", \"blue\"");
+  EXPECT_EQ(report.first_refused_rows(1).row(), 3);
+  EXPECT_EQ(report.first_refused_rows(1).label(), "\"re\\\"d\\n\"");
+  EXPECT_EQ(client::FindOutput(response.predictions(), "probabilities")->values().shape(0), 4);
+
+  const std::string learned = Fingerprint();
+  for (const bool restarted : {false, true}) {
+    if (restarted) {
+      StopServer();
+      StartServer();
+    }
+    const v1::PredictThenLearnResponse again = send();
+    EXPECT_TRUE(again.repeated());
+    EXPECT_EQ(again.report().refused_rows(), 2);
+    EXPECT_EQ(again.report().first_refused_rows_size(), 0);
+    EXPECT_EQ(Fingerprint(), learned);
+  }
+}
+
 TEST_F(LearningTest, RestartAnswersTheSameBytes) {
   StartServer();
   ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());

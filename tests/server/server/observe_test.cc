@@ -123,14 +123,19 @@ TEST_F(ObserveTest, MetricsCountWhatHappened) {
   bad.clear_targets();
   EXPECT_FALSE(Learn(bad).ok());
   EXPECT_FALSE(Learn(LinearBatch(1), nullptr, "nobody").ok());
+  ASSERT_TRUE(CreateModel("classes", ClassesConfig()).ok());
+  v1::Batch odd = LinearBatch(1, 3);
+  *odd.mutable_targets() = MakeTensor({3}, {0, 3, 7});
+  EXPECT_TRUE(Learn(odd, nullptr, "classes").ok());
   const httplib::Result metrics = http_->Get("/metrics");
   ASSERT_TRUE(metrics);
   for (const char* line :
-       {"prequel_batches_total 1\n", "prequel_rows_total 8\n", "prequel_models 1\n",
-        "prequel_predicted_rows_total 3\n", "prequel_storage_healthy 1\n",
+       {"prequel_batches_total 2\n", "prequel_rows_total 11\n", "prequel_models 2\n",
+        "prequel_rows_refused_total 2\n", "prequel_predicted_rows_total 3\n",
+        "prequel_storage_healthy 1\n",
         "prequel_batches_refused_total{code=\"INVALID_ARGUMENT\"} 1\n",
         "prequel_batches_refused_total{code=\"NOT_FOUND\"} 1\n", "prequel_queued_batches 0\n",
-        "prequel_commit_batches_total 1\n", "prequel_rpc_seconds_count{method=\"Learn\"} 3\n"}) {
+        "prequel_commit_batches_total 2\n", "prequel_rpc_seconds_count{method=\"Learn\"} 4\n"}) {
     EXPECT_THAT(metrics->body, ::testing::HasSubstr(line));
   }
   EXPECT_THAT(metrics->body, ::testing::Not(::testing::HasSubstr("nobody")));

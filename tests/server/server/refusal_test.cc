@@ -122,26 +122,21 @@ TEST_F(RefusalTest, RowsThatDoNotAgree) {
   EXPECT_THAT(FieldRefused(batch), ::testing::StartsWith("batch.targets"));
 }
 
-TEST_F(RefusalTest, LabelsOutOfRange) {
-  for (double wrong : {3.0, -1.0, 0.5, 1e300}) {
+TEST_F(RefusalTest, TargetsThatCanBeNoLabel) {
+  for (double wrong : {kNaN, kInf, -kInf}) {
     EXPECT_EQ(FieldRefused(WithTargets({0, wrong}), "classes"), "batch.targets[1,0]") << wrong;
   }
 }
 
-TEST_F(RefusalTest, LabelsThatAreNoneOfTheModel) {
-  v1::ModelConfig config = ClassesConfig();
-  config.mutable_target()->clear_num_classes();
-  for (const char* label : {"red", "green", "blue"}) config.mutable_target()->add_labels(label);
-  ASSERT_TRUE(CreateModel("colours", config).ok());
+TEST_F(RefusalTest, LabelsThatDoNotFitTheRows) {
   v1::Batch batch = LinearQuery(2);
-  batch.add_labels("red");
-  batch.add_labels("mauve");
-  EXPECT_EQ(FieldRefused(batch, "colours"), "batch.labels[1]");
-  batch.set_labels(1, "green");
-  batch.add_labels("blue");
-  EXPECT_EQ(FieldRefused(batch, "colours"), "batch.labels") << "three labels for two rows";
+  for (const char* label : {"red", "green", "blue"}) batch.add_labels(label);
+  EXPECT_EQ(FieldRefused(batch, "classes"), "batch.labels") << "three labels for two rows";
   batch.mutable_labels()->RemoveLast();
-  EXPECT_TRUE(Learn(batch, nullptr, "colours").ok());
+  batch.set_labels(1, std::string(10'000, '\1'));
+  EXPECT_EQ(FieldRefused(batch, "classes"), "batch.labels[1]");
+  batch.set_labels(1, "");
+  EXPECT_EQ(FieldRefused(batch, "classes"), "batch.labels[1]");
 }
 
 TEST_F(RefusalTest, BytesThatDoNotFillTheShape) {
@@ -211,9 +206,34 @@ TEST_F(RefusalTest, DuplicatesAndBadModelIds) {
   EXPECT_EQ(duplicate.reason, "MODEL_EXISTS");
   for (const std::string& id : {std::string(), std::string("UPPER"), std::string("1a"),
                                 std::string("a/b"), std::string(64, 'a'), std::string("../x")}) {
-    EXPECT_THAT(PartsOf(CreateModel(id, LinearConfig())).fields, ::testing::ElementsAre("model_id"))
-        << id;
+    const grpc::Status status = CreateModel(id, LinearConfig());
+    EXPECT_THAT(PartsOf(status).fields, ::testing::ElementsAre("model_id")) << id;
+    const std::string shown = id.size() > 40 ? id.substr(0, 40) + "…" : id;
+    EXPECT_THAT(status.error_message(), ::testing::EndsWith(", got \"" + shown + "\"")) << id;
   }
+}
+
+// Escaped and cut, by each method that names a model to be.
+TEST_F(RefusalTest, ABadModelIdIsQuoted) {
+  const std::string id = "My\nModel" + std::string(10'000, 'x');
+  const std::string quoted = "got \"My\\nModel" + std::string(32, 'x') + "…\"";
+  EXPECT_THAT(CreateModel(id, LinearConfig()).error_message(), ::testing::EndsWith(quoted));
+  v1::ForkModelRequest fork;
+  fork.set_name("models/m");
+  fork.set_model_id(id);
+  v1::Model ignored;
+  grpc::ClientContext first;
+  EXPECT_THAT(models_->ForkModel(&first, fork, &ignored).error_message(),
+              ::testing::EndsWith(quoted));
+  v1::GetModelRequest get;
+  get.set_name("models/" + id);
+  grpc::ClientContext second;
+  EXPECT_EQ(models_->GetModel(&second, get, &ignored).error_message(),
+            "model " + quoted.substr(4) + " does not exist");
+  get.set_name(id);
+  grpc::ClientContext third;
+  EXPECT_EQ(models_->GetModel(&third, get, &ignored).error_message(),
+            "name: must be models/{model}, " + quoted);
 }
 
 TEST_F(RefusalTest, QueriesThatCannotBeAnswered) {

@@ -44,6 +44,25 @@ TEST(PredictionTest, OutputsAreRowsOfTheirShape) {
   EXPECT_EQ(*flat, answer.outputs[1].values);
 }
 
+// A label may have come by a file that is no UTF-8.
+TEST(PredictionTest, RefusedRowsAreReadable) {
+  Learned learned;
+  learned.report.rows = 3;
+  learned.refused.count = 12;
+  learned.refused.first = {{4, "\"naïve\"", "classes are 0..9"}, {6, "\"\xff\"", "\xfe"}};
+  v1::StepReport proto;
+  StepReportToProto(learned, &proto);
+  EXPECT_EQ(proto.rows(), 3);
+  EXPECT_EQ(proto.refused_rows(), 12);
+  ASSERT_EQ(proto.first_refused_rows_size(), 2);
+  EXPECT_EQ(proto.first_refused_rows(0).row(), 4);
+  EXPECT_EQ(proto.first_refused_rows(0).label(), "\"naïve\"");
+  EXPECT_EQ(proto.first_refused_rows(0).reason(), "classes are 0..9");
+  v1::StepReport read;
+  EXPECT_TRUE(read.ParseFromString(proto.SerializeAsString()));
+  EXPECT_EQ(proto.first_refused_rows(1).row(), 6);
+}
+
 TEST(PredictionTest, QueriesKeepNameOrderAndOptions) {
   v1::PredictOptions proto;
   proto.set_samples(7);

@@ -143,7 +143,37 @@ TEST(LedgerCodecTest, VersionOneIsReadAndWrittenAnew) {
   const absl::StatusOr<Ledger> ledger = DecodeLedger(Sealed(body, 1));
   ASSERT_TRUE(ledger.ok()) << ledger.status();
   EXPECT_EQ(EncodeLedger(*ledger), EncodeLedger(RefusedAndLearned()));
-  EXPECT_EQ(DecodeLedger(Sealed(body, 3)).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(DecodeLedger(Sealed(body, 4)).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+// Version 3 is for ledgers that have something to say that version 2 cannot.
+TEST(LedgerCodecTest, CountsRefusedRows) {
+  Ledger ledger;
+  PastAnswer answer = LearnedAnswer(3);
+  answer.learned.refused.count = 5;
+  ledger.Record({"p", 1}, answer);
+  ledger.Record({"id", 0}, LearnedAnswer(4));
+  const std::string bytes = EncodeLedger(ledger);
+  EXPECT_EQ(bytes.substr(0, 12), "PREQUELL" + Number(std::uint32_t{3}));
+  EXPECT_EQ(bytes.substr(bytes.size() - 8), Number(std::int64_t{0})) << "of the last answer";
+  const absl::StatusOr<Ledger> decoded = DecodeLedger(bytes);
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->AnswerTo({"p", 1})->learned.refused.count, 5);
+  EXPECT_EQ(decoded->AnswerTo({"p", 1})->learned.report.kl, 0.125);
+  EXPECT_EQ(decoded->AnswerTo({"id", 0})->learned.refused.count, 0);
+  EXPECT_EQ(EncodeLedger(*decoded), bytes);
+
+  const auto with_last_count = [&](std::int64_t first, std::int64_t last) {
+    std::string body = bytes.substr(kSealBytes);
+    const std::size_t at = body.find(Number(std::int64_t{5}));
+    std::memcpy(body.data() + at, &first, sizeof(first));
+    std::memcpy(body.data() + body.size() - 8, &last, sizeof(last));
+    return DecodeLedger(Sealed(body, 3)).status();
+  };
+  EXPECT_TRUE(with_last_count(5, 0).ok());
+  EXPECT_TRUE(with_last_count(0, 1).ok());
+  EXPECT_EQ(with_last_count(5, -1).code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(with_last_count(0, 0).code(), absl::StatusCode::kDataLoss) << "that is version 2";
 }
 
 }  // namespace
