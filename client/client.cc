@@ -9,11 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "absl/strings/cord.h"
-#include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "client/backoff.h"
-#include "client/error.h"
 #include "client/learn_stream_call.h"
 #include "client/rpc_status.h"
 #include "client/unique_id.h"
@@ -79,20 +75,6 @@ absl::StatusOr<Response> InvokeAgain(Stub& stub,
   }
 }
 
-// The server says what an id must be: this says which one was not.
-absl::Status QuoteId(const absl::Status& status, const std::string& id) {
-  for (const FieldViolation& violation : DetailsOf(status).violations) {
-    if (violation.field != "model_id") continue;
-    absl::Status quoted(status.code(), absl::StrCat("\"", absl::Utf8SafeCHexEscape(id),
-                                                    "\": ", std::string(status.message())));
-    status.ForEachPayload([&quoted](absl::string_view type, const absl::Cord& payload) {
-      quoted.SetPayload(type, payload);
-    });
-    return quoted;
-  }
-  return status;
-}
-
 template <typename Request>
 void Identify(const MinibatchNumber& number, Request* request) {
   if (number.producer.empty()) {
@@ -128,10 +110,7 @@ absl::StatusOr<v1::Model> Client::CreateModel(const std::string& id,
   v1::CreateModelRequest request;
   request.set_model_id(ModelId(id));
   *request.mutable_config() = config;
-  absl::StatusOr<v1::Model> model =
-      Invoke(stubs_->models, &v1::ModelService::Stub::CreateModel, request, timeout_);
-  if (!model.ok()) return QuoteId(model.status(), id);
-  return model;
+  return Invoke(stubs_->models, &v1::ModelService::Stub::CreateModel, request, timeout_);
 }
 
 absl::StatusOr<v1::Model> Client::GetModel(const std::string& name) {
@@ -194,10 +173,7 @@ absl::StatusOr<v1::Model> Client::ForkModel(const std::string& name,
   if (revision.has_value()) request.set_revision(*revision);
   request.set_model_id(ModelId(fork));
   if (config != nullptr) *request.mutable_config() = *config;
-  absl::StatusOr<v1::Model> model =
-      Invoke(stubs_->models, &v1::ModelService::Stub::ForkModel, request, timeout_);
-  if (!model.ok()) return QuoteId(model.status(), fork);
-  return model;
+  return Invoke(stubs_->models, &v1::ModelService::Stub::ForkModel, request, timeout_);
 }
 
 absl::Status Client::ExportModel(const std::string& name, std::optional<std::int64_t> revision,
@@ -228,7 +204,7 @@ absl::StatusOr<v1::Model> Client::ImportModel(const std::string& id,
   }
   writer->WritesDone();
   const grpc::Status status = writer->Finish();
-  if (!status.ok()) return QuoteId(StatusFromGrpc(status), id);
+  if (!status.ok()) return StatusFromGrpc(status);
   return model;
 }
 

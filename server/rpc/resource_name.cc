@@ -1,5 +1,6 @@
 #include "server/rpc/resource_name.h"
 
+#include "absl/strings/str_cat.h"
 #include "server/wire/error.h"
 
 namespace prequel {
@@ -12,7 +13,7 @@ constexpr std::string_view kPrefix = "models/";
 absl::StatusOr<std::string> ModelIdOf(std::string_view name) {
   const std::string_view id = name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : "";
   if (id.empty() || id.find('/') != id.npos) {
-    return FieldError("name", "must be models/{model}");
+    return FieldError("name", absl::StrCat("must be models/{model}, got ", Quoted(name)));
   }
   return std::string(id);
 }

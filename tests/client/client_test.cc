@@ -89,26 +89,6 @@ TEST_F(ClientTest, ErrorsKeepTheirDetails) {
   EXPECT_EQ(DetailsOf(status).reason, "MODEL_ALREADY_EXISTS");
 }
 
-TEST_F(ClientTest, AnIdThatTheServerRefusesIsQuoted) {
-  google::rpc::Status& error = server_.behaviour().error;
-  error.set_code(3);
-  error.set_message("model_id: must be lower-case");
-  google::rpc::BadRequest bad_request;
-  auto& violation = *bad_request.add_field_violations();
-  violation.set_field("model_id");
-  violation.set_description("must be lower-case");
-  error.add_details()->PackFrom(bad_request);
-  const std::string expected = "\"My\\nModel\": model_id: must be lower-case";
-  const absl::Status created = client_.CreateModel("My\nModel", {}).status();
-  EXPECT_EQ(created.message(), expected);
-  EXPECT_EQ(DetailsOf(created).violations.size(), 1);
-  EXPECT_EQ(client_.ForkModel("m", 1, "My\nModel", nullptr).status().message(), expected);
-  EXPECT_EQ(client_.ImportModel("My\nModel", [] { return ""; }).status().message(), expected);
-  violation.set_field("config.features");
-  error.mutable_details(0)->PackFrom(bad_request);
-  EXPECT_EQ(client_.CreateModel("My\nModel", {}).status().message(), error.message());
-}
-
 TEST_F(ClientTest, Health) {
   EXPECT_TRUE(*client_.CheckHealth());
   server_.behaviour().serving = false;

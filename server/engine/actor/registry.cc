@@ -27,7 +27,7 @@ absl::StatusOr<Registry::Entry> Registry::Find(std::string_view name) const {
   MutexLock lock(mu_);
   const auto it = models_.find(name);
   if (it != models_.end()) return it->second;
-  return absl::NotFoundError(absl::StrCat("model ", std::string(name), " does not exist"));
+  return absl::NotFoundError(absl::StrCat("model ", Quoted(name), " does not exist"));
 }
 
 std::vector<Registry::Entry> Registry::List(std::string_view after, std::size_t limit) const {
@@ -52,8 +52,9 @@ absl::Status CheckModelName(std::string_view name) {
     return absl::OkStatus();
   }
   return FieldError("model_id",
-                    "must be 1 to 63 lower-case letters, digits and hyphens, starting with a "
-                    "letter");
+                    absl::StrCat("must be 1 to 63 lower-case letters, digits and hyphens, "
+                                 "starting with a letter, got ",
+                                 Quoted(name)));
 }
 
 }  // namespace prequel

@@ -16,6 +16,13 @@ TEST(ResourceNameTest, OnlyModelsHaveNames) {
   }
 }
 
+TEST(ResourceNameTest, ABadOneIsQuoted) {
+  EXPECT_EQ(ModelIdOf("Moon\nShot").status().message(),
+            "name: must be models/{model}, got \"Moon\\nShot\"");
+  EXPECT_EQ(ModelIdOf(std::string(10'000, 'x')).status().message(),
+            "name: must be models/{model}, got \"" + std::string(40, 'x') + "…\"");
+}
+
 TEST(PageTokenTest, GoesThereAndBack) {
   EXPECT_EQ(*NameBeforePage(""), "");
   EXPECT_EQ(*NameBeforePage(PageTokenAfter("moons")), "moons");

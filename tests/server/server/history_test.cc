@@ -184,6 +184,7 @@ TEST_F(HistoryTest, AFileTravels) {
   EXPECT_EQ(status_.error_code(), grpc::StatusCode::DATA_LOSS);
   Import("Bad Name", bytes, 1000);
   EXPECT_EQ(PartsOf(status_).fields, std::vector<std::string>{"model_id"});
+  EXPECT_THAT(status_.error_message(), ::testing::EndsWith(", got \"Bad Name\""));
   Import("empty", "", 1);
   EXPECT_EQ(status_.error_code(), grpc::StatusCode::DATA_LOSS);
   Export("models/nobody");
