@@ -223,7 +223,7 @@ absl::Status Learn(const LearnFlags& flags, const Session& session) {
   std::cout << (session.json ? report.Json(outcome) + "\n" : report.Totals()) << std::flush;
   if (!outcome.ok()) return outcome;
   if (report.interrupted()) return ExitWith(kInterrupted);
-  return ExitWith(report.refused() > 0 ? kPartial : kOk);
+  return ExitWith(report.refused() > 0 || report.refused_rows() > 0 ? kPartial : kOk);
 }
 
 void AddProducer(CLI::App& command, LearnFlags& flags) {

@@ -55,13 +55,16 @@ TEST_F(FromCsvTest, ANewLabelFindsRoomWhereLabelsAreTexts) {
   EXPECT_THAT(Run({"describe", "m"}).out, HasSubstr("cat, dog, cow, owl\n"));
   const Outcome full = Run({"learn", "m", "--csv=" + Write("yak.csv", "x,y\n9,owl\n-9,yak\n")});
   EXPECT_EQ(full.code, 5);
-  EXPECT_THAT(full.out, HasSubstr("minibatch 1, line 3: batch.labels[1]: label \"yak\""));
+  EXPECT_THAT(full.out, HasSubstr("learned   1 row in 1 minibatch"));
+  EXPECT_THAT(full.out, HasSubstr("1 row refused, whose label is no class\n"
+                                  "  line 3: label \"yak\": the model has 4 classes and knows "));
 }
 
 TEST_F(FromCsvTest, ABadIdIsQuoted) {
   const Outcome bad = Run({"create", "My Model", "--inputs=x", "--target=y"});
   EXPECT_EQ(bad.code, 1);
-  EXPECT_THAT(bad.err, HasSubstr("\"My Model\": model_id: must be"));
+  EXPECT_THAT(bad.err, HasSubstr("model_id: must be 1 to 63 lower-case"));
+  EXPECT_THAT(bad.err, HasSubstr("got \"My Model\""));
 }
 
 }  // namespace

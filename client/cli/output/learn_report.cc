@@ -60,6 +60,10 @@ std::int64_t LineOf(const SentBatch& batch, const absl::Status& status) {
   return 0;
 }
 
+std::string AndMore(std::int64_t more) {
+  return more > 0 ? absl::StrCat("  … and ", more, " more\n") : "";
+}
+
 }  // namespace
 
 LearnReport::LearnReport(std::string model, std::size_t every)
@@ -74,6 +78,8 @@ std::string LearnReport::Learned(const SentBatch& batch, std::int64_t revision,
   rows_ += step.rows();
   skipped_rows_ += step.skipped_rows();
   answered_rows_ += batch.rows;
+  refused_rows_ += step.refused_rows();
+  KeepRefusedRows(batch, step);
   revision_ = revision;
   phase_ = step.phase();
   scores_.Add(scores);
@@ -88,6 +94,15 @@ void LearnReport::Refused(const SentBatch& batch, const absl::Status& status) {
   if (refusals_.size() == kRefusalsKept) return;
   refusals_.push_back({batch.number, batch.first_line, batch.rows, LineOf(batch, status),
                        Message(status), absl::StatusCodeToString(status.code())});
+}
+
+void LearnReport::KeepRefusedRows(const SentBatch& batch, const v1::StepReport& step) {
+  for (const v1::RefusedRow& refused : step.first_refused_rows()) {
+    if (row_refusals_.size() == kRefusalsKept) return;
+    const auto row = static_cast<std::size_t>(refused.row());
+    const std::int64_t line = row < batch.lines.size() ? batch.lines[row] : 0;
+    row_refusals_.push_back({batch.number, line, refused.label(), refused.reason()});
+  }
 }
 
 void LearnReport::Resumed(const std::string& producer, std::int64_t rows) {
@@ -118,10 +133,11 @@ double LearnReport::seconds() const {
 
 std::string LearnReport::Progress() const {
   const double rate = static_cast<double>(answered_rows_) / std::max(seconds(), 1e-9);
-  return absl::StrCat(Count(answered_rows_, "row", "rows"), ", ",
-                      Count(static_cast<long long>(rate)), " rows/s, nll ",
-                      Value(scores_.total(), "nll"),
-                      refusals_.empty() ? "" : absl::StrCat(", ", refused(), " refused"));
+  return absl::StrCat(
+      Count(answered_rows_, "row", "rows"), ", ", Count(static_cast<long long>(rate)),
+      " rows/s, nll ", Value(scores_.total(), "nll"),
+      refusals_.empty() ? "" : absl::StrCat(", ", refused(), " refused"),
+      refused_rows_ > 0 ? absl::StrCat(", ", Count(refused_rows_, "row", "rows"), " refused") : "");
 }
 
 std::string LearnReport::Totals() const {
@@ -147,24 +163,40 @@ std::string LearnReport::Totals() const {
   if (!refusals_.empty()) {
     table.Add({"refused", Count(refused(), "minibatch", "minibatches")});
   }
-  std::string text = table.Text();
-  for (std::size_t i = 0; i < std::min(refusals_.size(), kRefusalsShown); ++i) {
-    const Refusal& refusal = refusals_[i];
-    const std::string place = refusal.line > 0
-                                  ? absl::StrCat(", line ", refusal.line)
-                                  : absl::StrCat(" (line ", refusal.first_line, " on)");
-    absl::StrAppend(&text, "  minibatch ", refusal.number, place, ": ", refusal.message, "\n");
-  }
-  if (refused_ > static_cast<std::int64_t>(kRefusalsShown)) {
-    absl::StrAppend(&text, "  … and ", refused_ - static_cast<std::int64_t>(kRefusalsShown),
-                    " more\n");
-  }
+  std::string text = table.Text() + RefusedText() + RefusedRowsText();
   if (interrupted_ && resumable_) {
     absl::StrAppend(&text, "stopped; the same command goes on from here\n");
   } else if (interrupted_) {
     absl::StrAppend(&text, "stopped; go on later with --skip ", answered_rows_, "\n");
   }
   return text;
+}
+
+std::string LearnReport::RefusedText() const {
+  std::string text;
+  const std::size_t shown = std::min(refusals_.size(), kRefusalsShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Refusal& refusal = refusals_[i];
+    const std::string place = refusal.line > 0
+                                  ? absl::StrCat(", line ", refusal.line)
+                                  : absl::StrCat(" (line ", refusal.first_line, " on)");
+    absl::StrAppend(&text, "  minibatch ", refusal.number, place, ": ", refusal.message, "\n");
+  }
+  return text + AndMore(refused_ - static_cast<std::int64_t>(shown));
+}
+
+std::string LearnReport::RefusedRowsText() const {
+  if (refused_rows_ == 0) return "";
+  std::string text =
+      absl::StrCat(Count(refused_rows_, "row", "rows"), " refused, whose label is no class\n");
+  const std::size_t shown = std::min(row_refusals_.size(), kRefusalsShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const RowRefusal& refusal = row_refusals_[i];
+    const std::string place = refusal.line > 0 ? absl::StrCat("line ", refusal.line)
+                                               : absl::StrCat("minibatch ", refusal.number);
+    absl::StrAppend(&text, "  ", place, ": label ", refusal.label, ": ", refusal.reason, "\n");
+  }
+  return text + AndMore(refused_rows_ - static_cast<std::int64_t>(shown));
 }
 
 std::string LearnReport::Json(const absl::Status& outcome) const {
@@ -183,6 +215,13 @@ std::string LearnReport::Json(const absl::Status& outcome) const {
     json.Key("first_line").Integer(refusal.first_line).Key("rows").Integer(refusal.rows);
     if (refusal.line > 0) json.Key("line").Integer(refusal.line);
     json.Key("code").String(refusal.code).Key("message").String(refusal.message).EndObject();
+  }
+  json.EndArray();
+  json.Key("refused_rows").Integer(refused_rows_).Key("first_refused_rows").BeginArray();
+  for (const RowRefusal& refusal : row_refusals_) {
+    json.BeginObject().Key("minibatch").Integer(refusal.number);
+    if (refusal.line > 0) json.Key("line").Integer(refusal.line);
+    json.Key("label").String(refusal.label).Key("reason").String(refusal.reason).EndObject();
   }
   json.EndArray().Key("table").BeginArray();
   for (const Line& line : lines_) {

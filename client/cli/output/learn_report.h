@@ -32,7 +32,8 @@ class LearnReport {
   // The table's next line, with its header before the first.
   std::string Learned(const SentBatch& batch, std::int64_t revision, const v1::Scores& scores,
                       const v1::StepReport& step);
-  // The first thousand are remembered with what was wrong, and its line where it was one row.
+  // The minibatch as a whole. The first thousand are remembered with what was wrong, and its line
+  // where it was one row.
   void Refused(const SentBatch& batch, const absl::Status& status);
   void Interrupted() { interrupted_ = true; }
   // An earlier run of this producer has sent that many rows: this one begins behind them.
@@ -48,7 +49,8 @@ class LearnReport {
   std::string Json(const absl::Status& outcome) const;
 
   bool interrupted() const { return interrupted_; }
-  std::int64_t refused() const { return refused_; }
+  std::int64_t refused() const { return refused_; }            // minibatches
+  std::int64_t refused_rows() const { return refused_rows_; }  // of those that were learned
 
  private:
   struct Refusal {
@@ -57,6 +59,11 @@ class LearnReport {
     std::string message;
     std::string code;
   };
+  struct RowRefusal {
+    std::int64_t number;  // of the minibatch
+    std::int64_t line;    // where the row begins; 0: not known
+    std::string label, reason;
+  };
   struct Line {
     std::int64_t batches;
     std::int64_t rows;
@@ -64,6 +71,9 @@ class LearnReport {
     v1::Scores recent;
   };
 
+  void KeepRefusedRows(const SentBatch& batch, const v1::StepReport& step);
+  std::string RefusedText() const;
+  std::string RefusedRowsText() const;
   double seconds() const;
   std::string Header(const Line& line) const;
   std::string Text(const Line& line) const;
@@ -81,6 +91,8 @@ class LearnReport {
   std::string phase_;  // of the rule after the last minibatch, when it has phases
   std::int64_t refused_ = 0;
   std::vector<Refusal> refusals_;
+  std::int64_t refused_rows_ = 0;
+  std::vector<RowRefusal> row_refusals_;  // the first thousand of those that the server names
   std::vector<Line> lines_;
   std::string producer_;  // whom the run resumed, if any
   std::int64_t resumed_rows_ = 0;

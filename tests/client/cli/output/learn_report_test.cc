@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "client/cli/output/proto_json.h"
 #include "client/error.h"
@@ -96,6 +97,52 @@ TEST(LearnReportTest, ARowThatWasRefusedIsNamedByItsLine) {
   for (const char* field : {"batch.labels[3]", "batch.text[1]", "batch.labels", "config.x[1]"}) {
     EXPECT_THAT(totals(field), HasSubstr("minibatch 1 (line 2 on): ")) << field;
   }
+}
+
+v1::StepReport StepRefusing(std::int64_t rows, const std::vector<std::int64_t>& named) {
+  v1::StepReport step = Step(3);
+  step.set_refused_rows(rows);
+  for (const std::int64_t row : named) {
+    v1::RefusedRow* refused = step.add_first_refused_rows();
+    refused->set_row(row);
+    refused->set_label("\"cow\"");
+    refused->set_reason("classes are \"cat\", \"dog\"");
+  }
+  return step;
+}
+
+TEST(LearnReportTest, RefusedRowsAreNamedByTheirLines) {
+  LearnReport report("models/m", 0);
+  report.Learned({1, 5, 2, {2, 3, 4, 8, 9}}, 1, Scores(1, 0.5), Step(5));
+  EXPECT_THAT(report.Totals(), Not(HasSubstr("refused")));
+  EXPECT_EQ(report.refused_rows(), 0);
+  report.Learned({2, 5, 10, {10, 12, 13, 14, 15}}, 2, Scores(1, 0.5), StepRefusing(2, {1, 4}));
+  EXPECT_THAT(report.Totals(), HasSubstr("8 rows in 2 minibatches"));
+  EXPECT_THAT(report.Totals(),
+              HasSubstr("2 rows refused, whose label is no class\n"
+                        "  line 12: label \"cow\": classes are \"cat\", \"dog\"\n"
+                        "  line 15: label \"cow\": classes are \"cat\", \"dog\"\n"));
+  EXPECT_THAT(report.Totals(), Not(HasSubstr("more")));
+  EXPECT_THAT(report.Progress(), HasSubstr(", 2 rows refused"));
+  report.Learned({3, 5, 16}, 3, Scores(1, 0.5), StepRefusing(1, {0}));
+  EXPECT_THAT(report.Totals(), HasSubstr("  minibatch 3: label \"cow\"")) << "no line is known";
+  report.Learned({4, 5, 21}, 4, Scores(1, 0.5), StepRefusing(1'000, {0, 1, 2, 3, -1, 9}));
+  EXPECT_THAT(report.Totals(), HasSubstr("1,003 rows refused"));
+  EXPECT_THAT(report.Totals(), HasSubstr("  … and 998 more\n"));
+  EXPECT_EQ(report.refused_rows(), 1'003);
+  EXPECT_EQ(report.refused(), 0) << "minibatches";
+
+  google::protobuf::Struct parsed;
+  const std::string json = report.Json(absl::OkStatus());
+  ASSERT_TRUE(FromJson(json, &parsed).ok()) << json;
+  EXPECT_EQ(parsed.fields().at("refused_rows").number_value(), 1'003);
+  const auto& rows = parsed.fields().at("first_refused_rows").list_value();
+  ASSERT_EQ(rows.values_size(), 9);
+  const auto& first = rows.values(0).struct_value().fields();
+  EXPECT_EQ(first.at("minibatch").number_value(), 2) << "counted from 1";
+  EXPECT_EQ(first.at("line").number_value(), 12);
+  EXPECT_EQ(first.at("label").string_value(), "\"cow\"");
+  EXPECT_FALSE(rows.values(2).struct_value().fields().contains("line"));
 }
 
 TEST(LearnReportTest, AThousandRefusalsAreKept) {
