@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 v1::ModelConfig Apply(const ConfigFlags& flags, v1::ModelConfig config = {}) {
   const absl::Status status = ApplyFlags(flags, &config);
@@ -139,6 +140,9 @@ TEST(ConfigFlagsTest, BadOptionsAreUsageErrors) {
   }
   EXPECT_THAT(std::string(ApplyOption("ruel.passes=5", &config).message()),
               HasSubstr("did you mean 'rule'?"));
+  const std::string far(ApplyOption("zebra.passes=5", &config).message());
+  EXPECT_THAT(far, HasSubstr("no part 'zebra'; the parts are "));
+  EXPECT_THAT(far, Not(HasSubstr("did you mean")));
   EXPECT_EQ(ExitCodeOf(ApplyFlags({.standardize_inputs = "always"}, &config)), kUsage);
 }
 

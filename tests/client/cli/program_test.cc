@@ -19,6 +19,7 @@ namespace {
 
 using client::TemporaryFile;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST_F(ProgramTest, HelpDocumentsTheExitCodes) {
@@ -34,6 +35,9 @@ TEST_F(ProgramTest, UsageErrors) {
   const Outcome misspelt = Run("lern m");
   EXPECT_EQ(misspelt.exit_code, 2);
   EXPECT_THAT(misspelt.err, HasSubstr("did you mean 'learn'?"));
+  const Outcome far = Run("frobnicate m");
+  EXPECT_EQ(far.exit_code, 2);
+  EXPECT_THAT(far.err, Not(HasSubstr("did you mean")));
   const Outcome none = Run("learn m --csv x.csv --batch 0");
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_EQ(none.err,

@@ -136,6 +136,8 @@ TEST(GenerateTest, DriftTurnsHalfwayThroughItsPeriod) {
 TEST(GenerateTest, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(std::string(MakeStream("moon", {}).status().message()),
               HasSubstr("did you mean 'moons'?"));
+  EXPECT_THAT(std::string(MakeStream("zebra", {}).status().message()),
+              HasSubstr("no stream 'zebra'; there are moons"));
   EXPECT_FALSE(MakeStream("moons", {.noise = -1}).ok());
   EXPECT_FALSE(MakeStream("drift", {.noise = 1.5}).ok());
   EXPECT_FALSE(MakeStream("blobs", {.classes = 1}).ok());
