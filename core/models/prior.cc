@@ -112,7 +112,8 @@ Vector PriorPrecision::Variances(const Layers& layers) const {
   return variances;
 }
 
-absl::Status IsotropicPrior::Configure(Options& options, const Layers& /*layers*/) {
+absl::Status IsotropicPrior::Configure(Options& options, const Layers& layers) {
+  if (layers.size() > 1) precision.layer_scale = "fan_in";
   precision.Configure(options);
   return options.Finish();
 }

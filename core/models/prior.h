@@ -24,7 +24,8 @@ struct PriorPrecision {
   Vector Variances(const Layers& layers) const;  // D
 };
 
-// θ ~ N(m₀, diag(v)), m₀ = Initialize of the model.
+// θ ~ N(m₀, diag(v)), m₀ = Initialize of the model. layer_scale is "fan_in" unless given, where
+// there are hidden layers: so the variance of a unit does not grow with the units that feed it.
 struct IsotropicPrior {
   static constexpr std::string_view kName = "isotropic";
 

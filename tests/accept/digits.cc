@@ -66,6 +66,7 @@ LearnerConfig DigitNetwork(Index side, double hidden) {
   config.likelihood.name = "categorical";
   config.model = {"mlp",
                   {{"hidden", std::vector<double>{hidden}}, {"activation", std::string("relu")}}};
+  config.prior.options["layer_scale"] = std::string("none");
   config.standardize_inputs = Standardize::kNone;
   return config;
 }

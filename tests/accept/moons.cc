@@ -39,6 +39,7 @@ MoonsRun Run(std::uint64_t seed, double prior_variance) {
   config.likelihood.name = "bernoulli";
   config.model = {"mlp", {{"hidden", std::vector<double>{32}}}};
   config.prior.options["precision"] = 1 / prior_variance;
+  config.prior.options["layer_scale"] = std::string("none");
   config.rule.name = "rvga";
   config.standardize_inputs = Standardize::kNone;
   config.seed = seed;

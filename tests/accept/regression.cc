@@ -14,6 +14,7 @@ namespace {
 
 void UseMlp(double width, LearnerConfig& config) {
   config.model = {"mlp", {{"hidden", std::vector<double>{width}}}};
+  config.prior.options["layer_scale"] = std::string("none");
 }
 
 // How wide a network, or none, serves five years of hourly measurements.

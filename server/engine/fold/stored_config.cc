@@ -1,5 +1,6 @@
 #include "server/engine/fold/stored_config.h"
 
+#include <string>
 #include <utility>
 
 #include "server/storage/catalogue.h"
@@ -11,6 +12,9 @@ namespace {
 // default spells the old one out here, where it is missing.
 LearnerConfig WithDefaultsOfVersion1(LearnerConfig config) {
   if (config.dynamics.name.empty()) config.dynamics.name = "static";
+  if (config.prior.name.empty() || config.prior.name == "isotropic") {
+    config.prior.options.try_emplace("layer_scale", std::string("none"));
+  }
   return config;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,20 @@ FullGaussian Start(const LearnerConfig& config) {
   EXPECT_TRUE(learner.ok()) << learner.status();
   if (!learner.ok()) return {};
   return std::get<FullGaussian>(BeliefOf(learner->Initial()).posterior);
+}
+
+// A unit of a hidden layer has as many weights as there are below: 2, 3, and 2.
+TEST(IsotropicPrior, OfNetworksIsOverTheFanInUnlessItIsToldOtherwise) {
+  LearnerConfig config = SmallMlp({});
+  config.prior = {};
+  const Vector variances = Start(config).covariance.diagonal();
+  EXPECT_EQ(variances.segment(0, 6), Vector::Constant(6, 1.0 / 2));
+  EXPECT_EQ(variances.segment(6, 3), Vector::Ones(3)) << "biases";
+  EXPECT_EQ(variances.segment(9, 6), Vector::Constant(6, 1.0 / 3));
+  config.prior.options["layer_scale"] = std::string("none");
+  EXPECT_EQ(Start(config).covariance.diagonal(), Vector::Ones(20));
+  const LearnerConfig linear = PlainConfig(2, "bernoulli");
+  EXPECT_EQ(Start(linear).covariance.diagonal(), Vector::Ones(3));
 }
 
 // θ holds weights by columns: of layer 1 those of the first input come first.

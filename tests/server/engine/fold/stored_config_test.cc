@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "server/storage/catalogue.h"
 #include "tests/server/engine/fake_world.h"
@@ -20,13 +22,27 @@ TEST(StoredConfigTest, EveryDefaultIsFilledIn) {
   EXPECT_EQ(ReadConfig(bytes, kModelVersion, codec).value()->config(), learner.config());
 }
 
-// What was left out in version 1 has the defaults of then: those of today, so far.
+// What was left out in version 1 has the defaults of then.
 TEST(StoredConfigTest, VersionOneHoldsWhatWasGiven) {
   const TestCodec codec;
   const std::string given = codec.EncodeConfig(LinearConfig(2));
   const auto learner = ReadConfig(given, 1, codec);
   ASSERT_TRUE(learner.ok()) << learner.status();
   EXPECT_EQ((*learner)->config(), Learner::Create(LinearConfig(2))->config());
+}
+
+// The prior of networks was N(m₀, I); today it is narrower by the fan-in.
+TEST(StoredConfigTest, VersionOneKnewNoScaleByLayers) {
+  const TestCodec codec;
+  LearnerConfig network = LinearConfig(2);
+  network.model = {"mlp", {{"hidden", std::vector<double>{3}}}};
+  const auto scale_of = [](const Learner& learner) {
+    return std::get<std::string>(learner.config().prior.options.at("layer_scale"));
+  };
+  EXPECT_EQ(scale_of(*Learner::Create(network)), "fan_in");
+  EXPECT_EQ(scale_of(**ReadConfig(codec.EncodeConfig(network), 1, codec)), "none");
+  network.prior.options["layer_scale"] = std::string("fan_in");
+  EXPECT_EQ(scale_of(**ReadConfig(codec.EncodeConfig(network), 1, codec)), "fan_in");
 }
 
 TEST(StoredConfigTest, SaysWhatIsWrong) {
