@@ -1,6 +1,7 @@
 #include "core/learner/noise.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace prequel {
@@ -47,6 +48,14 @@ void PredictiveNoise(const Problem& problem, const TargetState& targets, const N
       problem.target_encoder.Scale(targets, out.variance);
       out.variance = model.variance * out.variance.array().square().inverse();
       out.dof.setConstant(out.variance.size(), std::numeric_limits<double>::infinity());
+  }
+}
+
+void NoiseOfWeights(const Problem& problem, const NoiseLevel& noise, Vector& out) {
+  const DenseLayer& layer = problem.layers.back();
+  out.setOnes(problem.num_params());
+  for (Index j = layer.offset; j < layer.offset + layer.size(); ++j) {
+    out[j] = std::sqrt(noise.variance[layer.PlaceOf(j).output]);
   }
 }
 

@@ -16,6 +16,10 @@ NoiseState InitialNoise(const Problem& problem);
 void PredictiveNoise(const Problem& problem, const TargetState& targets, const NoiseState& noise,
                      NoiseLevel& out);
 
+// D: σ of the output that each weight of the last layer, which is the only one of a linear model,
+// belongs to: what a deviation held in units of the noise is multiplied by.
+void NoiseOfWeights(const Problem& problem, const NoiseLevel& noise, Vector& out);
+
 // R of the update: as above, but 1 when the posterior is held in units of the noise.
 void FitNoise(const Problem& problem, const TargetState& targets, const NoiseState& noise,
               NoiseLevel& out);

@@ -60,7 +60,8 @@ absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefW
 absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws, BeliefWorkspace& w,
                       Workspace& all) {
   // A covariance in units of the noise is taken at the noise's point estimate.
-  const double scale = problem.in_noise_units() ? std::sqrt(w.noise.variance.mean()) : 1.0;
+  const bool in_noise_units = problem.in_noise_units();
+  if (in_noise_units) NoiseOfWeights(problem, w.noise, w.noise_of_weights);
   return std::visit(
       [&]<class Q>(const Q& prior) {
         auto& sampler = std::get<typename Q::Sampler>(all.samplers);
@@ -70,7 +71,9 @@ absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws, 
         for (int k = 0; k < draws; ++k) {
           stream.lane = kPredictLane + static_cast<std::uint32_t>(k);
           sampler.Draw(stream, theta);
-          if (scale != 1) theta = prior.mean + scale * (theta - prior.mean);
+          if (in_noise_units) {
+            theta = prior.mean + w.noise_of_weights.cwiseProduct(theta - prior.mean);
+          }
           w.expansion.Forward(theta);
           LogitMoments& member = all.predictive.AddMember(1.0 / draws);
           member.mean = w.expansion.moments().mean;

@@ -258,7 +258,12 @@ double Problem::dataset_size() const {
 }
 
 bool Problem::in_noise_units() const {
-  return std::visit([&](const auto& r) { return r.InNoiseUnits(setting()); }, rule);
+  return std::visit(
+      [&]<class R, class Q>(const R& r, const Q& prototype) {
+        if constexpr (Updates<R, Q>) return r.InNoiseUnits(setting(), prototype);
+        return false;
+      },
+      rule, initial);
 }
 
 }  // namespace prequel

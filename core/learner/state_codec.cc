@@ -11,12 +11,13 @@
 #include "core/learner/packing.h"
 #include "core/learner/sound_state.h"
 #include "core/learner/state_v1.h"
+#include "core/learner/state_v2.h"
 
 namespace prequel {
 namespace {
 
 constexpr std::string_view kMagic = "PREQUELS";
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a) {
   a.Value("log_weight", belief.log_weight);
@@ -75,10 +76,14 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
 }
 
 absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_view bytes) {
+  std::uint32_t version = kVersion;
   absl::StatusOr<std::string_view> body = Open(bytes, kMagic, kVersion);
-  const absl::StatusOr<std::string_view> body_v1 = Open(bytes, kMagic, 1);
-  const bool v1 = !body.ok() && body_v1.ok();
-  if (v1) body = body_v1;
+  for (std::uint32_t older = 1; !body.ok() && older < kVersion; ++older) {
+    const absl::StatusOr<std::string_view> opened = Open(bytes, kMagic, older);
+    if (!opened.ok()) continue;
+    body = opened;
+    version = older;
+  }
   if (!body.ok()) return body.status();
   ArchiveReader a(*body);
   std::uint64_t fingerprint = 0;
@@ -88,13 +93,14 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
     return absl::FailedPreconditionError("the state is of another configuration");
   }
   LearnerState state;
-  if (v1) {
+  if (version == 1) {
     ReadStateV1(problem, a, state);
   } else {
     CommonState::Fields(a, state.common());
     ReadBeliefs(problem, a, state);
   }
   if (absl::Status status = a.Finish(); !status.ok()) return status;
+  if (version < 3) UpgradeFromV2(problem, state);
   if (absl::Status status = CheckSound(problem, state); !status.ok()) return status;
   return state;
 }

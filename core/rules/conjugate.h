@@ -24,7 +24,9 @@ struct Conjugate : FittingRule {
 
   absl::Status Configure(Options& options) { return options.Finish(); }
   static absl::Status CheckFor(const Setting& setting, const FullGaussian& /*prototype*/);
-  static bool InNoiseUnits(const Setting& setting) { return setting.learns_noise; }
+  static bool InNoiseUnits(const Setting& setting, const FullGaussian& /*prototype*/) {
+    return setting.learns_noise;
+  }
 
   // Fits `local`, which stands at its prior with `expansion` linearised and projected there.
   absl::Status Fit(Expansion& expansion, LocalFull& local, const Stream& /*stream*/,

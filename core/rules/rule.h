@@ -47,7 +47,6 @@ concept RuleType = std::derived_from<R, RuleDefaults> &&
   { rule.Configure(options) } -> std::same_as<absl::Status>;
   { c.draws() } -> std::same_as<bool>;
   { c.rounds() } -> std::same_as<Index>;
-  { c.InNoiseUnits(setting) } -> std::same_as<bool>;
   // The predictive that matches what has been learned, of a posterior with variance.
   { c.PredictiveOf(state) } -> std::same_as<MatchedPredictive>;
   { c.HasCurvature(state) } -> std::same_as<bool>;
@@ -60,6 +59,7 @@ template <class R, class Q>
 concept Knows = requires(const R& c, const Setting& setting, const Q& q,
                          const typename R::State& state) {
   { c.CheckFor(setting, q) } -> std::same_as<absl::Status>;
+  { c.InNoiseUnits(setting, q) } -> std::same_as<bool>;
   { state.Suits(q) } -> std::same_as<bool>;
 };
 

@@ -15,6 +15,9 @@ struct Setting {
   bool linear = false;  // the logits are linear in the weights
   Link link = Link::kIdentity;
   bool learns_noise = false;
+
+  // Whether N(m, σ² P̃) with σ² ~ IG(α, β) is the exact posterior: normal-inverse-gamma.
+  bool is_linear_gaussian() const { return linear && link == Link::kIdentity; }
 };
 
 struct RuleDefaults {
@@ -30,8 +33,11 @@ struct RuleDefaults {
   static bool draws() { return false; }
   static Index rounds() { return 1; }
 
-  // Whether the posterior's covariance is held in units of the learned noise variance.
-  static bool InNoiseUnits(const Setting& /*setting*/) { return false; }
+  // Whether this posterior's covariance is held in units of the learned noise variance.
+  template <class Q>
+  static bool InNoiseUnits(const Setting& /*setting*/, const Q& /*prototype*/) {
+    return false;
+  }
 
   // Whether q says how sure it is in this state: else it is not measured against the last one.
   template <class State>

@@ -21,6 +21,10 @@ namespace prequel {
 //     m^{k+1} = m^k − ρ (Λ^{k+1})⁻¹ [G(q^k) + Λ_{t−1} (m^k − m_{t−1})]
 // with ρ = 1, 1/2, … until the local ELBO does not fall. Every pass is anchored to q_{t−1}, so the
 // minibatch counts once however many passes run.
+// A direction follows the expectations as they are linearised at m^k, and ρ is judged by the ELBO
+// as it is linearised where the step leads. On a network the two differ by how far the network
+// bends within the step: the fixed point may lie beyond the last ρ that does not lower the ELBO.
+// Then the iteration ends short of it and says `converged`, for no step along its direction gains.
 struct Rvga : FittingRule {
   static constexpr std::string_view kName = "rvga";
   static constexpr std::string_view kHolds = "keeps a covariance";
@@ -44,6 +48,13 @@ struct Rvga : FittingRule {
   absl::Status CheckFor(const Setting& setting, const Q& /*prototype*/) const {
     return CheckForm(setting.linear && setting.link == Link::kLogistic &&
                      std::same_as<Q, FullGaussian>);
+  }
+
+  // A full covariance of a linear model is held in units of the noise, as `conjugate` has it, so
+  // that early minibatches do not keep the guess of the noise that was made in their time.
+  template <class Q>
+  static bool InNoiseUnits(const Setting& setting, const Q& /*prototype*/) {
+    return std::same_as<Q, FullGaussian> && setting.is_linear_gaussian() && setting.learns_noise;
   }
 
   bool draws() const { return over == Over::kMonteCarlo; }

@@ -89,38 +89,48 @@ TEST_P(ConjugateOracle, UnknownNoiseMatchesNormalInverseGamma) {
   const Matrix precision = Matrix::Identity(kInputs + 1, kInputs + 1) * 2.0 + x.transpose() * x;
   const Vector mean = precision.llt().solve(x.transpose() * y);
 
-  LearnerConfig config = PlainConfig(kInputs, "gaussian");
-  config.likelihood.options["noise"] = std::string("learned");
-  config.likelihood.options["noise_shape"] = 2.5;
-  config.likelihood.options["noise_rate"] = 0.75;
-  config.prior.options["precision"] = 2.0;
-  config.rule.name = "conjugate";
-  const LearnerState state = FoldSplits(config, all, GetParam());
-  const auto& q = std::get<FullGaussian>(BeliefOf(state).posterior);
-  EXPECT_LT((q.mean - mean).cwiseAbs().maxCoeff(), 1e-9);
-  EXPECT_NEAR(BeliefOf(state).noise.shape[0], shape, 1e-9);
-  EXPECT_NEAR(BeliefOf(state).noise.rate[0], rate, 1e-9);
-
-  // The predictive is Student-t: scale² = (β/α)(1 + xᵀ P̃ x), 2α degrees of freedom.
-  const Learner learner = *Learner::Create(config);
-  Batch query;
-  query.inputs = Normals(kInputs, 3, 99);
-  Scratch scratch;
-  const std::vector<double> levels = {0.25, 0.5, 0.75};
-  const absl::StatusOr<Answer> predicted =
-      Ask(learner, state, query, scratch,
-          {.queries = {{"moments", {}}, {"quantiles", {{"levels", levels}}}}});
-  ASSERT_TRUE(predicted.ok()) << predicted.status();
   const Matrix covariance = precision.llt().solve(Matrix::Identity(kInputs + 1, kInputs + 1));
-  for (Index i = 0; i < 3; ++i) {
-    Vector row(kInputs + 1);
-    row << query.inputs.col(i), 1;
-    const double scale2 = rate / shape * (1 + row.dot(covariance * row));
-    const double variance = scale2 * shape / (shape - 1);
-    const Answer& p = *predicted;
-    EXPECT_NEAR(p["mean"](0, i), row.dot(mean), 1e-9);
-    EXPECT_NEAR(p["epistemic_variance"](0, i) + p["aleatoric_variance"](0, i), variance, 1e-9);
-    EXPECT_LT(p["quantiles"](0, i), p["quantiles"](1, i));
+  const std::vector<ComponentConfig> rules = {
+      {"conjugate", {}},
+      {"rvga", {}},
+      {"rvga", {{"scheme", "explicit"}}},
+      {"rvga", {{"expectation", "mean"}, {"passes", 20.0}, {"tolerance", 1e-13}}}};
+  for (const ComponentConfig& rule : rules) {
+    SCOPED_TRACE(rule.name);
+    LearnerConfig config = PlainConfig(kInputs, "gaussian");
+    config.likelihood.options["noise"] = std::string("learned");
+    config.likelihood.options["noise_shape"] = 2.5;
+    config.likelihood.options["noise_rate"] = 0.75;
+    config.prior.options["precision"] = 2.0;
+    config.rule = rule;
+    const LearnerState state = FoldSplits(config, all, GetParam());
+    const auto& q = std::get<FullGaussian>(BeliefOf(state).posterior);
+    EXPECT_LT((q.mean - mean).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((Lower(q.covariance) - Lower(covariance)).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_NEAR(BeliefOf(state).noise.shape[0], shape, 1e-9);
+    EXPECT_NEAR(BeliefOf(state).noise.rate[0], rate, 1e-9);
+
+    // The predictive is Student-t: scale² = (β/α)(1 + xᵀ P̃ x), 2α degrees of freedom; its variance
+    // is β/(α − 1) of the noise, and as much times xᵀ P̃ x of the weights.
+    const Learner learner = *Learner::Create(config);
+    Batch query;
+    query.inputs = Normals(kInputs, 3, 99);
+    Scratch scratch;
+    const std::vector<double> levels = {0.25, 0.5, 0.75};
+    const absl::StatusOr<Answer> predicted =
+        Ask(learner, state, query, scratch,
+            {.queries = {{"moments", {}}, {"quantiles", {{"levels", levels}}}}});
+    ASSERT_TRUE(predicted.ok()) << predicted.status();
+    for (Index i = 0; i < 3; ++i) {
+      Vector row(kInputs + 1);
+      row << query.inputs.col(i), 1;
+      const double noise = rate / (shape - 1);
+      const Answer& p = *predicted;
+      EXPECT_NEAR(p["mean"](0, i), row.dot(mean), 1e-9);
+      EXPECT_NEAR(p["epistemic_variance"](0, i), noise * row.dot(covariance * row), 1e-9);
+      EXPECT_NEAR(p["aleatoric_variance"](0, i), noise, 1e-9);
+      EXPECT_LT(p["quantiles"](0, i), p["quantiles"](1, i));
+    }
   }
 }
 
@@ -151,6 +161,32 @@ TEST(ConjugateTwoOutputs, DecouplesIntoTwoRegressions) {
   EXPECT_NEAR(q.mean[1], std::get<FullGaussian>(BeliefOf(second_state).posterior).mean[0], 1e-9);
   EXPECT_NEAR(BeliefOf(state).noise.rate[0], BeliefOf(first_state).noise.rate[0], 1e-9);
   EXPECT_NEAR(BeliefOf(state).noise.rate[1], BeliefOf(second_state).noise.rate[0], 1e-9);
+}
+
+// Draws of the weights of an output are as wide as its own noise makes them.
+TEST(ConjugateTwoOutputs, DrawsAreInUnitsOfTheirOwnNoise) {
+  Batch both = LinearBatch(kInputs, kRows, 0, 0.01);
+  const Batch second = LinearBatch(kInputs, kRows, 1, 1);
+  Matrix targets(2, kRows);
+  targets << both.targets, second.targets;
+  both.targets = targets;
+  for (const char* rule : {"conjugate", "rvga"}) {
+    LearnerConfig config = PlainConfig(kInputs, "gaussian");
+    config.likelihood.options["noise"] = std::string("learned");
+    config.target.width = 2;
+    config.rule.name = rule;
+    const LearnerState state = FoldSplits(config, both, {20, 40});
+    const Learner learner = *Learner::Create(config);
+    Batch query;
+    query.inputs = Normals(kInputs, 1, 99);
+    Scratch scratch;
+    const Answer exact = *Ask(learner, state, query, scratch, {.queries = {{"moments", {}}}});
+    const Answer drawn =
+        *Ask(learner, state, query, scratch, {.samples = 4096, .queries = {{"moments", {}}}});
+    for (Index c = 0; c < 2; ++c) {
+      EXPECT_NEAR(drawn["epistemic_variance"](c, 0) / exact["epistemic_variance"](c, 0), 1, 0.1);
+    }
+  }
 }
 
 }  // namespace

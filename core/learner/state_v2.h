@@ -1,0 +1,14 @@
+// Version 2 of a state's bytes, and what versions 1 and 2 held otherwise; both are read for ever.
+#pragma once
+
+#include "core/learner/learner_state.h"
+#include "core/learner/problem.h"
+
+namespace prequel {
+
+// Of a state that was read from version 1 or 2, of the same fields as version 3. There rule `rvga`
+// held the covariance P of a linear model with learned noise as it is; since then P̃ = P/σ², in
+// units of the noise, with σ² = β/α of each output.
+void UpgradeFromV2(const Problem& problem, LearnerState& state);
+
+}  // namespace prequel
