@@ -55,15 +55,22 @@ class Mixture {
   double Average(F f) const {
     double sum = 0;
     for (std::size_t k = 0; k < members_.size(); ++k) sum += weights_[k] * f(members_[k]);
-    return sum;
+    return sum / share_;
   }
   // The least and the greatest of the members' p-quantiles; the mixture's lies between them.
   std::pair<double, double> QuantileRange(double p) const;
   // The same at less cost, though further apart.
   std::pair<double, double> Bracket(double p) const;
+  // Where Cdf − p is below 0, and where it is above: x, and the value there.
+  struct Ends {
+    double low, below, high, above;
+  };
+  // Of the p-quantile within the bracket, close together when there are many members.
+  Ends EndsOf(double p) const;
 
   std::span<const D> members_;
   std::span<const double> weights_;
+  double share_ = 1;  // what the weights sum to
 };
 
 template <class D>
@@ -85,13 +92,37 @@ std::pair<double, double> Mixture<D>::Bracket(double p) const {
   return {mean - deviation * std::sqrt((1 - p) / p), mean + deviation * std::sqrt(p / (1 - p))};
 }
 
+// Of many members the first few say about where the quantile is, and how steep Cdf is there. Twice
+// as far as that slope would have it lies beyond the quantile, most of the time.
+template <class D>
+typename Mixture<D>::Ends Mixture<D>::EndsOf(double p) const {
+  constexpr std::size_t kFew = 128;
+  const auto [low, high] = Bracket(p);
+  if (members_.size() > 4 * kFew) {
+    Mixture few(members_.first(kFew), weights_.first(kFew));
+    double share = 0;  // of the few in all
+    for (const double weight : few.weights_) share += weight;
+    few.share_ = share;
+    const double guess = few.Quantile(p);
+    const double error = Cdf(guess) - p;
+    const double other = guess - 2 * error / std::exp(few.LogDensity(guess));
+    if (guess > low && guess < high && other > low && other < high) {
+      const double there = Cdf(other) - p;
+      if (error < 0 && there >= 0) return {guess, error, other, there};
+      if (error >= 0 && there < 0) return {other, there, guess, error};
+    }
+  }
+  return {low, Cdf(low) - p, high, Cdf(high) - p};
+}
+
 // Of counts by bisection; else by the secant through both ends of the bracket, with the value of an
 // end halved that stays a second time (Illinois), and by bisection where that has not halved the
-// bracket in three steps. Every evaluation of Cdf asks all members: this takes a dozen or two.
+// bracket in three steps. Every evaluation of Cdf asks all members: this takes a dozen or two, and
+// half a dozen where there are many.
 template <class D>
 double Mixture<D>::Quantile(double p) const {
-  auto [low, high] = Bracket(p);
   if constexpr (kDiscrete) {
+    auto [low, high] = Bracket(p);
     low = std::max(std::floor(low) - 1, -1.0);
     high = std::ceil(high);
     while (high - low > 1) {
@@ -101,7 +132,7 @@ double Mixture<D>::Quantile(double p) const {
     }
     return high;
   }
-  double below = Cdf(low) - p, above = Cdf(high) - p;
+  auto [low, below, high, above] = EndsOf(p);
   double before = high - low;  // three steps ago
   int stayed = 0;              // the end that the last step left alone: -1 low, 1 high
   for (int step = 1; step <= 200; ++step) {
