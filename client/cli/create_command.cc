@@ -125,7 +125,8 @@ void AddPartFlags(CLI::App& command, ConfigFlags& config) {
   command.add_option("--prior-precision", config.prior_precision, "prior.precision");
   command.add_option("--posterior", config.posterior, "full | diagonal | point | …");
   command.add_option("--rule", config.rule, "rvga | conjugate | von | vogn | ivon | adam | …");
-  command.add_option("--dynamics", config.dynamics, "static | …: what time does to beliefs");
+  command.add_option("--dynamics", config.dynamics,
+                     "static | adaptive | …: what time does to beliefs");
   command
       .add_option("--option", config.options,
                   "part.key=value, for example rule.passes=5; may be repeated")

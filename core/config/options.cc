@@ -153,6 +153,19 @@ void Options::Integers(std::string_view name, std::vector<Index>* values, Index 
   resolved_[std::string(name)] = std::vector<double>(values->begin(), values->end());
 }
 
+void Options::Reals(std::string_view name, std::vector<double>* values, double low, double high,
+                    std::size_t max_size) {
+  if (const OptionValue* option = Find(name)) {
+    const auto* list = std::get_if<std::vector<double>>(option);
+    if (list == nullptr || list->empty() || list->size() > max_size) {
+      return Fail(name, MustBe(absl::StrCat("a list of 1 to ", max_size, " numbers"), *option));
+    }
+    if (!EachIn(name, *list, 0, low, high)) return;
+    *values = *list;
+  }
+  resolved_[std::string(name)] = *values;
+}
+
 void Options::Increasing(std::string_view name, std::vector<double>* values, double low,
                          double high, std::size_t max_size) {
   if (const OptionValue* option = Find(name)) {

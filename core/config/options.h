@@ -31,6 +31,9 @@ class Options {
   // Whole numbers in [low, high]; at most max_size of them.
   void Integers(std::string_view name, std::vector<Index>* values, Index low, Index high,
                 std::size_t max_size);
+  // Numbers in [low, high]; 1 to max_size of them.
+  void Reals(std::string_view name, std::vector<double>* values, double low, double high,
+             std::size_t max_size);
   // Numbers in (low, high), each greater than the one before; 1 to max_size of them.
   void Increasing(std::string_view name, std::vector<double>* values, double low, double high,
                   std::size_t max_size);

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "core/config/options.h"
+#include "core/dynamics/adaptive.h"
 #include "core/dynamics/dynamics_defaults.h"
 #include "core/dynamics/inflation.h"
 #include "core/dynamics/static.h"
@@ -17,14 +18,19 @@
 
 namespace prequel {
 
-// Dynamics are their options. They see a posterior and the configured prior's variances.
+// Dynamics are their options. They see a posterior and the configured prior's variances. What they
+// leave to DynamicsDefaults they need not say.
 template <class T>
-concept DynamicsType = requires(T& t, Options& options, const typename T::State& state) {
+concept DynamicsType = std::derived_from<T, DynamicsDefaults> &&
+    requires(T& t, const T& c, Options& options, const Layers& layers, Index belief,
+             const typename T::State& state) {
   { T::kName } -> std::convertible_to<std::string_view>;
   // Whether beliefs change without data: else the prior is the posterior as it is, and nothing is
   // copied. Such need a rule in recursive mode, for in dataset mode the data do not move.
   { T::kMoves } -> std::convertible_to<bool>;
-  { t.Configure(options) } -> std::same_as<absl::Status>;
+  { t.Configure(options, layers) } -> std::same_as<absl::Status>;
+  { c.mixing() } -> std::convertible_to<Mixing>;
+  { c.Moves(belief) } -> std::same_as<bool>;
   { state.IsSound() } -> std::same_as<bool>;
 };
 
@@ -53,7 +59,7 @@ struct DynamicsSet {
   }
 };
 
-using AllDynamics = DynamicsSet<Static, Inflation>;
+using AllDynamics = DynamicsSet<Static, Inflation, Adaptive>;
 using Dynamics = AllDynamics::Variant;
 using DynamicsState = AllDynamics::States;
 

@@ -1,6 +1,7 @@
 // What dynamics say of themselves unless they say otherwise.
 #pragma once
 
+#include "core/dynamics/mixing.h"
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
 
@@ -11,12 +12,22 @@ struct Passage {
   double rows = 0;                // examples of that minibatch
   const Vector& prior_variances;  // p₀: D, of the configured prior
   const Layers& layers;           // where each weight lies
+  Index belief = 0;               // which of those of the model
 };
 
 // Scratch of any dynamics.
 struct DynamicsScratch {
   Vector keep, added;  // D
   Matrix matrix;
+};
+
+struct DynamicsDefaults {
+  static constexpr double kMostRate = 1e6, kMostCap = 1e12;  // of a drift
+
+  // How many beliefs a model has, and how they are weighed: one, and not at all.
+  static Mixing mixing() { return {}; }
+  // Whether this one of them changes without data.
+  static bool Moves(Index /*belief*/) { return true; }
 };
 
 // Remembers nothing besides the belief.

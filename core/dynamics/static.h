@@ -9,13 +9,15 @@
 
 namespace prequel {
 
-struct Static {
+struct Static : DynamicsDefaults {
   static constexpr std::string_view kName = "static";
   static constexpr bool kMoves = false;
 
   using State = NoDynamicsState;
 
-  static absl::Status Configure(Options& options) { return options.Finish(); }
+  static absl::Status Configure(Options& options, const Layers& /*layers*/) {
+    return options.Finish();
+  }
 };
 
 }  // namespace prequel

@@ -10,6 +10,7 @@
 
 #include "core/learner/answering.h"
 #include "core/learner/fit.h"
+#include "core/learner/mixing.h"
 #include "core/learner/noise.h"
 #include "core/learner/prediction.h"
 #include "core/scores/scoring.h"
@@ -120,10 +121,17 @@ absl::Status FitBeliefs(const Shared& m, StepReport& report) {
   return absl::OkStatus();
 }
 
-// w_k ∝ w_k Π_i p_k(y_i): Bayes' rule. INTERNAL when no belief thinks the targets possible.
+// As the dynamics weigh what was predicted, or w_k ∝ w_k Π_i p_k(y_i): Bayes' rule. INTERNAL when
+// no belief thinks the targets possible.
 absl::Status Reweigh(const Shared& m, bool scored) {
   std::vector<Belief>& beliefs = m.next.beliefs;
+  m.next.mixing = m.state.mixing;
   if (beliefs.size() == 1 || !scored) return absl::OkStatus();
+  if (m.problem.mixing.mixes()) {
+    if (!m.problem.mixing.Absorb(m.w.log_densities, m.next.mixing, m.w.mixing)) return TooExtreme();
+    WeighByMixing(m.problem, m.next);
+    return absl::OkStatus();
+  }
   double greatest = -HUGE_VAL;
   for (std::size_t k = 0; k < beliefs.size(); ++k) {
     beliefs[k].log_weight += m.w.log_densities.row(static_cast<Index>(k)).sum();
@@ -176,6 +184,7 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
   }
   if (known == 0) {
     next.beliefs = state.beliefs;
+    next.mixing = state.mixing;
     return learned;
   }
   problem.encoder.Encode(state.inputs, rows, w.inputs);

@@ -9,6 +9,7 @@
 #include "core/learner/answering.h"
 #include "core/learner/belief.h"
 #include "core/learner/fold.h"
+#include "core/learner/mixing.h"
 #include "core/learner/noise.h"
 #include "core/learner/packing.h"
 #include "core/learner/problem.h"
@@ -47,7 +48,9 @@ LearnerState InitialState(const Problem& problem) {
   belief.posterior = problem.initial;
   belief.rule = FreshState(problem.rule);
   belief.dynamics = FreshState(problem.dynamics);
-  state.beliefs.push_back(std::move(belief));
+  state.beliefs.assign(static_cast<std::size_t>(problem.mixing.num_beliefs()), belief);
+  state.mixing = problem.mixing.Fresh();
+  WeighByMixing(problem, state);
   return state;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/dynamics/mixing.h"
 #include "core/encoding/encoder.h"
 #include "core/encoding/target_encoder.h"
 #include "core/scores/evaluation.h"
@@ -43,6 +44,7 @@ struct LearnerState : CommonState {
   const CommonState& common() const { return *this; }
 
   std::vector<Belief> beliefs;  // at least one
+  MixingState mixing;           // of their weights
 };
 
 }  // namespace prequel

@@ -11,13 +11,15 @@ namespace prequel {
 namespace {
 
 // What time does to a belief before `rows` examples: the posterior itself, or w.moved.
-const Posterior& PriorAt(const Problem& problem, const Posterior& posterior, Index rows,
-                         DynamicsScratch& scratch, Posterior& moved) {
+const Posterior& PriorAt(const Problem& problem, const Posterior& posterior, Index belief,
+                         Index rows, DynamicsScratch& scratch, Posterior& moved) {
   return std::visit(
       [&]<class T, class Q>(const T& dynamics, const Q& q) -> const Posterior& {
         if constexpr (MovesPosterior<T, Q>) {
+          if (!dynamics.Moves(belief)) return posterior;
           moved = posterior;
-          const Passage passage{static_cast<double>(rows), problem.prior_variances, problem.layers};
+          const Passage passage{static_cast<double>(rows), problem.prior_variances, problem.layers,
+                                belief};
           dynamics.Move(passage, std::get<Q>(moved), scratch);
           return moved;
         }
@@ -84,10 +86,11 @@ absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws, 
       *w.prior);
 }
 
-absl::Status AddBelief(const Problem& problem, const LearnerState& state, const Belief& belief,
-                       const Matrix& inputs, Index rows, int samples, BeliefWorkspace& w,
-                       Workspace& all) {
-  w.prior = &PriorAt(problem, belief.posterior, rows, all.dynamics, w.moved);
+absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::size_t k,
+                       const Matrix& inputs, Index rows, int samples, Workspace& all) {
+  const Belief& belief = state.beliefs[k];
+  BeliefWorkspace& w = all.beliefs[k];
+  w.prior = &PriorAt(problem, belief.posterior, static_cast<Index>(k), rows, all.dynamics, w.moved);
   w.at_mean = w.projected = false;
   PredictiveNoise(problem, state.targets, belief.noise, w.noise);
   w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
@@ -146,8 +149,7 @@ absl::Status PredictRows(const Problem& problem, const LearnerState& state, cons
   problem.target_encoder.Scale(state.targets, w.predictive.units().scale);
   if (w.beliefs.size() < state.beliefs.size()) w.beliefs.resize(state.beliefs.size());
   for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
-    absl::Status status =
-        AddBelief(problem, state, state.beliefs[k], inputs, rows, samples, w.beliefs[k], w);
+    absl::Status status = AddBelief(problem, state, k, inputs, rows, samples, w);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -72,6 +72,23 @@ absl::Status CheckRule(const Problem& problem) {
       problem.rule, problem.initial);
 }
 
+// What all beliefs hold beside each other is bounded as one is. REQUIRES: the family has a shape.
+absl::Status CheckBeliefs(const Problem& problem) {
+  constexpr double kMostNumbers = double{1 << 27};  // 1 GiB of doubles
+  const auto params = static_cast<double>(problem.num_params());
+  const auto correlated = static_cast<double>(problem.num_correlated());
+  const auto factor = params * static_cast<double>(problem.rank() + 2);
+  const auto beliefs = static_cast<double>(problem.mixing.num_beliefs());
+  if (beliefs == 1 || beliefs * (correlated * correlated + factor) <= kMostNumbers) {
+    return absl::OkStatus();
+  }
+  return FieldError(
+      "config.dynamics",
+      absl::StrCat("has ", problem.mixing.num_beliefs(), " beliefs of ", problem.num_params(),
+                   " weights, too many to hold: use fewer `rates`, dynamics "
+                   "\"inflation\" or \"static\", or another posterior"));
+}
+
 absl::Status CheckDynamics(const Problem& problem) {
   return std::visit(
       [&]<class T, class Q>(const T&, const Q&) -> absl::Status {
@@ -186,9 +203,11 @@ absl::Status MakeParts(Problem& p, Prior& prior) {
   p.layers = LayersOf(p.model);
   if (!Take(Configured<Prior>("config.prior", config.prior, p.layers), &prior, &status) ||
       !Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status) ||
-      !Take(Configured<Dynamics>("config.dynamics", config.dynamics), &p.dynamics, &status)) {
+      !Take(Configured<Dynamics>("config.dynamics", config.dynamics, p.layers), &p.dynamics,
+            &status)) {
     return status;
   }
+  p.mixing = std::visit([](const auto& dynamics) { return Mixing(dynamics.mixing()); }, p.dynamics);
   return MakePosterior(p);
 }
 
@@ -204,6 +223,8 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   if (absl::Status status = CheckDynamics(p); !status.ok()) return status;
   absl::Status status = std::visit(
       [&](const auto& prototype) { return prototype.CheckSize(p.num_params()); }, p.initial);
+  if (!status.ok()) return status;
+  if (status.ok()) status = CheckBeliefs(p);
   if (!status.ok()) return status;
   p.prior_variances = std::visit(
       [&](const auto& weights) {

@@ -28,6 +28,7 @@ struct Problem {
   Posterior initial;                                    // that prior, as the family holds it
   Rule rule;
   Dynamics dynamics;
+  Mixing mixing;                        // of the beliefs, as the dynamics have it
   Storage storage = Storage::kFloat64;  // of the posterior's and the rule's vectors
 
   // INVALID_ARGUMENT names the offending field and what would be right.

@@ -61,6 +61,13 @@ absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
     return absl::DataLossError("evaluation: is of another kind of targets");
   }
   if (!HasCounts(state)) return absl::DataLossError("counts: out of range");
+  const auto beliefs = static_cast<std::size_t>(problem.mixing.num_beliefs());
+  if (problem.mixing.mixes() && state.beliefs.size() != beliefs) {
+    return absl::DataLossError("beliefs: are not as many as the dynamics have");
+  }
+  if (!problem.mixing.IsSound(state.mixing)) {
+    return absl::DataLossError("mixing: has the wrong size, or weights that do not sum to 1");
+  }
   double weights = 0;
   for (const Belief& belief : state.beliefs) {
     weights += std::exp(belief.log_weight);

@@ -63,6 +63,7 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
   const auto write = [&](ArchiveWriter& a) {
     a.Value("fingerprint", Fingerprint(problem.config));
     CommonState::Fields(a, state.common());
+    a.Value("mixing", state.mixing);
     a.Value("beliefs", std::uint64_t{state.beliefs.size()});
     for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
   };
@@ -97,6 +98,7 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
     ReadStateV1(problem, a, state);
   } else {
     CommonState::Fields(a, state.common());
+    if (version > 2) a.Value("mixing", state.mixing);
     ReadBeliefs(problem, a, state);
   }
   if (absl::Status status = a.Finish(); !status.ok()) return status;

@@ -43,6 +43,7 @@ struct Workspace {
   DynamicsScratch dynamics;
 
   Matrix log_densities;  // K × B: of each belief
+  MixingScratch mixing;
 
   LearnerState unpacked, next_unpacked;  // of a model with storage float32
 };

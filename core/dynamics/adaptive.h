@@ -1,0 +1,53 @@
+// A world that may move, at a rate that nobody knows: several beliefs, each with a drift of its own
+// (core/dynamics/drift.h), weighed by what they predict (core/dynamics/mixing.h).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/config/options.h"
+#include "core/dynamics/drift.h"
+#include "core/dynamics/dynamics_defaults.h"
+#include "core/dynamics/mixing.h"
+
+namespace prequel {
+
+// Options, a number for each belief:
+//   rates            r ≥ 0 of the last layer's weights, of the prior's variance per row. Unless
+//                    given 0, 1e-5, 1e-3, 1e-2, 0 for a linear model; 0, 1e-3 for a network
+//   intercept_rates  that of the outputs' intercepts; unless given 0, 1e-5, 1e-3, 10, 100 and
+//                    0, 1e-3, or `rates` where those are given
+//   cap              κ ≥ 1 of all; 1000 unless given
+// Hidden layers stay as they are. The first belief is what the weights fall back to, so it is best
+// the one that does not move.
+class Adaptive : public DynamicsDefaults {
+ public:
+  static constexpr std::string_view kName = "adaptive";
+  static constexpr bool kMoves = true;
+  static constexpr std::size_t kMostBeliefs = 16;
+
+  using State = NoDynamicsState;
+
+  absl::Status Configure(Options& options, const Layers& layers);
+
+  const Mixing& mixing() const { return mixing_; }
+  bool Moves(Index belief) const { return DriftOf(belief).moves(); }
+
+  template <Diffusive Q>
+  void Move(const Passage& passage, Q& q, DynamicsScratch& scratch) const {
+    DriftOf(passage.belief).Move(passage, q, scratch);
+  }
+
+ private:
+  // A state may hold more beliefs than were configured; what is beyond them does not move.
+  Drift DriftOf(Index belief) const {
+    const auto k = static_cast<std::size_t>(belief);
+    return k < drifts_.size() ? drifts_[k] : Drift();
+  }
+
+  std::vector<Drift> drifts_;
+  Mixing mixing_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,86 @@
+#include "core/dynamics/mixing.h"
+
+#include <array>
+#include <cmath>
+
+namespace prequel {
+namespace {
+
+constexpr std::array<double, 4> kShares = {1e-4, 1e-3, 1e-2, 1e-1};  // α per row
+constexpr std::array<double, 3> kExponents = {0, 0.5, 1};            // e
+constexpr Index kHypotheses = kShares.size() * kExponents.size();    // J
+constexpr double kFirstRows = 64;   // that the first weights are worth
+constexpr double kToAverage = 0.9;  // of what is shared; the rest goes to π
+
+bool AreWeights(const Vector& w) {
+  return w.allFinite() && (w.array() >= 0).all() && std::abs(w.sum() - 1) < 1e-6;
+}
+
+}  // namespace
+
+MixingState Mixing::Fresh() const {
+  if (!mixes()) return {};
+  return {.weights = first_.replicate(1, kHypotheses),
+          .average = first_.replicate(1, kHypotheses),
+          .log_trust = Vector::Constant(kHypotheses, -std::log(double{kHypotheses})),
+          .rows = kFirstRows};
+}
+
+bool Mixing::IsSound(const MixingState& state) const {
+  const Index beliefs = mixes() ? num_beliefs() : 0, hypotheses = mixes() ? kHypotheses : 0;
+  for (const Matrix* weights : {&state.weights, &state.average}) {
+    if (weights->rows() != beliefs || weights->cols() != hypotheses) return false;
+    for (Index j = 0; j < hypotheses; ++j) {
+      if (!AreWeights(weights->col(j))) return false;
+    }
+  }
+  if (state.log_trust.size() != hypotheses || !std::isfinite(state.rows)) return false;
+  return !mixes() || (state.rows >= kFirstRows && AreWeights(state.log_trust.array().exp()));
+}
+
+bool Mixing::Absorb(const Matrix& log_densities, MixingState& state, MixingScratch& scratch) const {
+  const Index rows = log_densities.cols();
+  const auto n = static_cast<double>(rows);
+  // Of each row beside the greatest, which all hypotheses have in common.
+  Matrix& densities = scratch.densities;
+  densities.resize(num_beliefs(), rows);
+  for (Index i = 0; i < rows; ++i) {
+    const double greatest = log_densities.col(i).maxCoeff();
+    if (!std::isfinite(greatest)) return false;
+    densities.col(i) = (log_densities.col(i).array() - greatest).exp();
+  }
+  scratch.evidence = log_densities.rowwise().sum();
+  const double best = scratch.evidence.maxCoeff();
+  if (!std::isfinite(best)) return false;
+  scratch.evidence.array() -= best;
+  const double all_rows = state.rows + n;
+  for (Index j = 0; j < kHypotheses; ++j) {
+    const auto share = static_cast<std::size_t>(j) / kExponents.size();
+    const auto exponent = static_cast<std::size_t>(j) % kExponents.size();
+    for (Index i = 0; i < rows; ++i) {
+      state.log_trust[j] += std::log(state.weights.col(j).dot(densities.col(i)));
+    }
+    Vector& v = scratch.blended;
+    v = state.weights.col(j).array() *
+        (scratch.evidence.array() * std::pow(n, -kExponents[exponent])).exp();
+    v /= v.sum();
+    state.average.col(j) = (state.rows * state.average.col(j) + n * v) / all_rows;
+    const double kept = std::exp(-kShares[share] * n);
+    state.weights.col(j) =
+        kept * v + (1 - kept) * (kToAverage * state.average.col(j) + (1 - kToAverage) * base_);
+  }
+  state.rows = all_rows;
+  const double greatest = state.log_trust.maxCoeff();
+  state.log_trust.array() -= greatest + std::log((state.log_trust.array() - greatest).exp().sum());
+  return true;
+}
+
+double Mixing::LogWeight(const MixingState& state, Index belief) {
+  double weight = 0;
+  for (Index j = 0; j < state.log_trust.size(); ++j) {
+    weight += std::exp(state.log_trust[j]) * state.weights(belief, j);
+  }
+  return std::log(weight);
+}
+
+}  // namespace prequel

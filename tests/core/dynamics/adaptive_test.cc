@@ -1,0 +1,150 @@
+// Beliefs of different drifts, weighed by what they predict.
+#include "core/dynamics/adaptive.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/config/error.h"
+#include "core/learner/belief.h"
+#include "core/learner/learner.h"
+#include "tests/core/streams.h"
+
+namespace prequel {
+namespace {
+
+using Numbers = std::vector<double>;
+
+LearnerConfig ConfigOf(ComponentConfig dynamics, const std::string& likelihood = "gaussian") {
+  LearnerConfig config = PlainConfig(3, likelihood);
+  config.dynamics = std::move(dynamics);
+  return config;
+}
+
+LearnerState Fold(const Learner& learner, LearnerState state, int from, int to, Index rows,
+                  int turn = 1 << 30) {
+  LearnerState next;
+  Scratch scratch;
+  for (int t = from; t < to; ++t) {
+    Batch batch = LinearBatch(3, rows, static_cast<std::uint64_t>(t));
+    if (t >= turn) batch.targets *= -1;
+    const absl::StatusOr<Learned> learned = learner.Update(state, batch, scratch, next);
+    EXPECT_TRUE(learned.ok()) << learned.status();
+    std::swap(state, next);
+  }
+  return state;
+}
+
+double Nll(const LearnerState& state) { return state.evaluation.cumulative.Average()["nll"]; }
+
+// Each belief is what a model would be that had its drift alone.
+TEST(Adaptive, HoldsTheBeliefsOfEachDrift) {
+  const Learner adaptive = *Learner::Create(
+      ConfigOf({"adaptive", {{"rates", Numbers{0, 0.01}}, {"intercept_rates", Numbers{0, 0.5}}}}));
+  const LearnerState mixed = Fold(adaptive, adaptive.Initial(), 0, 12, 5);
+  ASSERT_EQ(mixed.beliefs.size(), 2u);
+  const ComponentConfig drifts[] = {{"static", {}},
+                                    {"inflation", {{"rate", 0.01}, {"intercept_rate", 0.5}}}};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Learner alone = *Learner::Create(ConfigOf(drifts[k]));
+    const LearnerState state = Fold(alone, alone.Initial(), 0, 12, 5);
+    const auto& want = std::get<FullGaussian>(state.beliefs[0].posterior);
+    const auto& got = std::get<FullGaussian>(mixed.beliefs[k].posterior);
+    EXPECT_EQ(got.mean, want.mean) << k;
+    EXPECT_EQ(got.covariance, want.covariance) << k;
+    EXPECT_EQ(mixed.beliefs[k].noise.rate, state.beliefs[0].noise.rate) << k;
+  }
+}
+
+// Where nothing moves it is hardly worse than what cannot move; where the world turns over, far
+// better, and not much worse than the best rate in hindsight.
+TEST(Adaptive, FollowsOnlyAWorldThatMoves) {
+  const auto nll = [](const ComponentConfig& dynamics, Index rows, int turn) {
+    const Learner learner = *Learner::Create(ConfigOf(dynamics));
+    return Nll(Fold(learner, learner.Initial(), 0, 2000 / static_cast<int>(rows), rows, turn));
+  };
+  for (const Index rows : {1, 8}) {
+    const int half = 1000 / static_cast<int>(rows), never = 1 << 30;
+    EXPECT_LT(nll({"adaptive", {}}, rows, never), nll({"static", {}}, rows, never) + 0.003);
+    EXPECT_LT(nll({"adaptive", {}}, rows, half), nll({"static", {}}, rows, half) - 0.5);
+    EXPECT_LT(nll({"adaptive", {}}, rows, half),
+              nll({"inflation", {{"rate", 0.01}}}, rows, half) + 0.02);
+  }
+}
+
+TEST(Adaptive, SurvivesARestart) {
+  for (const std::string likelihood : {"gaussian", "bernoulli"}) {
+    const Learner learner = *Learner::Create(ConfigOf({"adaptive", {}}, likelihood));
+    const auto batch_at = [&](int t) {
+      return BatchFor(likelihood, 3, 6, static_cast<std::uint64_t>(t));
+    };
+    LearnerState state = learner.Initial(), next;
+    Scratch scratch;
+    for (int t = 0; t < 5; ++t) {
+      ASSERT_TRUE(learner.Update(state, batch_at(t), scratch, next).ok());
+      std::swap(state, next);
+    }
+    const std::string bytes = learner.EncodeState(state);
+    absl::StatusOr<LearnerState> read = learner.DecodeState(bytes);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(learner.EncodeState(*read), bytes);
+    LearnerState after, after_restart;
+    ASSERT_TRUE(learner.Update(state, batch_at(5), scratch, after).ok());
+    ASSERT_TRUE(learner.Update(*read, batch_at(5), scratch, after_restart).ok());
+    EXPECT_EQ(learner.EncodeState(after), learner.EncodeState(after_restart));
+    read->mixing.weights(0, 0) += 0.01;
+    EXPECT_EQ(learner.DecodeState(learner.EncodeState(*read)).status().code(),
+              absl::StatusCode::kDataLoss);
+    state.beliefs.pop_back();
+    EXPECT_EQ(learner.DecodeState(learner.EncodeState(state)).status().code(),
+              absl::StatusCode::kDataLoss);
+  }
+}
+
+// A minibatch of which nothing is known leaves the weights as they are.
+TEST(Adaptive, NothingKnownChangesNothing) {
+  LearnerConfig config = ConfigOf({"adaptive", {}});
+  config.target.allow_missing = true;
+  const Learner learner = *Learner::Create(config);
+  const LearnerState state = Fold(learner, learner.Initial(), 0, 5, 4);
+  Batch batch = LinearBatch(3, 2, 9);
+  batch.targets.setConstant(std::nan(""));
+  LearnerState next;
+  Scratch scratch;
+  ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
+  EXPECT_EQ(next.mixing.weights, state.mixing.weights);
+  EXPECT_EQ(next.beliefs[1].log_weight, state.beliefs[1].log_weight);
+}
+
+TEST(Adaptive, ByDefaultHasFiveBeliefsOfALinearModelAndTwoOfANetwork) {
+  LearnerConfig config = ConfigOf({"adaptive", {}});
+  EXPECT_EQ(Learner::Create(config)->Initial().beliefs.size(), 5u);
+  config.model = {"mlp", {{"hidden", Numbers{4}}}};
+  const Learner network = *Learner::Create(config);
+  EXPECT_EQ(network.Initial().beliefs.size(), 2u);
+  EXPECT_EQ(std::get<Numbers>(network.config().dynamics.options.at("rates")), (Numbers{0, 1e-3}));
+}
+
+TEST(Adaptive, OptionsThatMakeNoSenseAreNamed) {
+  const auto field = [](const ComponentConfig& dynamics) {
+    return FieldOf(Learner::Create(ConfigOf(dynamics)).status());
+  };
+  EXPECT_EQ(field({"adaptive", {{"rates", Numbers{0, -1}}}}), "config.dynamics.options.rates[1]");
+  EXPECT_EQ(field({"adaptive", {{"rates", Numbers(17, 0.1)}}}), "config.dynamics.options.rates");
+  EXPECT_EQ(field({"adaptive", {{"rates", Numbers{0, 1}}, {"intercept_rates", Numbers{1}}}}),
+            "config.dynamics.options.intercept_rates");
+  LearnerConfig config = ConfigOf({"adaptive", {}});
+  config.rule = {"vogn", {{"mode", std::string("dataset")}, {"dataset_size", 100.0}}};
+  config.posterior.name = "diagonal";
+  EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics");
+  config = ConfigOf({"adaptive", {}});
+  config.features[0].width = 7000;
+  EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics");
+}
+
+}  // namespace
+}  // namespace prequel
