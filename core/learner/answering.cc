@@ -79,7 +79,7 @@ absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& s
   const Index tile = TileOf(problem);
   for (Index first = 0; first < rows; first += tile) {
     w.inputs = encoded.middleCols(first, std::min(tile, rows - first));
-    status = PredictRows(problem, state, w.inputs, rows, queries.samples(), w);
+    status = PredictRows(problem, state, w.inputs, {first, rows}, queries.samples(), w);
     if (status.ok()) status = FillRows(queries, first, w, out);
     if (!status.ok()) return status;
   }

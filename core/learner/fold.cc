@@ -13,6 +13,7 @@
 #include "core/learner/mixing.h"
 #include "core/learner/noise.h"
 #include "core/learner/prediction.h"
+#include "core/learner/steps.h"
 #include "core/scores/scoring.h"
 
 namespace prequel {
@@ -29,6 +30,7 @@ struct Shared {
   const Batch& rows;  // of the minibatch those whose target is known and not refused
   Workspace& w;
   LearnerState& next;
+  const Matrix* learned_inputs = nullptr;  // encoded as they are to be learned
 };
 
 void FirstIndices(std::size_t count, std::vector<Index>& out) {
@@ -73,7 +75,7 @@ absl::Status ScoreRows(const Shared& m, Tally& tally) {
 
 // The rows as they are to be learned: encoded with themselves counted in, or as they were
 // predicted.
-void AbsorbRows(const Shared& m) {
+void AbsorbRows(Shared& m) {
   const Problem& problem = m.problem;
   Workspace& w = m.w;
   problem.encoder.Absorb(m.rows, m.next.inputs);
@@ -81,7 +83,9 @@ void AbsorbRows(const Shared& m) {
   const bool moved =
       m.state.examples < kSettledExamples || m.next.inputs.tables != m.state.inputs.tables;
   if (moved) problem.encoder.Encode(m.next.inputs, m.rows, w.moved_inputs);
+  m.learned_inputs = moved ? &w.moved_inputs : &w.inputs;
   for (std::size_t k = 0; k < m.state.beliefs.size(); ++k) {
+    if (Drifts(problem, k)) continue;  // bound step by step
     BeliefWorkspace& belief = w.beliefs[k];
     FitNoise(problem, m.next.targets, m.state.beliefs[k].noise, belief.noise);
     if (!moved) {
@@ -94,10 +98,49 @@ void AbsorbRows(const Shared& m) {
   }
 }
 
-absl::Status LearnNoiseOf(const Shared& m, BeliefWorkspace& w, Belief& next) {
+// `targets` are of what the expansion is bound to.
+absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefWorkspace& w,
+                          Belief& next) {
   if (next.noise.shape.size() == 0) return absl::OkStatus();
   std::visit([&](const auto& q) { w.expansion.Forward(q.mean); }, next.posterior);
-  return LearnNoise(m.problem, m.w.targets, w.prior_logits, w.expansion.moments().mean, next.noise);
+  return LearnNoise(problem, targets, w.prior_logits, w.expansion.moments().mean, next.noise);
+}
+
+// A belief that drifts learns the rows of each step in turn, as minibatches of their own.
+absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport& report) {
+  const Problem& problem = m.problem;
+  const Belief& belief = m.state.beliefs[k];
+  BeliefWorkspace& w = m.w.beliefs[k];
+  const Matrix& inputs = *m.learned_inputs;
+  const Index rows = inputs.cols();
+  report.local_elbo = report.kl = 0;
+  for (Index s = 0; s < NumSteps(rows); ++s) {
+    const Step step = StepOf(rows, s);
+    DriftTo(problem, s == 0 ? belief.posterior : next.posterior, k, step.count, m.w.dynamics, w);
+    w.step_inputs = inputs.middleCols(step.first, step.count);
+    w.step_targets = m.w.targets.middleCols(step.first, step.count);
+    FitNoise(problem, m.next.targets, next.noise, w.noise);
+    w.expansion.Bind(problem.model, problem.likelihood, w.step_inputs, w.step_targets, w.noise);
+    w.at_mean = w.projected = false;
+    StepReport of_step;
+    absl::Status status = FitBelief(problem, m.state.revision, belief, w, m.w, next, of_step);
+    if (status.ok()) status = LearnNoiseOf(problem, w.step_targets, w, next);
+    if (!status.ok()) return status;
+    report.passes = std::max(report.passes, of_step.passes);
+    report.converged = report.converged && of_step.converged;
+    report.residual = of_step.residual;
+    report.local_elbo += of_step.local_elbo;
+    report.kl += of_step.kl;
+    report.phase = of_step.phase;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FitAtOnce(const Shared& m, std::size_t k, Belief& next, StepReport& report) {
+  BeliefWorkspace& w = m.w.beliefs[k];
+  absl::Status status =
+      FitBelief(m.problem, m.state.revision, m.state.beliefs[k], w, m.w, next, report);
+  return status.ok() ? LearnNoiseOf(m.problem, m.w.targets, w, next) : status;
 }
 
 // `report` is of the belief of the greatest weight.
@@ -110,9 +153,8 @@ absl::Status FitBeliefs(const Shared& m, StepReport& report) {
     next.log_weight = belief.log_weight;
     next.noise = belief.noise;
     next.dynamics = belief.dynamics;
-    absl::Status status =
-        FitBelief(m.problem, m.state.revision, belief, m.w.beliefs[k], m.w, next, of_this);
-    if (status.ok()) status = LearnNoiseOf(m, m.w.beliefs[k], next);
+    const absl::Status status =
+        Drifts(m.problem, k) ? FitInSteps(m, k, next, of_this) : FitAtOnce(m, k, next, of_this);
     if (!status.ok()) return status;
     if (belief.log_weight <= greatest) continue;
     greatest = belief.log_weight;
@@ -144,7 +186,7 @@ absl::Status Reweigh(const Shared& m, bool scored) {
   return absl::OkStatus();
 }
 
-absl::Status LearnRows(const Shared& m, Learned& learned) {
+absl::Status LearnRows(Shared m, Learned& learned) {
   const Problem& problem = m.problem;
   problem.target_encoder.Absorb(m.rows, m.w.kept, m.next.targets);
   Tally tally(m.state.evaluation.cumulative.kind());
@@ -188,7 +230,7 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
     return learned;
   }
   problem.encoder.Encode(state.inputs, rows, w.inputs);
-  status = PredictRows(problem, state, w.inputs, batch.rows(), 0, w);
+  status = PredictRows(problem, state, w.inputs, {0, known}, 0, w);
   if (!status.ok()) return status;
   if (answering != nullptr && !apart) AnswerRows(problem, state, *answering, w);
   status = LearnRows({problem, state, rows, w, next}, learned);

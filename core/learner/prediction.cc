@@ -5,29 +5,11 @@
 #include <variant>
 
 #include "core/learner/noise.h"
+#include "core/learner/steps.h"
 #include "core/random/lanes.h"
 
 namespace prequel {
 namespace {
-
-// What time does to a belief before `rows` examples: the posterior itself, or w.moved.
-const Posterior& PriorAt(const Problem& problem, const Posterior& posterior, Index belief,
-                         Index rows, DynamicsScratch& scratch, Posterior& moved) {
-  return std::visit(
-      [&]<class T, class Q>(const T& dynamics, const Q& q) -> const Posterior& {
-        if constexpr (MovesPosterior<T, Q>) {
-          if (!dynamics.Moves(belief)) return posterior;
-          moved = posterior;
-          const Passage passage{static_cast<double>(rows), problem.prior_variances, problem.layers,
-                                belief};
-          dynamics.Move(passage, std::get<Q>(moved), scratch);
-          return moved;
-        }
-        (void)q;
-        return posterior;
-      },
-      problem.dynamics, posterior);
-}
 
 // J P Jᵀ in the units that the model learns in.
 void ScaleByNoise(const NoiseLevel& noise, Matrix& covariance) {
@@ -42,18 +24,50 @@ void StandAtMean(BeliefWorkspace& w) {
   w.at_mean = true;
 }
 
-// One member: linearised at the mean; or at the mean, and exact.
-absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefWorkspace& w,
-                           Predictive& predictive) {
+// The logits of what the expansion is bound to: linearised at the mean; or at the mean, and exact.
+absl::Status PredictLogits(const Problem& problem, const Belief& belief, BeliefWorkspace& w) {
   if (MatchedTo(problem, belief.rule).kind == MatchedPredictive::Kind::kMean) {
     StandAtMean(w);
     w.expansion.moments().covariance.resize(w.expansion.num_logits(), 0);
   } else if (absl::Status status = StandAtPrior(problem, w); !status.ok()) {
     return status;
   }
+  return absl::OkStatus();
+}
+
+// One member of a belief that stands still.
+absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefWorkspace& w,
+                           Predictive& predictive) {
+  if (absl::Status status = PredictLogits(problem, belief, w); !status.ok()) return status;
   LogitMoments& member = predictive.AddMember(1);
   member.mean = w.expansion.moments().mean;
   member.covariance = w.expansion.moments().covariance;
+  if (problem.in_noise_units()) ScaleByNoise(w.noise, member.covariance);
+  return absl::OkStatus();
+}
+
+// One member of a belief that drifts: the rows of each step with the drift up to its end.
+absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_t k,
+                        const Matrix& inputs, const Place& place, BeliefWorkspace& w,
+                        Workspace& all) {
+  LogitMoments& member = all.predictive.AddMember(1);
+  const Index logits = w.expansion.num_logits();
+  member.mean.resize(logits, inputs.cols());
+  for (Index s = 0; s < NumSteps(place.rows); ++s) {
+    const Step step = StepOf(place.rows, s);
+    const Step here = Overlap(step, place.first, inputs.cols());
+    if (here.count == 0) continue;
+    DriftTo(problem, belief.posterior, k, step.first + step.count, all.dynamics, w);
+    w.step_inputs = inputs.middleCols(here.first, here.count);
+    w.expansion.Bind(problem.model, problem.likelihood, w.step_inputs, all.targets, w.noise);
+    w.at_mean = w.projected = false;
+    if (absl::Status status = PredictLogits(problem, belief, w); !status.ok()) return status;
+    const LogitMoments& moments = w.expansion.moments();
+    member.mean.middleCols(here.first, here.count) = moments.mean;
+    const Index columns = moments.exact() ? 0 : logits;  // of each row
+    member.covariance.resize(logits, columns * inputs.cols());
+    member.covariance.middleCols(columns * here.first, columns * here.count) = moments.covariance;
+  }
   if (problem.in_noise_units()) ScaleByNoise(w.noise, member.covariance);
   return absl::OkStatus();
 }
@@ -87,20 +101,45 @@ absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws, 
 }
 
 absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::size_t k,
-                       const Matrix& inputs, Index rows, int samples, Workspace& all) {
+                       const Matrix& inputs, const Place& place, int samples, Workspace& all) {
   const Belief& belief = state.beliefs[k];
   BeliefWorkspace& w = all.beliefs[k];
-  w.prior = &PriorAt(problem, belief.posterior, static_cast<Index>(k), rows, all.dynamics, w.moved);
-  w.at_mean = w.projected = false;
   PredictiveNoise(problem, state.targets, belief.noise, w.noise);
   w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
+  w.at_mean = w.projected = false;
   all.predictive.AddBelief(std::exp(belief.log_weight), w.noise);
   const int draws = DrawsOf(problem, belief.rule, samples);
+  if (Drifts(problem, k) && draws == 0) {
+    return AddInSteps(problem, belief, k, inputs, place, w, all);
+  }
+  w.prior = &belief.posterior;
+  if (Drifts(problem, k)) DriftTo(problem, belief.posterior, k, place.rows, all.dynamics, w);
   return draws > 0 ? AddDraws(problem, state.revision, draws, w, all)
                    : AddLinearized(problem, belief, w, all.predictive);
 }
 
 }  // namespace
+
+bool Drifts(const Problem& problem, std::size_t k) {
+  return std::visit(
+      [&]<class T>(const T& dynamics) {
+        return T::kMoves && dynamics.Moves(static_cast<Index>(k));
+      },
+      problem.dynamics);
+}
+
+void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, Index rows,
+             DynamicsScratch& scratch, BeliefWorkspace& w) {
+  w.moved = posterior;
+  w.prior = &w.moved;
+  const Passage passage{static_cast<double>(rows), problem.prior_variances, problem.layers,
+                        static_cast<Index>(k)};
+  std::visit(
+      [&]<class T, class Q>(const T& dynamics, Q& q) {
+        if constexpr (MovesPosterior<T, Q>) dynamics.Move(passage, q, scratch);
+      },
+      problem.dynamics, w.moved);
+}
 
 MatchedPredictive MatchedTo(const Problem& problem, const RuleState& state) {
   if (!std::visit([]<class Q>(const Q&) { return Q::kHasVariance; }, problem.initial)) {
@@ -143,13 +182,13 @@ void KeepPriorLogits(BeliefWorkspace& w) {
 }
 
 absl::Status PredictRows(const Problem& problem, const LearnerState& state, const Matrix& inputs,
-                         Index rows, int samples, Workspace& w) {
+                         const Place& place, int samples, Workspace& w) {
   w.predictive.Reset(problem.likelihood);
   problem.target_encoder.Location(state.targets, w.predictive.units().location);
   problem.target_encoder.Scale(state.targets, w.predictive.units().scale);
   if (w.beliefs.size() < state.beliefs.size()) w.beliefs.resize(state.beliefs.size());
   for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
-    absl::Status status = AddBelief(problem, state, k, inputs, rows, samples, w);
+    absl::Status status = AddBelief(problem, state, k, inputs, place, samples, w);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -15,12 +15,25 @@ MatchedPredictive MatchedTo(const Problem& problem, const RuleState& state);
 // Draws of θ that a query for `samples` of them takes of a belief: 0 when nothing is drawn.
 int DrawsOf(const Problem& problem, const RuleState& state, int samples);
 
+// Where the rows at hand lie in the minibatch that they are of.
+struct Place {
+  Index first = 0;
+  Index rows = 0;  // of the minibatch
+};
+
 // The predictive of encoded `inputs` (D_in × B) under `state`, into w.predictive: for each belief
-// its dynamics over the `rows` of the minibatch that they are of, then one member that is
-// linearised, or one per draw (`samples` of them when that is positive, else as it matches the
-// rule). What a fit can use again stays in w.beliefs. `inputs` must outlive that.
+// its dynamics over the minibatch up to them, then one member that is linearised, or one per draw
+// (`samples` of them when that is positive, else as it matches the rule), which drifts as a whole.
+// What a fit can use again stays in w.beliefs. `inputs` must outlive that.
 absl::Status PredictRows(const Problem& problem, const LearnerState& state, const Matrix& inputs,
-                         Index rows, int samples, Workspace& w);
+                         const Place& place, int samples, Workspace& w);
+
+// Whether time changes belief k of the problem.
+bool Drifts(const Problem& problem, std::size_t k);
+
+// What `rows` rows of time make of `posterior`, that of belief k, in w.moved; that is w.prior then.
+void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, Index rows,
+             DynamicsScratch& scratch, BeliefWorkspace& w);
 
 // Puts a belief's projector, and its expansion unless the rule draws, where a fit begins: at
 // w.prior. Nothing to do where a prediction of the same inputs has left them there.

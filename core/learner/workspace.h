@@ -18,10 +18,11 @@ struct BeliefWorkspace {
   Expansion expansion;
   Projectors projectors;
   NoiseLevel noise;
-  Vector noise_of_weights;  // D: of a covariance in units of the noise, to draw from it
-  bool at_mean = false;     // the expansion holds Forward at the prior's mean
-  bool projected = false;   // and is linearised there, and the projector has seen it
-  Matrix prior_logits;      // C × B: at the prior's mean (learned noise)
+  Vector noise_of_weights;           // D: of a covariance in units of the noise, to draw from it
+  Matrix step_inputs, step_targets;  // of one step of a belief that drifts
+  bool at_mean = false;              // the expansion holds Forward at the prior's mean
+  bool projected = false;            // and is linearised there, and the projector has seen it
+  Matrix prior_logits;               // C × B: at the prior's mean (learned noise)
 };
 
 struct Workspace {

@@ -6,8 +6,11 @@
 #include <string>
 
 #include "core/config/error.h"
+#include "core/learner/belief.h"
 #include "core/learner/learner.h"
+#include "core/learner/steps.h"
 #include "tests/core/ask.h"
+#include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -66,39 +69,86 @@ TEST(Inflation, NeverExceedsItsCap) {
   EXPECT_LE(q.covariance.diagonal().maxCoeff(), 50);
 }
 
-// The Kalman filter whose weights walk between minibatches, in dense algebra.
-TEST(Inflation, OfALinearModelIsTheKalmanFilter) {
-  constexpr double kRate = 0.02, kInterceptRate = 0.5, kCap = 1000;
-  const Learner learner =
-      Learner::Create(
-          ConfigOf(2, {"inflation", {{"rate", kRate}, {"intercept_rate", kInterceptRate}}}))
-          .value();
-  LearnerState state = learner.Initial(), next = learner.Initial();
-  Scratch scratch;
-  Vector m = Vector::Zero(3);
-  Matrix p = Matrix::Identity(3, 3);
-  for (const Index rows : {1, 7, 3, 20, 5}) {
-    const Batch batch = LinearBatch(2, rows, static_cast<std::uint64_t>(rows));
-    Matrix j(rows, 3);
-    j << batch.inputs.transpose(), Vector::Ones(rows);
-    const auto n = static_cast<double>(rows);
-    const Vector exponent = n / kCap * Eigen::Vector3d(kRate, kRate, kInterceptRate);
+// The Kalman filter whose weights walk between the steps of a minibatch, in dense algebra.
+class Kalman {
+ public:
+  static constexpr double kRate = 0.02, kInterceptRate = 0.5, kCap = 1000;
+
+  void Drift(Index rows) {
+    const Vector exponent =
+        static_cast<double>(rows) / kCap * Eigen::Vector3d(kRate, kRate, kInterceptRate);
     const Vector root = (-0.5 * exponent).array().exp();
     p = root.asDiagonal() * p * root.asDiagonal();
     for (Index i = 0; i < 3; ++i) p(i, i) -= std::expm1(-exponent[i]) * kCap;
-
-    const Answer answer = Logits(learner, state, batch);
-    EXPECT_TRUE(answer["logit_mean"].row(0).isApprox((j * m).transpose(), 1e-10)) << rows;
-    const Vector variance = (j * p * j.transpose()).diagonal();
-    EXPECT_TRUE(answer["logit_covariance"].row(0).isApprox(variance.transpose(), 1e-10)) << rows;
-
-    const Matrix s = j * p * j.transpose() + kNoise * Matrix::Identity(rows, rows);
+  }
+  void Learn(const Matrix& j, const Vector& y) {
+    const Matrix s = j * p * j.transpose() + kNoise * Matrix::Identity(j.rows(), j.rows());
     const Matrix gain = s.llt().solve(j * p).transpose();
-    m += gain * (batch.targets.row(0).transpose() - j * m);
+    m += gain * (y - j * m);
     p -= gain * j * p;
+  }
+
+  Vector m = Vector::Zero(3);
+  Matrix p = Matrix::Identity(3, 3);
+};
+
+TEST(Inflation, OfALinearModelIsTheKalmanFilter) {
+  const Learner learner =
+      Learner::Create(
+          ConfigOf(2, {"inflation",
+                       {{"rate", Kalman::kRate}, {"intercept_rate", Kalman::kInterceptRate}}}))
+          .value();
+  LearnerState state = learner.Initial(), next = learner.Initial();
+  Scratch scratch;
+  Kalman filter;
+  for (const Index rows : {1, 7, 3, 20, 5, 64}) {
+    const Batch batch = LinearBatch(2, rows, static_cast<std::uint64_t>(rows));
+    Matrix j(rows, 3);
+    j << batch.inputs.transpose(), Vector::Ones(rows);
+    const Vector y = batch.targets.row(0);
+    const Answer answer = Logits(learner, state, batch);
+    EXPECT_TRUE(answer["logit_mean"].row(0).isApprox((j * filter.m).transpose(), 1e-10)) << rows;
+    Kalman ahead = filter;  // that sees no target
+    for (Index s = 0; s < NumSteps(rows); ++s) {
+      const Step step = StepOf(rows, s);
+      const Matrix here = j.middleRows(step.first, step.count);
+      ahead.Drift(step.count);
+      const Vector variance = (here * ahead.p * here.transpose()).diagonal();
+      EXPECT_TRUE(answer["logit_covariance"]
+                      .row(0)
+                      .segment(step.first, step.count)
+                      .isApprox(variance.transpose(), 1e-10))
+          << rows;
+      filter.Drift(step.count);
+      filter.Learn(here, y.segment(step.first, step.count));
+    }
     ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
     std::swap(state, next);
   }
+  const auto& q = std::get<FullGaussian>(BeliefOf(state).posterior);
+  EXPECT_TRUE(q.mean.isApprox(filter.m, 1e-10));
+  EXPECT_TRUE(Matrix(q.covariance.selfadjointView<Eigen::Lower>()).isApprox(filter.p, 1e-10));
+}
+
+// Few rows are met one by one: a minibatch of them is as many minibatches of one.
+TEST(Inflation, RowsOfASmallMinibatchDriftOneByOne) {
+  const Learner learner = Learner::Create(ConfigOf(2, {"inflation", {{"rate", 0.1}}})).value();
+  LearnerState whole = learner.Initial(), rowwise = learner.Initial(), next;
+  Scratch scratch;
+  const Batch batch = LinearBatch(2, kMostSteps, 1);
+  ASSERT_TRUE(learner.Update(whole, batch, scratch, next).ok());
+  std::swap(whole, next);
+  for (Index i = 0; i < kMostSteps; ++i) {
+    Batch row;
+    row.inputs = batch.inputs.col(i);
+    row.targets = batch.targets.col(i);
+    ASSERT_TRUE(learner.Update(rowwise, row, scratch, next).ok());
+    std::swap(rowwise, next);
+  }
+  const auto& q = std::get<FullGaussian>(BeliefOf(whole).posterior);
+  const auto& want = std::get<FullGaussian>(BeliefOf(rowwise).posterior);
+  EXPECT_EQ(q.mean, want.mean);
+  EXPECT_EQ(q.covariance, want.covariance);
 }
 
 // However the rows are cut to be worked on, they are of one minibatch.
@@ -107,9 +157,13 @@ TEST(Inflation, CountsTheRowsOfTheWholeQuery) {
   Batch batch;
   batch.inputs = Matrix::Zero(1, 600);
   const Answer answer = Logits(learner, learner.Initial(), batch);
-  const double c = std::exp(-600 * 0.1 / 1000), want = c + (1 - c) * 1000;
-  EXPECT_NEAR(answer["logit_covariance"](0, 0), want, 1e-10);
-  EXPECT_NEAR(answer["logit_covariance"](0, 599), want, 1e-10);
+  for (Index s = 0; s < NumSteps(600); ++s) {
+    const Step step = StepOf(600, s);
+    const double c = std::exp(-static_cast<double>(step.first + step.count) * 0.1 / 1000);
+    for (const Index row : {step.first, step.first + step.count - 1}) {
+      EXPECT_NEAR(answer["logit_covariance"](0, row), c + (1 - c) * 1000, 1e-10) << row;
+    }
+  }
 }
 
 TEST(Inflation, FollowsAWorldThatMoves) {
