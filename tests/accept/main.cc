@@ -34,7 +34,9 @@ int main(int argc, char** argv) {
         "  durability  nothing is lost, nothing counted twice: kill -9 under load, random\n"
         "              schedules, readers beside writers, what it costs, an hour of it all\n"
         "              (durability.SECTION: kill, simulation, readers, speed, snapshots, waiters,\n"
-        "              soak)\n");
+        "              soak)\n"
+        "  peers       our rules beside independent implementations in Python: a program of its\n"
+        "              own, which ./dev accept peers builds and runs\n");
     return 2;
   }
   if (!report.WriteResults(name)) {
