@@ -160,6 +160,8 @@ class LogNormalCounts:
     def misses(self, p: float, quantile: float) -> float:
         """By how much of probability `quantile` is not the least k with P(Y ≤ k) ≥ p."""
         k = int(quantile)
+        if k != quantile:
+            return 1.0
         below = self.cdf[k - 1] if k > 0 else 0.0
         return max(0.0, p - self.cdf[k], below - p)
 
