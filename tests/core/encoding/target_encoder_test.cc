@@ -212,7 +212,7 @@ TEST(TargetEncoder, NothingIsLearnedOfRowsThatAreAllRefused) {
   EXPECT_EQ(refused.count, 2);
   encoder.Absorb(batch, kept, state);
   EXPECT_TRUE(encoder.Labels(state).empty());
-  EXPECT_EQ(Learn(encoder, WithLabels({"a"}), state)(0, 0), 0);
+  EXPECT_EQ(Learn(encoder, WithLabels({"a"}), state), Matrix::Zero(1, 1));
 }
 
 struct NoClass {
