@@ -58,8 +58,10 @@ absl::Status CheckConfiguredLabels(const TargetConfig& config) {
 }  // namespace
 
 absl::StatusOr<TargetEncoder> TargetEncoder::Create(const TargetConfig& config, bool classes,
-                                                    Index width, Standardize standardize) {
+                                                    Index width, Standardize standardize,
+                                                    bool counts) {
   TargetEncoder encoder;
+  encoder.counts_ = counts;
   encoder.allow_missing_ = config.allow_missing;
   encoder.width_ = width;
   if (classes) {
@@ -203,12 +205,16 @@ Index TargetEncoder::ClassOf(const TargetState& state, const Batch& batch, Index
 
 TargetState TargetEncoder::Initial() const {
   return {RunningMoments::Empty(standardize_ ? width_ : 0), std::make_shared<const CategoryTable>(),
-          false};
+          false, Vector::Constant(counts_ ? width_ : 0, -1)};
 }
 
 absl::Status TargetEncoder::CheckState(const TargetState& state) const {
   if (state.moments.size() != (standardize_ ? width_ : 0) || !state.moments.IsValid()) {
     return absl::DataLossError("target state: unsound moments of the targets");
+  }
+  // Unlike NaN, infinity is sound.
+  if (state.largest.size() != (counts_ ? width_ : 0) || !(state.largest.array() >= -1).all()) {
+    return absl::DataLossError("target state: unsound largest counts");
   }
   const Index limit = configured_ || state.integers ? 0 : num_classes_;
   if (state.labels->size() > limit || (state.integers && !Classes())) {
@@ -277,6 +283,11 @@ void TargetEncoder::Absorb(const Batch& batch, const std::vector<Index>& kept,
                            TargetState& state) const {
   if (kept.empty()) return;
   if (standardize_) state.moments.Absorb(batch.targets, kept);
+  if (counts_) {
+    for (const Index row : kept) {
+      state.largest = state.largest.cwiseMax(batch.targets.col(row));
+    }
+  }
   if (Classes() && !configured_ && !UsesLabels(batch)) state.integers = true;
 }
 

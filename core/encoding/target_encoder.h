@@ -23,6 +23,9 @@ struct TargetState {
   RunningMoments moments;  // of the outputs; empty unless they are standardised
   SharedTable labels;      // text labels in class order, when the configuration lists none
   bool integers = false;   // whether integer classes came first, which rules text labels out
+  // Of counts, each output's largest so far: −1 before the first, +inf where it is not known (the
+  // state of a build that did not keep it). Empty of other targets.
+  Vector largest;
 };
 
 // Empty when the value can occur under the likelihood, else what would be right.
@@ -35,10 +38,10 @@ using TargetProblem = std::function<std::string_view(double)>;
 // integer target y names the configured label that is y in decimal.
 class TargetEncoder {
  public:
-  // `width` is T. Only kRunning standardises, and only values. INVALID_ARGUMENT names the field
-  // ("config.target.labels[3]").
+  // `width` is T. Only kRunning standardises, and only values; `counts` of them are never.
+  // INVALID_ARGUMENT names the field ("config.target.labels[3]").
   static absl::StatusOr<TargetEncoder> Create(const TargetConfig& config, bool classes, Index width,
-                                              Standardize standardize);
+                                              Standardize standardize, bool counts = false);
 
   Index width() const { return width_; }
   bool Classes() const { return num_classes_ > 0; }
@@ -101,6 +104,7 @@ class TargetEncoder {
   Index width_ = 1;
   Index num_classes_ = 0;
   bool standardize_ = false;
+  bool counts_ = false;
   bool allow_missing_ = false;
   SharedTable configured_;                            // null: no labels are configured
   std::unordered_map<std::int64_t, Index> integers_;  // those configured labels that are integers

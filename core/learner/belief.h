@@ -4,23 +4,11 @@
 #include <string>
 
 #include "core/dynamics/dynamics.h"
+#include "core/likelihoods/noise.h"
 #include "core/posteriors/posterior.h"
 #include "core/rules/rule.h"
 
 namespace prequel {
-
-// Inverse-gamma knowledge of each output's noise variance, in the units the model learns in.
-// Empty unless the likelihood learns its noise.
-struct NoiseState {
-  Vector shape;  // α
-  Vector rate;   // β
-
-  template <class A, class Self>
-  static void Fields(A& a, Self& s) {
-    a.Value("shape", s.shape);
-    a.Value("rate", s.rate);
-  }
-};
 
 // Copying into a belief of the same shape allocates nothing.
 struct Belief {

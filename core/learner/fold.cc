@@ -102,8 +102,17 @@ void AbsorbRows(Shared& m) {
 absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefWorkspace& w,
                           Belief& next) {
   if (next.noise.shape.size() == 0) return absl::OkStatus();
-  std::visit([&](const auto& q) { w.expansion.Forward(q.mean); }, next.posterior);
-  return LearnNoise(problem, targets, w.prior_logits, w.expansion.moments().mean, next.noise);
+  if (problem.noise().learned_dispersion()) {
+    if (absl::Status status = StandAt(next.posterior, w); !status.ok()) return status;
+  } else {
+    std::visit([&](const auto& q) { w.expansion.Forward(q.mean); }, next.posterior);
+  }
+  return LearnNoise(problem,
+                    {.targets = targets,
+                     .before = w.prior_logits,
+                     .after = w.expansion.moments(),
+                     .dataset_size = problem.dataset_size()},
+                    next.noise);
 }
 
 // A belief that drifts learns the rows of each step in turn, as minibatches of their own.

@@ -8,11 +8,12 @@
 
 namespace prequel {
 
-// The inverse-gamma prior of learned noise, one per output; empty when noise is given or absent.
+// What is held of learned noise at first, of each output; empty when noise is given or absent.
 NoiseState InitialNoise(const Problem& problem);
 
 // σ² of the predictive in the units of the encoded targets: the given variance over scale², or the
-// inverse gamma's rate/shape with 2·shape degrees of freedom.
+// inverse gamma's rate/shape with 2·shape degrees of freedom. Of counts the dispersion, and the
+// largest count so far.
 void PredictiveNoise(const Problem& problem, const TargetState& targets, const NoiseState& noise,
                      NoiseLevel& out);
 
@@ -24,13 +25,7 @@ void NoiseOfWeights(const Problem& problem, const NoiseLevel& noise, Vector& out
 void FitNoise(const Problem& problem, const TargetState& targets, const NoiseState& noise,
               NoiseLevel& out);
 
-// Learned noise after a minibatch of B examples with encoded `targets`, whose logits at the mean
-// were `before` it and are `after` it (all C × B):
-//   α += B/2,  β += ½ rᵀ S⁻¹ r  with r = y − f_{m_{t−1}}, S = I + J P Jᵀ/σ²
-// On the linear model S⁻¹ r = y − f_{m_t}, which is how it is computed here (and never less than
-// |y − f_{m_t}|²). In dataset mode an example counts once, however many passes are pushed: `noise`
-// first decays so that it will stand for at most N. INTERNAL when it overflows.
-absl::Status LearnNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
-                        const Matrix& after, NoiseState& noise);
+// What is learned of the noise from a minibatch, by the likelihood. INTERNAL when it overflows.
+absl::Status LearnNoise(const Problem& problem, const NoiseEvidence& evidence, NoiseState& noise);
 
 }  // namespace prequel

@@ -176,6 +176,25 @@ absl::Status StandAtPrior(const Problem& problem, BeliefWorkspace& w) {
       problem.rule, *w.prior);
 }
 
+absl::Status StandAt(const Posterior& posterior, BeliefWorkspace& w) {
+  w.at_mean = w.projected = false;
+  return std::visit(
+      [&]<class Q>(const Q& q) {
+        if constexpr (!Q::kHasVariance) {
+          w.expansion.Forward(q.mean);
+          w.expansion.moments().covariance.resize(w.expansion.num_logits(), 0);
+          return absl::OkStatus();
+        } else {
+          auto& projector = std::get<typename Q::Projector>(w.projectors);
+          if (absl::Status status = projector.Begin(q); !status.ok()) return status;
+          w.expansion.Linearize(q.mean, q.first_uncertain());
+          projector.Project(w.expansion);
+          return absl::OkStatus();
+        }
+      },
+      posterior);
+}
+
 void KeepPriorLogits(BeliefWorkspace& w) {
   if (!w.at_mean) StandAtMean(w);
   w.prior_logits = w.expansion.moments().mean;

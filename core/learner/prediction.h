@@ -39,6 +39,10 @@ void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, 
 // w.prior. Nothing to do where a prediction of the same inputs has left them there.
 absl::Status StandAtPrior(const Problem& problem, BeliefWorkspace& w);
 
+// The moments of the logits under `posterior`, by linearisation, of what the expansion is bound to;
+// without a covariance where the family has none.
+absl::Status StandAt(const Posterior& posterior, BeliefWorkspace& w);
+
 // The logits at the prior's mean of what the expansion is bound to, into w.prior_logits.
 void KeepPriorLogits(BeliefWorkspace& w);
 

@@ -190,7 +190,10 @@ absl::Status MakeParts(Problem& p, Prior& prior) {
              p.likelihood);
   const Index width =
       std::visit([](const auto& likelihood) { return likelihood.num_targets(); }, p.likelihood);
-  if (!Take(TargetEncoder::Create(config.target, p.classes(), width, config.standardize_targets),
+  const bool counts =
+      std::visit([](const auto& likelihood) { return likelihood.kCounts; }, p.likelihood);
+  if (!Take(TargetEncoder::Create(config.target, p.classes(), width, config.standardize_targets,
+                                  counts),
             &p.target_encoder, &status)) {
     return status;
   }

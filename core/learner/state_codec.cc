@@ -1,5 +1,6 @@
 #include "core/learner/state_codec.h"
 
+#include <cstdint>
 #include <utility>
 #include <variant>
 
@@ -57,12 +58,25 @@ void ReadBeliefs(const Problem& problem, ArchiveReader& a, LearnerState& state) 
   }
 }
 
+// The body, and which version it is of.
+absl::StatusOr<std::string_view> OpenAny(std::string_view bytes, std::uint32_t& version) {
+  absl::StatusOr<std::string_view> newest = Open(bytes, kMagic, kVersion);
+  version = kVersion;
+  if (newest.ok()) return newest;
+  for (version = kVersion - 1; version >= 1; --version) {
+    const absl::StatusOr<std::string_view> body = Open(bytes, kMagic, version);
+    if (body.ok()) return body;
+  }
+  return newest;
+}
+
 }  // namespace
 
 std::string EncodeState(const Problem& problem, const LearnerState& state) {
   const auto write = [&](ArchiveWriter& a) {
     a.Value("fingerprint", Fingerprint(problem.config));
     CommonState::Fields(a, state.common());
+    a.Value("largest", state.targets.largest);
     a.Value("mixing", state.mixing);
     a.Value("beliefs", std::uint64_t{state.beliefs.size()});
     for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
@@ -77,14 +91,8 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
 }
 
 absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_view bytes) {
-  std::uint32_t version = kVersion;
-  absl::StatusOr<std::string_view> body = Open(bytes, kMagic, kVersion);
-  for (std::uint32_t older = 1; !body.ok() && older < kVersion; ++older) {
-    const absl::StatusOr<std::string_view> opened = Open(bytes, kMagic, older);
-    if (!opened.ok()) continue;
-    body = opened;
-    version = older;
-  }
+  std::uint32_t version = 0;
+  const absl::StatusOr<std::string_view> body = OpenAny(bytes, version);
   if (!body.ok()) return body.status();
   ArchiveReader a(*body);
   std::uint64_t fingerprint = 0;
@@ -98,7 +106,10 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
     ReadStateV1(problem, a, state);
   } else {
     CommonState::Fields(a, state.common());
-    if (version > 2) a.Value("mixing", state.mixing);
+    if (version > 2) {
+      a.Value("largest", state.targets.largest);
+      a.Value("mixing", state.mixing);
+    }
     ReadBeliefs(problem, a, state);
   }
   if (absl::Status status = a.Finish(); !status.ok()) return status;

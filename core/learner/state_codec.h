@@ -11,8 +11,8 @@
 namespace prequel {
 
 // Sealed (core/archive/archive.h: magic "PREQUELS", version, CRC-32C). The body is the fingerprint
-// of the configuration, the fields of CommonState in order, the mixing, the number of beliefs, and
-// of each:
+// of the configuration, the fields of CommonState in order, the largest counts, the mixing, the
+// number of beliefs, and of each:
 //   log weight | noise | dynamics: name, state | posterior: name | rule: name | the two's fields,
 //   or, with storage float32, both packed as one string
 // Of a covariance the lower triangle is stored. Equal states give equal bytes.

@@ -1,5 +1,6 @@
 #include "core/learner/state_v2.h"
 
+#include <limits>
 #include <variant>
 
 #include "core/learner/belief.h"
@@ -7,6 +8,9 @@
 namespace prequel {
 
 void UpgradeFromV2(const Problem& problem, LearnerState& state) {
+  state.targets.largest = problem.target_encoder.Initial().largest;
+  state.targets.largest.setConstant(std::numeric_limits<double>::infinity());
+  state.mixing = problem.mixing.Fresh();
   if (!std::holds_alternative<Rvga>(problem.rule) || !problem.in_noise_units()) return;
   for (Belief& belief : state.beliefs) {
     auto* q = std::get_if<FullGaussian>(&belief.posterior);

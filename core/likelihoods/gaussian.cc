@@ -1,10 +1,27 @@
 #include "core/likelihoods/gaussian.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
 
 namespace prequel {
+namespace {
+
+// Leaves room for `rows` residuals among the N examples of dataset mode.
+void ForgetRepeated(const NoiseModel& model, double dataset_size, double rows, NoiseState& noise) {
+  if (dataset_size == 0) return;
+  const double room = std::max(0.0, 0.5 * (dataset_size - rows));
+  for (Index c = 0; c < noise.shape.size(); ++c) {
+    const double learned = noise.shape[c] - model.shape;
+    if (learned <= room) continue;
+    const double kept = room / learned;
+    noise.shape[c] = model.shape + room;
+    noise.rate[c] = model.rate + kept * (noise.rate[c] - model.rate);
+  }
+}
+
+}  // namespace
 
 absl::Status Gaussian::Configure(Options& options, const TargetConfig& target) {
   outputs_ = target.width;
@@ -39,6 +56,21 @@ void Gaussian::Expand(const LogitMoments& moments, ConstMatrixRef targets, const
     expansion.score.row(c) *= precision;
   }
   expansion.log_density = -0.5 * (energy + static_cast<double>(examples) * log_noise);
+}
+
+absl::Status Gaussian::LearnNoise(const NoiseEvidence& evidence, NoiseState& noise) const {
+  if (!noise_.learned()) return absl::OkStatus();
+  const Matrix& after = evidence.after.mean;
+  const auto rows = static_cast<double>(after.cols());
+  ForgetRepeated(noise_, evidence.dataset_size, rows, noise);
+  for (Index c = 0; c < after.rows(); ++c) {
+    const auto residual = evidence.targets.row(c) - after.row(c);
+    const double energy = residual.dot(evidence.targets.row(c) - evidence.before.row(c));
+    noise.shape[c] += 0.5 * rows;
+    noise.rate[c] += 0.5 * std::max(energy, residual.squaredNorm());
+  }
+  if (noise.rate.allFinite()) return absl::OkStatus();
+  return absl::InternalError("the learned noise overflows: the targets are too extreme");
 }
 
 StudentT Gaussian::Marginal(const LogitMoments& moments, const NoiseLevel& noise, Index output,

@@ -39,6 +39,11 @@ class Gaussian : public LikelihoodDefaults {
   // A prior of learned noise says how large it is beside the deviation of the targets.
   bool standardizes() const { return noise_.learned(); }
   NoiseModel noise() const { return noise_; }
+  // With learned noise, of a minibatch of B examples:
+  //   shape += B/2,  rate += ½ rᵀ S⁻¹ r  with r = y − f_{m_{t−1}}, S = I + J P Jᵀ/σ²
+  // On the linear model S⁻¹ r = y − f_{m_t}, which is how it is computed here (and never less than
+  // |y − f_{m_t}|²). In dataset mode the state first decays so that it will stand for at most N.
+  absl::Status LearnNoise(const NoiseEvidence& evidence, NoiseState& noise) const;
 
   std::string_view TargetProblem(double y) const;
 

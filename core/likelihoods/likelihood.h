@@ -26,12 +26,14 @@ namespace prequel {
 template <class L>
 concept LikelihoodType = std::derived_from<L, LikelihoodDefaults> &&
     requires(L& l, const L& c, Options& options, TargetConfig& target, const LogitMoments& moments,
-             const NoiseLevel& noise, ConstMatrixRef targets, LocalExpansion& expansion, double y) {
+             const NoiseLevel& noise, ConstMatrixRef targets, LocalExpansion& expansion, double y,
+             const NoiseEvidence& evidence, NoiseState& noise_state) {
   { L::kName } -> std::convertible_to<std::string_view>;
   // Whether targets are classes; then Probabilities exists, otherwise Marginal.
   { L::kClasses } -> std::convertible_to<bool>;
   { L::kLink } -> std::convertible_to<Link>;
   { L::kHasUnits } -> std::convertible_to<bool>;
+  { L::kCounts } -> std::convertible_to<bool>;
   { c.standardizes() } -> std::same_as<bool>;
   L::CompleteTarget(target);
   // Reads options and sizes itself by the target (classes or width).
@@ -40,6 +42,8 @@ concept LikelihoodType = std::derived_from<L, LikelihoodDefaults> &&
   { c.num_targets() } -> std::same_as<Index>;     // rows of the encoded targets
   { c.curvature_rank() } -> std::same_as<Index>;  // R
   { c.noise() } -> std::same_as<NoiseModel>;
+  // Adds a minibatch to what is known of the noise; INTERNAL when that overflows.
+  { c.LearnNoise(evidence, noise_state) } -> std::same_as<absl::Status>;
   // Empty when y can occur, else what would be right ("a count: 0, 1, 2, …").
   { c.TargetProblem(y) } -> std::convertible_to<std::string_view>;
   // Expectations of log density, score and curvature; allocates nothing once sized.

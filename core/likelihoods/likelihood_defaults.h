@@ -1,6 +1,7 @@
 // What a likelihood says of itself unless it says otherwise.
 #pragma once
 
+#include "absl/status/status.h"
 #include "core/config/learner_config.h"
 #include "core/likelihoods/noise.h"
 
@@ -13,6 +14,8 @@ enum class Link { kIdentity, kLogistic, kSoftmax, kLog };
 struct LikelihoodDefaults {
   // Whether targets can be standardised: f + a and b f say what f says, in other units.
   static constexpr bool kHasUnits = false;
+  // Whether targets are counts: how large they have been is then part of the state.
+  static constexpr bool kCounts = false;
   // Whether they are, unless the configuration says.
   bool standardizes() const { return false; }
 
@@ -20,6 +23,11 @@ struct LikelihoodDefaults {
   static void CompleteTarget(TargetConfig& /*target*/) {}
 
   NoiseModel noise() const { return {}; }
+
+  // What a minibatch adds to what is known of the noise: nothing.
+  static absl::Status LearnNoise(const NoiseEvidence& /*evidence*/, NoiseState& /*noise*/) {
+    return absl::OkStatus();
+  }
 };
 
 }  // namespace prequel

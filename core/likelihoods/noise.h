@@ -1,26 +1,56 @@
 // How sure a likelihood is of the noise of its targets.
 #pragma once
 
+#include "core/likelihoods/moments.h"
 #include "core/linalg/types.h"
 
 namespace prequel {
 
 // What a likelihood says of the noise of its outputs; most have none to speak of.
 struct NoiseModel {
-  enum class Kind { kNone, kGiven, kLearned };
+  // kLearned: a variance R, which an inverse gamma is held of. kLearnedDispersion: α of counts.
+  enum class Kind { kNone, kGiven, kLearned, kLearnedDispersion };
 
   Kind kind = Kind::kNone;
-  double variance = 0;         // kGiven: R, in squared units of the targets
-  double shape = 0, rate = 0;  // kLearned: the inverse-gamma prior of R, in the units learned in
+  double variance = 0;         // kGiven: R, in squared units of the targets; or α
+  double shape = 0, rate = 0;  // learned: what NoiseState holds before anything was learned
 
   bool learned() const { return kind == Kind::kLearned; }
+  bool learned_dispersion() const { return kind == Kind::kLearnedDispersion; }
+  bool has_state() const { return learned() || learned_dispersion(); }
+};
+
+// What is known of the noise of each output, in the units the model learns in. Empty unless the
+// likelihood learns its noise. The estimate is rate/shape either way:
+//   kLearned            R ~ InverseGamma(shape, rate)
+//   kLearnedDispersion  log α ~ N(log(rate/shape), 1/shape)
+struct NoiseState {
+  Vector shape;  // C
+  Vector rate;   // C
+
+  template <class A, class Self>
+  static void Fields(A& a, Self& s) {
+    a.Value("shape", s.shape);
+    a.Value("rate", s.rate);
+  }
 };
 
 // The noise as expectations and predictives take it, in the units that the model learns in. Empty
 // of a likelihood without.
 struct NoiseLevel {
-  Vector variance;  // C: scale² of the predictive noise (rate/shape when learned)
+  Vector variance;  // C: scale² of the predictive noise, or the dispersion of counts
   Vector dof;       // C: degrees of freedom of the Student-t predictive; +inf when known
+  // C: the largest count of each output so far; −1 while there was none, +inf when that is not
+  // known. Empty of likelihoods of other targets, and where it does not matter.
+  Vector largest;
+};
+
+// What a minibatch says of the noise.
+struct NoiseEvidence {
+  const Matrix& targets;      // C × B, encoded
+  const Matrix& before;       // C × B: the logits at the mean before it; kLearned only
+  const LogitMoments& after;  // under the belief after it; the covariance kLearnedDispersion only
+  double dataset_size;        // N of dataset mode, in which an example counts once; else 0
 };
 
 }  // namespace prequel

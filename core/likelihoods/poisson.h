@@ -1,8 +1,10 @@
 // y_c ~ Poisson(e^{f_c}), independently per output c, with f ~ N(f̂, Σ), v_c = Σ_cc:
 //   λ_c     = E e^{f_c} = e^{f̂_c + v_c/2}
 //   E log p = Σ_c [y_c f̂_c − λ_c − log y_c!],  E r = y − λ,  G = diag(λ_c^{1/2})
-// The exponent f̂ + v/2 is capped at kMaxLogRate, so that a diverging log rate gives a huge finite
-// curvature (and squares of it stay finite) rather than infinities.
+// Beyond u = log 2 (M + 1), M the largest count so far (CountLikelihood::Bound), the exponential
+// goes on as its tangent, e^u (1 + d) with d = f̂_c + v_c/2 − u, as Huber's loss goes on as a line:
+// the score stays at y − e^u, and the curvature is the secant's, e^u/(1 + d), by which one step
+// leads back. So a row with a vast log rate has bounded influence.
 #pragma once
 
 #include <string_view>

@@ -37,6 +37,8 @@ double LogGamma(double x) {
   return ::lgamma_r(x, &sign);
 }
 
+double Digamma(double x) { return Eigen::numext::digamma(x); }
+
 // For large x by its asymptotic series in 1/x (Tricomi and Erdélyi 1951).
 double LogGammaHalfStep(double x) {
   if (x < 25) return LogGamma(x + 0.5) - LogGamma(x);

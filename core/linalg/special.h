@@ -5,6 +5,7 @@
 namespace prequel {
 
 double LogGamma(double x);  // log Γ(x), x > 0
+double Digamma(double x);   // ψ(x) = d/dx log Γ(x), x > 0
 
 // log Γ(x + ½) − log Γ(x) for x > 0, without the cancellation of the difference.
 double LogGammaHalfStep(double x);

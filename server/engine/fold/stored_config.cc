@@ -15,6 +15,9 @@ LearnerConfig WithDefaultsOfVersion1(LearnerConfig config) {
   if (config.prior.name.empty() || config.prior.name == "isotropic") {
     config.prior.options.try_emplace("layer_scale", std::string("none"));
   }
+  if (config.likelihood.name == "negative_binomial") {
+    config.likelihood.options.try_emplace("dispersion", 1.0);
+  }
   return config;
 }
 

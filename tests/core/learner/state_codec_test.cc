@@ -132,6 +132,8 @@ Golden Diagonal() {
                                 {"samples", 1.0}}})};
   g.learn = [](LearnerState& s) {
     SetEncodings(s);
+    // Not known to these versions.
+    s.targets.largest.setConstant(std::numeric_limits<double>::infinity());
     auto& q = std::get<DiagonalGaussian>(BeliefOf(s).posterior);
     q.mean = Steps(q.size(), -1);
     q.precision = Steps(q.size(), 8);

@@ -22,6 +22,19 @@ TEST(Special, GammaFunctions) {
   EXPECT_NEAR(LogGammaHalfStep(1e12), 0.5 * std::log(1e12), 1e-12);
 }
 
+// ψ(1) = −γ, ψ(½) = −γ − 2 log 2, ψ(x + 1) = ψ(x) + 1/x; and the slope of log Γ.
+TEST(Special, Digamma) {
+  constexpr double kEuler = 0.57721566490153286;
+  EXPECT_NEAR(Digamma(1), -kEuler, 1e-14);
+  EXPECT_NEAR(Digamma(0.5), -kEuler - 2 * std::log(2.0), 1e-14);
+  for (const double x : {0.1, 0.9, 7.0, 1e3, 1e9}) {
+    EXPECT_NEAR(Digamma(x + 1), Digamma(x) + 1 / x, 1e-13 * (1 + std::abs(Digamma(x)) + 1 / x));
+    const double h = 1e-5 * x;
+    EXPECT_NEAR((LogGamma(x + h) - LogGamma(x - h)) / (2 * h), Digamma(x),
+                1e-6 * (1 + std::abs(Digamma(x)) + 1 / x));
+  }
+}
+
 TEST(Special, Normal) {
   EXPECT_EQ(NormalCdf(0), 0.5);
   ExpectRelative(NormalCdf(-10), 7.619853024160527e-24, 1e-13);

@@ -23,6 +23,18 @@ TEST(StoredConfigTest, EveryDefaultIsFilledIn) {
 }
 
 // What was left out in version 1 has the defaults of then.
+TEST(StoredConfigTest, VersionOneKnewNoLearnedDispersion) {
+  const TestCodec codec;
+  LearnerConfig config = LinearConfig(2);
+  config.likelihood = {"negative_binomial", {}};
+  const auto learner = ReadConfig(codec.EncodeConfig(config), 1, codec);
+  ASSERT_TRUE(learner.ok()) << learner.status();
+  EXPECT_EQ((*learner)->config().likelihood.options.at("dispersion"), OptionValue(1.0));
+  config.likelihood.options["dispersion"] = 0.5;
+  const auto given = ReadConfig(codec.EncodeConfig(config), 1, codec);
+  EXPECT_EQ((*given)->config().likelihood.options.at("dispersion"), OptionValue(0.5));
+}
+
 TEST(StoredConfigTest, VersionOneHoldsWhatWasGiven) {
   const TestCodec codec;
   const std::string given = codec.EncodeConfig(LinearConfig(2));
