@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include "core/distributions/wide_sigmoid.h"
 #include "core/linalg/special.h"
 
 namespace prequel {
@@ -115,15 +116,13 @@ void IntegrateFar(double m, double s, Index lane, SigmoidExpectations& e) {
   e.log_zero[lane] = zero.maxCoeff() + std::log((weights * (zero - zero.maxCoeff()).exp()).sum());
 }
 
-}  // namespace
-
-void ExpectSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants,
-                   SigmoidExpectations& e) {
-  if (!((m.abs() + kOutermost * s < kFarthest).all())) {
-    for (Index j = 0; j < kLanes; ++j) IntegrateFar(m[j], s[j], j, e);
-    return;
-  }
-  if ((s == 0).all()) {
+// By the nodes above. The lanes of which a node is too far out for products are done one by one.
+void ExpectNarrow(const Lane& m, const Lane& s, const SigmoidWants& wants, SigmoidExpectations& e) {
+  const Eigen::Array<bool, kLanes, 1> near = m.abs() + kOutermost * s < kFarthest;
+  if (!near.all()) {
+    const Lane zeros = Lane::Zero();
+    Integrate<true, true>(near.select(m, zeros), near.select(s, zeros), e);
+  } else if ((s == 0).all()) {
     EvaluateAtMean(m, e);
   } else if (wants.moment) {
     Integrate<true, true>(m, s, e);
@@ -136,6 +135,36 @@ void ExpectSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants,
     e.log_one = e.one.log();
     e.log_zero = e.zero.log();
   }
+  for (Index j = 0; j < kLanes; ++j) {
+    if (!near[j]) IntegrateFar(m[j], s[j], j, e);
+  }
+}
+
+// Lanes of `to` from those of `from` where `chosen`.
+void Take(const Eigen::Array<bool, kLanes, 1>& chosen, const SigmoidExpectations& from,
+          SigmoidExpectations& to) {
+  for (Lane SigmoidExpectations::*const part :
+       {&SigmoidExpectations::one, &SigmoidExpectations::zero, &SigmoidExpectations::curvature,
+        &SigmoidExpectations::log_sigmoid, &SigmoidExpectations::moment,
+        &SigmoidExpectations::log_one, &SigmoidExpectations::log_zero}) {
+    for (Index j = 0; j < kLanes; ++j) {
+      if (chosen[j]) (to.*part)[j] = (from.*part)[j];
+    }
+  }
+}
+
+}  // namespace
+
+void ExpectSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants,
+                   SigmoidExpectations& e) {
+  const Eigen::Array<bool, kLanes, 1> wide = s >= kWideDeviation;
+  if (!wide.any()) return ExpectNarrow(m, s, wants, e);
+  if (wide.all()) return ExpectWideSigmoid(m, s, wants, e);
+  const Lane zeros = Lane::Zero(), least = Lane::Constant(kWideDeviation);
+  SigmoidExpectations of_wide;
+  ExpectWideSigmoid(wide.select(m, zeros), wide.select(s, least), wants, of_wide);
+  ExpectNarrow(wide.select(zeros, m), wide.select(zeros, s), wants, e);
+  Take(wide, of_wide, e);
 }
 
 }  // namespace prequel

@@ -24,9 +24,11 @@ struct SigmoidWants {
   bool log_probabilities = false;
 };
 
-// By quadrature on 20 equidistant nodes out to ±5.7 deviations, or at m where all s are 0. Against
-// a fine grid, E σ and E log σ are right to 1e-8 for s² ≤ 1, 1e-6 for s² = 4 and 1e-3 for s² = 16:
-// several times nearer than 20-node Gauss–Hermite from s² = 4 on, and cheaper. REQUIRES: s ≥ 0.
+// By quadrature on 20 equidistant nodes out to ±5.7 deviations, or at m where all s are 0; from
+// s = 2.2 on, where the nodes begin to step over the sigmoid, by a series (wide_sigmoid.h). Against
+// a fine grid E σ and E log σ are right to 1e-8 for s² ≤ 1, and everything to a relative 1e-4 where
+// it exceeds 1e-6. Lanes do not depend on each other, but that s = 0 beside an s > 0 is by nodes
+// too. REQUIRES: s ≥ 0.
 void ExpectSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants, SigmoidExpectations& e);
 
 }  // namespace prequel

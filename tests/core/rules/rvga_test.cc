@@ -60,6 +60,19 @@ TEST(Rvga, EveryPassRaisesTheLocalElbo) {
   }
 }
 
+// One row x = 1 and one weight of variance 400: with f ~ N(0, 400) the precision gains E σ′(f),
+// which is near φ(0)/20 = 0.01995.
+TEST(Rvga, AnExplicitStepUnderAWideLogitGainsItsCurvature) {
+  LearnerConfig config = PlainConfig(1, "bernoulli");
+  config.prior.options = {{"precision", 1.0 / 400}, {"bias_precision", 1e9}};
+  config.rule = {"rvga", {{"scheme", std::string("explicit")}}};
+  Batch batch;
+  batch.inputs = batch.targets = Matrix::Ones(1, 1);
+  const LearnerState state = LearnOnce(config, batch, nullptr);
+  const double variance = std::get<FullGaussian>(BeliefOf(state).posterior).covariance(0, 0);
+  EXPECT_NEAR(1 / variance - 1.0 / 400, 0.01987, 5e-6);
+}
+
 // A minibatch counts once however many passes run: the information added is that of the batch.
 TEST(Rvga, PassesDoNotCompound) {
   const Batch batch = LogisticBatch(3, 50, 0);
