@@ -3,51 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
+#include "core/distributions/half_hypercube.h"
 #include "core/linalg/special.h"
-#include "core/random/philox.h"
 
 namespace prequel {
 namespace {
 
-// Half of an antithetic Latin hypercube: with −z, every column has one value in each of 2·count
-// equally likely strata of N(0, 1).
-Matrix HalfHypercube(Index count, Index dimensions) {
-  Matrix normals(count, dimensions);
-  Vector uniforms(2 * count);
-  for (Index c = 0; c < dimensions; ++c) {
-    FillUniform(Stream{0, 0, static_cast<std::uint32_t>(c)}, uniforms);
-    for (Index k = 0; k < count; ++k) {
-      const double level = 0.5 + (static_cast<double>(k) + 0.5) / static_cast<double>(2 * count);
-      normals(k, c) = NormalQuantile(level) * (uniforms[k] < 0.5 ? -1 : 1);
-    }
-    for (Index k = count - 1; k > 0; --k) {  // Fisher and Yates
-      const auto other = static_cast<Index>(uniforms[count + k] * static_cast<double>(k + 1));
-      std::swap(normals(k, c), normals(other, c));
-    }
-  }
-  return normals;
-}
-
-// Gives the rows' second moment matrix I, or at least a diagonal of 1 when they are too few.
-void Whiten(Matrix& normals) {
-  const auto count = static_cast<double>(normals.rows());
-  if (2 * normals.cols() <= normals.rows()) {
-    const Eigen::LLT<Matrix> cholesky(normals.transpose() * normals / count);
-    cholesky.matrixL().transpose().solveInPlace<Eigen::OnTheRight>(normals);
-    return;
-  }
-  for (Index c = 0; c < normals.cols(); ++c) {
-    normals.col(c) *= std::sqrt(count) / normals.col(c).norm();
-  }
-}
-
 // Overwrites the lower triangle of a positive semidefinite matrix by its Cholesky factor; a pivot
 // that is rounding error gives a zero column.
-void FactorSemidefinite(Matrix& a) {
+void FactorSemidefinite(MatrixRef a) {
   const Index size = a.rows();
   const double tolerance =
       static_cast<double>(size) * std::numeric_limits<double>::epsilon() * a.diagonal().maxCoeff();
@@ -67,7 +34,7 @@ void FactorSemidefinite(Matrix& a) {
 // is the Laplacian of the graph with weights w_ij, i ≠ j, since its rows sum to 0; so its pivots
 // are sums of weights, and elimination adds weights (Grassmann, Taksar, Heyman 1985): nothing
 // cancels, and no pivot is negative. Destroys w.
-void FactorLaplacian(Matrix& w, MatrixRef root) {
+void FactorLaplacian(MatrixRef w, MatrixRef root) {
   const Index size = w.rows();
   for (Index j = 0; j + 1 < size; ++j) {
     const Index rest = size - j - 1;
@@ -98,6 +65,19 @@ void SoftmaxRows(Matrix& draws) {
   top.array() += sum.array().log();
 }
 
+Matrix::ConstColsBlockXpr CovarianceOf(const LogitMoments& moments, Index example) {
+  const Index classes = moments.mean.rows();
+  return moments.covariance.middleCols(example * classes, classes);
+}
+
+// A smooth step, so that no expectation jumps as a posterior moves.
+double ShareOfWide(ConstMatrixRef covariance) {
+  const double at =
+      (WidthOf(covariance) - Categorical::kNarrow) / (Categorical::kWide - Categorical::kNarrow);
+  if (!(at > 0)) return 0;
+  return at < 1 ? at * at * (3 - 2 * at) : 1;
+}
+
 }  // namespace
 
 absl::Status Categorical::Configure(Options& options, const TargetConfig& target) {
@@ -110,13 +90,21 @@ absl::Status Categorical::Configure(Options& options, const TargetConfig& target
   }
   target_problem_ = absl::StrCat("a class index from 0 to ", classes_ - 1);
   normals_ = HalfHypercube(kDraws / 2, classes_);
-  Whiten(normals_);
+  wide_ = WideSoftmax(classes_);
   return options.Finish();
 }
 
 std::string_view Categorical::TargetProblem(double y) const {
   const bool is_class = y >= 0 && y < static_cast<double>(classes_) && y == std::floor(y);
   return is_class ? std::string_view() : target_problem_;
+}
+
+double Categorical::Prepare(const LogitMoments& moments, Index example, Matrix& block) const {
+  const double share = moments.exact() ? 0 : ShareOfWide(CovarianceOf(moments, example));
+  const Index spare = share > 0 ? wide_.scratch_size() + classes_ * (classes_ + 1) : 0;
+  const Index columns = classes_ + (spare + classes_ - 1) / classes_;
+  if (block.rows() != classes_ || block.cols() < columns) block.resize(classes_, columns);
+  return share;
 }
 
 void Categorical::DrawLogits(const LogitMoments& moments, Index example, Matrix& draws,
@@ -126,8 +114,8 @@ void Categorical::DrawLogits(const LogitMoments& moments, Index example, Matrix&
     draws.leftCols(classes_) = moments.mean.col(example).transpose();
     return;
   }
-  block = moments.covariance.middleCols(example * classes_, classes_);
-  FactorSemidefinite(block);
+  block.leftCols(classes_) = CovarianceOf(moments, example);
+  FactorSemidefinite(block.leftCols(classes_));
   draws.resize(kDraws, classes_ + 2);
   for (Index c = 0; c < classes_; ++c) {
     const double mean = moments.mean(c, example);
@@ -139,32 +127,115 @@ void Categorical::DrawLogits(const LogitMoments& moments, Index example, Matrix&
   }
 }
 
+double Categorical::ExpandByDraws(const LogitMoments& moments, Index example, Index label,
+                                  LocalExpansion& expansion) const {
+  Matrix& draws = expansion.draws;
+  DrawLogits(moments, example, draws, expansion.block);
+  SoftmaxRows(draws);
+  const double weight = 1 / static_cast<double>(draws.rows());
+  double others = 0;  // 1 − E p_y, without cancellation
+  for (Index c = 0; c < classes_; ++c) {
+    const double probability = weight * draws.col(c).sum();
+    expansion.score(c, example) = -probability;
+    if (c != label) others += probability;
+    for (Index j = 0; j < c; ++j) {
+      expansion.block(c, j) = weight * draws.col(c).dot(draws.col(j));
+    }
+  }
+  expansion.score(label, example) = others;
+  return moments.mean(label, example) - weight * draws.col(classes_).sum();
+}
+
+double Categorical::MixWide(const LogitMoments& moments, Index example, Index label, double share,
+                            double log_density, LocalExpansion& expansion) const {
+  double* const spare = expansion.block.data() + classes_ * classes_;
+  Eigen::Map<Matrix> moment(spare, classes_, classes_);
+  Eigen::Map<Vector> score(moment.data() + moment.size(), classes_);
+  Eigen::Map<Vector> scratch(score.data() + classes_, wide_.scratch_size());
+  const Matrix::ConstColXpr mean = moments.mean.col(example);
+  double of_wide = 0;
+  wide_.Expand(mean, CovarianceOf(moments, example), label, scratch, &of_wide, score);
+  wide_.SecondMoment(mean, CovarianceOf(moments, example), scratch, moment);
+  const double rest = 1 - share;
+  if (rest == 0) {
+    expansion.score.col(example) = score;
+    expansion.block.leftCols(classes_).triangularView<Eigen::StrictlyLower>() = moment;
+    return of_wide;
+  }
+  expansion.score.col(example) = rest * expansion.score.col(example) + share * score;
+  expansion.block.leftCols(classes_).triangularView<Eigen::StrictlyLower>() =
+      rest * expansion.block.leftCols(classes_) + share * moment;
+  return rest * log_density + share * of_wide;
+}
+
 void Categorical::Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel&,
                          LocalExpansion& expansion) const {
   const Index examples = moments.mean.cols(), rank = curvature_rank();
   expansion.score.resize(classes_, examples);
   expansion.root.resize(classes_, rank * examples);
-  expansion.block.resize(classes_, classes_);
   expansion.log_density = 0;
-  Matrix& draws = expansion.draws;
   for (Index i = 0; i < examples; ++i) {
-    DrawLogits(moments, i, draws, expansion.block);
-    SoftmaxRows(draws);
-    const double weight = 1 / static_cast<double>(draws.rows());
     const auto label = static_cast<Index>(targets(0, i));
-    double others = 0;  // 1 − E p_y, without cancellation
-    for (Index c = 0; c < classes_; ++c) {
-      const double probability = weight * draws.col(c).sum();
-      expansion.score(c, i) = -probability;
-      if (c != label) others += probability;
-      for (Index j = 0; j < c; ++j) {
-        expansion.block(c, j) = weight * draws.col(c).dot(draws.col(j));
-      }
-    }
-    expansion.score(label, i) = others;
-    expansion.log_density += moments.mean(label, i) - weight * draws.col(classes_).sum();
-    FactorLaplacian(expansion.block, expansion.root.middleCols(i * rank, rank));
+    const double share = Prepare(moments, i, expansion.block);
+    double log_density = 0;
+    if (share < 1) log_density = ExpandByDraws(moments, i, label, expansion);
+    if (share > 0) log_density = MixWide(moments, i, label, share, log_density, expansion);
+    expansion.log_density += log_density;
+    FactorLaplacian(expansion.block.leftCols(classes_), expansion.root.middleCols(i * rank, rank));
   }
+}
+
+void Categorical::ProbabilitiesByDraws(const LogitMoments& moments, Index example,
+                                       ClassPredictive& predictive) const {
+  Matrix& draws = predictive.draws;
+  DrawLogits(moments, example, draws, predictive.block);
+  const double weight = 1 / static_cast<double>(draws.rows());
+  Matrix::ColXpr top = draws.col(classes_), sum = draws.col(classes_ + 1);
+  top = draws.col(0);
+  for (Index c = 1; c < classes_; ++c) top = top.cwiseMax(draws.col(c));
+  sum.setZero();
+  for (Index c = 0; c < classes_; ++c) sum.array() += (draws.col(c) - top).array().exp();
+  top.array() += sum.array().log();
+  double entropy = 0;
+  for (Index c = 0; c < classes_; ++c) {
+    draws.col(c) -= top;  // log p_c
+    const double highest = draws.col(c).maxCoeff();
+    sum.array() = (draws.col(c).array() - highest).exp();
+    const double mean = weight * sum.sum();
+    predictive.log_probabilities(c, example) = highest + std::log(mean);
+    predictive.probabilities(c, example) = std::exp(highest) * mean;
+    entropy -= weight * std::exp(highest) * sum.dot(draws.col(c));
+  }
+  predictive.probabilities.col(example) /= predictive.probabilities.col(example).sum();
+  predictive.expected_entropy[example] = std::max(entropy, 0.0);
+}
+
+void Categorical::MixWide(const LogitMoments& moments, Index example, double share,
+                          ClassPredictive& predictive) const {
+  double* const spare = predictive.block.data() + classes_ * classes_;
+  Eigen::Map<Vector> log_probabilities(spare, classes_);
+  Eigen::Map<Vector> scratch(spare + classes_, wide_.scratch_size());
+  double entropy = 0;
+  wide_.Probabilities(moments.mean.col(example), CovarianceOf(moments, example), scratch,
+                      log_probabilities, &entropy);
+  const double of_mean = -log_probabilities.array().exp().matrix().dot(log_probabilities);
+  entropy = std::clamp(entropy, 0.0, std::max(of_mean, 0.0));  // Jensen; draws may miss it
+  if (share == 1) {
+    predictive.log_probabilities.col(example) = log_probabilities;
+    predictive.probabilities.col(example) = log_probabilities.array().exp();
+    predictive.expected_entropy[example] = entropy;
+    return;
+  }
+  for (Index c = 0; c < classes_; ++c) {
+    const double narrow = std::log1p(-share) + predictive.log_probabilities(c, example);
+    const double wide = std::log(share) + log_probabilities[c];
+    predictive.log_probabilities(c, example) = wide + Softplus(narrow - wide);
+  }
+  predictive.probabilities.col(example) =
+      (1 - share) * predictive.probabilities.col(example).array() +
+      share * log_probabilities.array().exp();
+  predictive.expected_entropy[example] =
+      (1 - share) * predictive.expected_entropy[example] + share * entropy;
 }
 
 void Categorical::Probabilities(const LogitMoments& moments, ClassPredictive& predictive) const {
@@ -172,29 +243,10 @@ void Categorical::Probabilities(const LogitMoments& moments, ClassPredictive& pr
   predictive.probabilities.resize(classes_, examples);
   predictive.log_probabilities.resize(classes_, examples);
   predictive.expected_entropy.resize(examples);
-  predictive.block.resize(classes_, classes_);
-  Matrix& draws = predictive.draws;
   for (Index i = 0; i < examples; ++i) {
-    DrawLogits(moments, i, draws, predictive.block);
-    const double weight = 1 / static_cast<double>(draws.rows());
-    Matrix::ColXpr top = draws.col(classes_), sum = draws.col(classes_ + 1);
-    top = draws.col(0);
-    for (Index c = 1; c < classes_; ++c) top = top.cwiseMax(draws.col(c));
-    sum.setZero();
-    for (Index c = 0; c < classes_; ++c) sum.array() += (draws.col(c) - top).array().exp();
-    top.array() += sum.array().log();
-    double entropy = 0;
-    for (Index c = 0; c < classes_; ++c) {
-      draws.col(c) -= top;  // log p_c
-      const double highest = draws.col(c).maxCoeff();
-      sum.array() = (draws.col(c).array() - highest).exp();
-      const double mean = weight * sum.sum();
-      predictive.log_probabilities(c, i) = highest + std::log(mean);
-      predictive.probabilities(c, i) = std::exp(highest) * mean;
-      entropy -= weight * std::exp(highest) * sum.dot(draws.col(c));
-    }
-    predictive.probabilities.col(i) /= predictive.probabilities.col(i).sum();
-    predictive.expected_entropy[i] = std::max(entropy, 0.0);
+    const double share = Prepare(moments, i, predictive.block);
+    if (share < 1) ProbabilitiesByDraws(moments, i, predictive);
+    if (share > 0) MixWide(moments, i, share, predictive);
   }
 }
 

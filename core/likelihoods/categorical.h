@@ -3,6 +3,11 @@
 // by K fixed quasi-random draws shared by all examples, f_k = f̂ + L z_k with L Lᵀ = Σ; or at f̂
 // when Σ is 0. The z_k are an antithetic Latin hypercube, so their mean is 0, and whitened when
 // C ≤ K/4, so that then their covariance is I.
+//
+// That is for narrow logits. Where their width (WidthOf(Σ), the variance v of Σ = v I) is beyond
+// 2.25 = 1.5², expectations are mixed with those of distributions/wide_softmax.h, and are those
+// alone from width 4 on. The share of either is a smooth function of Σ alone: nothing depends on
+// other examples, nor jumps as the posterior moves, and E r stays the gradient of E log p.
 #pragma once
 
 #include <string>
@@ -12,6 +17,7 @@
 #include "core/config/learner_config.h"
 #include "core/config/options.h"
 #include "core/distributions/class_predictive.h"
+#include "core/distributions/wide_softmax.h"
 #include "core/likelihoods/likelihood_defaults.h"
 #include "core/likelihoods/moments.h"
 
@@ -22,7 +28,8 @@ class Categorical : public LikelihoodDefaults {
   static constexpr std::string_view kName = "categorical";
   static constexpr bool kClasses = true;
   static constexpr Link kLink = Link::kSoftmax;
-  static constexpr Index kDraws = 64;  // K, even
+  static constexpr Index kDraws = 64;                 // K, even
+  static constexpr double kNarrow = 2.25, kWide = 4;  // widths
 
   absl::Status Configure(Options& options, const TargetConfig& target);
 
@@ -40,12 +47,28 @@ class Categorical : public LikelihoodDefaults {
   void Probabilities(const LogitMoments& moments, ClassPredictive& predictive) const;
 
  private:
+  // The share of the expectations for wide logits. The left C columns of `block` are then for E[p
+  // pᵀ], the others for them; it only grows.
+  double Prepare(const LogitMoments& moments, Index example, Matrix& block) const;
   // draws (K × C+2, or 1 × C+2 when exact): the logits f_k of an example, then two columns for use.
   void DrawLogits(const LogitMoments& moments, Index example, Matrix& draws, Matrix& block) const;
+
+  // Score and second moment of an example by K draws, and what MixWide makes of them; both return
+  // E log p_y.
+  double ExpandByDraws(const LogitMoments& moments, Index example, Index label,
+                       LocalExpansion& expansion) const;
+  double MixWide(const LogitMoments& moments, Index example, Index label, double share,
+                 double log_density, LocalExpansion& expansion) const;
+  // Likewise.
+  void ProbabilitiesByDraws(const LogitMoments& moments, Index example,
+                            ClassPredictive& predictive) const;
+  void MixWide(const LogitMoments& moments, Index example, double share,
+               ClassPredictive& predictive) const;
 
   Index classes_ = 2;
   std::string target_problem_;
   Matrix normals_;  // K/2 × C: row k is z_k, and −z_k is the other half
+  WideSoftmax wide_;
 };
 
 }  // namespace prequel
