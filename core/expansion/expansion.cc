@@ -15,6 +15,13 @@ const typename M::Tape& TapeOf(const Tapes& tapes) {
   return std::get<typename M::Tape>(tapes);
 }
 
+template <class M>
+Index NumUnits(const M& model) {
+  Index units = 0;
+  for (Index l = 0; l < model.num_layers(); ++l) units += model.layer(l).outputs;
+  return units;
+}
+
 }  // namespace
 
 void Expansion::Bind(const Model& model, const Likelihood& likelihood, const Matrix& inputs,
@@ -36,6 +43,10 @@ Index Expansion::num_params() const {
 
 Index Expansion::num_logits() const {
   return std::visit([](const auto& model) { return model.num_logits(); }, *model_);
+}
+
+bool Expansion::linear() const {
+  return std::visit([](const auto& model) { return model.kLinear; }, *model_);
 }
 
 Index Expansion::curvature_rank() const {
@@ -98,6 +109,24 @@ void Expansion::MarginalCovariance(const std::vector<KroneckerCovariance>& layer
       *model_);
 }
 
+void Expansion::UnitCovariance(const Matrix& t) {
+  std::visit(
+      [&]<class M>(const M& model) {
+        moments_.covariance.resize(model.num_logits(), model.num_logits() * examples());
+        model.UnitCovariance(TapeOf<M>(tapes_), t, moments_.covariance);
+      },
+      *model_);
+}
+
+void Expansion::UnitInputs(Index layer, Matrix& out) const {
+  std::visit(
+      [&]<class M>(const M& model) {
+        out.resize(model.layer(layer).columns(), examples());
+        model.UnitInputs(TapeOf<M>(tapes_), layer, out);
+      },
+      *model_);
+}
+
 void Expansion::Jvp(const Vector& theta, const Vector& v, MatrixRef out) const {
   std::visit([&]<class M>(const M& model) { model.Jvp(theta, TapeOf<M>(tapes_), v, out); },
              *model_);
@@ -134,6 +163,24 @@ void Expansion::CurvatureDiagonal(Vector& out) {
 void Expansion::CurvatureFactors(std::vector<KroneckerFactors>& out) {
   std::visit(
       [&]<class M>(const M& model) { model.CurvatureFactors(TapeOf<M>(tapes_), local_.root, out); },
+      *model_);
+}
+
+void Expansion::UnitScores(Matrix& out) {
+  std::visit(
+      [&]<class M>(const M& model) {
+        out.resize(NumUnits(model), examples());
+        model.UnitScores(TapeOf<M>(tapes_), local_.score, out);
+      },
+      *model_);
+}
+
+void Expansion::UnitCurvatures(Matrix& out) {
+  std::visit(
+      [&]<class M>(const M& model) {
+        out.resize(NumUnits(model), examples());
+        model.UnitCurvatures(TapeOf<M>(tapes_), local_.root, out);
+      },
       *model_);
 }
 

@@ -27,6 +27,7 @@ class Expansion {
   Index num_logits() const;      // C
   Index curvature_rank() const;  // R: curvature columns per example
   Index examples() const { return inputs_->cols(); }
+  bool linear() const;  // the logits are linear in the weights
   const Matrix& targets() const { return *targets_; }
   const NoiseLevel& noise() const { return *noise_; }
 
@@ -43,6 +44,10 @@ class Expansion {
   void MarginalCovariance(const Vector& variances);
   // The same for independent layers with covariances in Kronecker form, first to last.
   void MarginalCovariance(const std::vector<KroneckerCovariance>& layers);
+  // The same for independent weights into each unit: t (U × B), t_{ji} = ã_iᵀ P_j ã_i.
+  void UnitCovariance(const Matrix& t);
+  // ã of a layer: c × B.
+  void UnitInputs(Index layer, Matrix& out) const;
 
   // REQUIRES: Forward(theta) or Linearize(theta). out (C × B) = J_i v.
   void Jvp(const Vector& theta, const Vector& v, MatrixRef out) const;
@@ -60,6 +65,9 @@ class Expansion {
   void Gradient(Vector& out);
   void CurvatureDiagonal(Vector& out);
   void CurvatureFactors(std::vector<KroneckerFactors>& out);
+  // By units: Δ_{ji}ᵀ E[r_i], and |G_iᵀ Δ_{ji}|². U × B.
+  void UnitScores(Matrix& out);
+  void UnitCurvatures(Matrix& out);
 
   // REQUIRES for these four: Forward(theta), Expect(kAtMean). By one plain back-propagation,
   // without Linearize: with g_i = J_iᵀ r_i, Σ_i g_i; and beside it Σ_i g_i ∘ g_i (the diagonal of

@@ -11,6 +11,11 @@ void Affine(const DenseLayer& layer, ConstVectorRef theta, ConstMatrixRef a, Mat
   out.noalias() += Weights(layer, theta) * a;
 }
 
+void WithOnes(const DenseLayer& layer, ConstMatrixRef a, MatrixRef out) {
+  out.topRows(layer.inputs) = a;
+  if (layer.has_bias) out.row(layer.inputs).setOnes();
+}
+
 void SumColumns(ConstMatrixRef a, VectorRef out) {
   if (a.rows() == 1) {
     out[0] = a.sum();
@@ -22,6 +27,14 @@ void SumColumns(ConstMatrixRef a, VectorRef out) {
     out += (a.col(i) + a.col(i + 1)) + (a.col(i + 2) + a.col(i + 3));
   }
   for (; i < a.cols(); ++i) out += a.col(i);
+}
+
+void CombineCotangents(ConstMatrixRef delta, ConstMatrixRef u, MatrixRef out) {
+  const Index examples = u.cols();
+  for (Index i = 0; i < examples; ++i) {
+    out.col(i) = delta.col(i) * u(0, i);
+    for (Index c = 1; c < u.rows(); ++c) out.col(i) += delta.col(c * examples + i) * u(c, i);
+  }
 }
 
 void OuterSum(const DenseLayer& layer, ConstMatrixRef delta, ConstMatrixRef a, VectorRef out) {

@@ -13,8 +13,14 @@ inline Eigen::Map<const Matrix> Weights(const DenseLayer& layer, ConstVectorRef 
 // out (fan_out × B) = W a + b; `theta` may be any vector laid out like θ.
 void Affine(const DenseLayer& layer, ConstVectorRef theta, ConstMatrixRef a, MatrixRef out);
 
+// out (columns() × B) = [a; 1], or `a` where there are no biases.
+void WithOnes(const DenseLayer& layer, ConstMatrixRef a, MatrixRef out);
+
 // out (rows of `a`) = a 1.
 void SumColumns(ConstMatrixRef a, VectorRef out);
+
+// out (fan_out × B): Σ_c Δ^c_{ji} u_{ci}, for Δ fan_out × C·B with Δ^c_i in column c·B + i.
+void CombineCotangents(ConstMatrixRef delta, ConstMatrixRef u, MatrixRef out);
 
 // Writes the layer's part of `out` (D): weights Δ aᵀ, biases Δ 1, for Δ fan_out × B.
 void OuterSum(const DenseLayer& layer, ConstMatrixRef delta, ConstMatrixRef a, VectorRef out);

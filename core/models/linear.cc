@@ -63,6 +63,20 @@ void Linear::KroneckerMarginal(const Tape& tape,
   SetRotatedBlocks(covariances[0].output_basis, t, tape.product, covariance);
 }
 
+void Linear::UnitInputs(const Tape& tape, Index, MatrixRef inputs) const {
+  WithOnes(layer_, tape.input.view(), inputs);
+}
+
+void Linear::UnitScores(Tape&, ConstMatrixRef u, MatrixRef scores) const { scores = u; }
+
+void Linear::UnitCurvatures(Tape&, ConstMatrixRef roots, MatrixRef curvatures) const {
+  RowSquares(roots, curvatures);
+}
+
+void Linear::UnitCovariance(const Tape&, ConstMatrixRef t, MatrixRef covariance) const {
+  SetDiagonalBlocks(t, covariance);
+}
+
 void Linear::VjpSum(ConstVectorRef, Tape& tape, ConstMatrixRef u, VectorRef gradient) const {
   OuterSum(layer_, u, tape.input.view(), gradient);
 }

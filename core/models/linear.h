@@ -51,6 +51,11 @@ class Linear {
   void KroneckerMarginal(const Tape& tape, const std::vector<KroneckerCovariance>& covariances,
                          MatrixRef covariance) const;
 
+  void UnitInputs(const Tape& tape, Index l, MatrixRef inputs) const;
+  void UnitScores(Tape& tape, ConstMatrixRef u, MatrixRef scores) const;
+  void UnitCurvatures(Tape& tape, ConstMatrixRef roots, MatrixRef curvatures) const;
+  void UnitCovariance(const Tape& tape, ConstMatrixRef t, MatrixRef covariance) const;
+
   void VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
   void VjpSquares(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
                   VectorRef squares) const;

@@ -163,19 +163,18 @@ void Mlp::AddCovariance(const Tape& tape, std::size_t l, const Buffer& delta,
   }
 }
 
+// Σ_c Δ^c_{ji} u_{ci}: fan_out × B.
+Buffer::View Mlp::Combined(Tape& tape, std::size_t l, ConstMatrixRef u) {
+  Tape::Layer& layer = tape.layers[l];
+  Buffer::View combined = layer.output.Resize(layer.delta.rows(), tape.examples);
+  CombineCotangents(layer.delta.view(), u, combined);
+  return combined;
+}
+
 void Mlp::GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const {
   const std::size_t last = layers_.size() - 1;
   for (std::size_t l = 0; l < last; ++l) {
-    Tape::Layer& layer = tape.layers[l];
-    const Buffer::View delta = layer.delta.view();
-    Buffer::View combined = layer.output.Resize(delta.rows(), tape.examples);
-    for (Index i = 0; i < tape.examples; ++i) {
-      combined.col(i) = delta.col(i) * u(0, i);
-      for (Index c = 1; c < tape.logits; ++c) {
-        combined.col(i) += delta.col(c * tape.examples + i) * u(c, i);
-      }
-    }
-    OuterSum(layers_[l], combined, layer.input.view(), gradient);
+    OuterSum(layers_[l], Combined(tape, l, u), tape.layers[l].input.view(), gradient);
   }
   OuterSum(layers_[last], u, tape.layers[last].input.view(), gradient);
 }
@@ -256,6 +255,38 @@ void Mlp::KroneckerMarginal(const Tape& tape, const std::vector<KroneckerCovaria
     layer.rotated.Resize(delta.rows(), delta.cols()).noalias() = basis.transpose() * delta;
     AddCovariance(tape, l, layer.rotated, covariance);
   }
+}
+
+void Mlp::UnitInputs(const Tape& tape, Index l, MatrixRef inputs) const {
+  WithOnes(layer(l), tape.layers[static_cast<std::size_t>(l)].input.view(), inputs);
+}
+
+template <class Rows, class Visit>
+void Mlp::ForEachHidden(Rows&& rows, const Visit& visit) const {
+  Index first = 0;
+  for (std::size_t l = 0; l + 1 < layers_.size(); ++l) {
+    visit(l, rows.middleRows(first, layers_[l].outputs));
+    first += layers_[l].outputs;
+  }
+}
+
+void Mlp::UnitScores(Tape& tape, ConstMatrixRef u, MatrixRef scores) const {
+  ForEachHidden(scores, [&](std::size_t l, auto rows) { rows = Combined(tape, l, u); });
+  scores.bottomRows(tape.logits) = u;
+}
+
+void Mlp::UnitCurvatures(Tape& tape, ConstMatrixRef roots, MatrixRef curvatures) const {
+  ForEachHidden(curvatures,
+                [&](std::size_t l, auto rows) { rows = SquaresThroughRoots(tape, l, roots); });
+  RowSquares(roots, curvatures.bottomRows(tape.logits));
+}
+
+void Mlp::UnitCovariance(const Tape& tape, ConstMatrixRef t, MatrixRef covariance) const {
+  SetDiagonalBlocks(t.bottomRows(tape.logits), covariance);
+  ForEachHidden(t, [&](std::size_t l, const auto& rows) {
+    tape.layers[l].output.Resize(rows.rows(), tape.examples) = rows;
+    AddCovariance(tape, l, tape.layers[l].delta, covariance);
+  });
 }
 
 void Mlp::VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const {

@@ -72,6 +72,11 @@ class Mlp {
   void KroneckerMarginal(const Tape& tape, const std::vector<KroneckerCovariance>& covariances,
                          MatrixRef covariance) const;
 
+  void UnitInputs(const Tape& tape, Index l, MatrixRef inputs) const;
+  void UnitScores(Tape& tape, ConstMatrixRef u, MatrixRef scores) const;
+  void UnitCurvatures(Tape& tape, ConstMatrixRef roots, MatrixRef curvatures) const;
+  void UnitCovariance(const Tape& tape, ConstMatrixRef t, MatrixRef covariance) const;
+
   void VjpSum(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
   void VjpSquares(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
                   VectorRef squares) const;
@@ -92,6 +97,10 @@ class Mlp {
   static void AddCovariance(const Tape& tape, std::size_t l, const Buffer& delta,
                             MatrixRef covariance);
   static Buffer::View ThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots);
+  // Calls visit(layer ℓ, the rows that are its units'), first to last, but for the outputs.
+  template <class Rows, class Visit>
+  void ForEachHidden(Rows&& rows, const Visit& visit) const;
+  static Buffer::View Combined(Tape& tape, std::size_t l, ConstMatrixRef u);
   Buffer::View SquaresThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots) const;
   void BackPropagateRoots(ConstVectorRef theta, const Tape& tape, ConstMatrixRef roots, Index at,
                           Index n) const;

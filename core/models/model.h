@@ -54,6 +54,13 @@ concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
   c.CurvatureFactors(tape, x, factors);
   c.KroneckerMarginal(ctape, covariances, matrix);
 
+  // Of units, those of the first layer, of the second, …, U in all: with ã_i the inputs of its
+  // layer and a 1 for its bias, J_i of the weights into unit j is Δ_{ji} ã_iᵀ, Δ_{ji} ∈ R^C.
+  c.UnitInputs(ctape, size, matrix);   // ã of a layer: c × B
+  c.UnitScores(tape, x, matrix);       // u (C × B) → Δ_{ji}ᵀ u_i: U × B
+  c.UnitCurvatures(tape, x, matrix);   // roots → |G_iᵀ Δ_{ji}|²: U × B
+  c.UnitCovariance(ctape, x, matrix);  // t (U × B) → Σ_j t_{ji} Δ_{ji} Δ_{ji}ᵀ, C × C·B
+
   // After Forward alone:
   c.VjpSum(theta, tape, x, vector);  // u (C × B) → Σ_i J_iᵀ u_i by one back-propagation
   // The same, and beside it Σ_i (J_iᵀ u_i) ∘ (J_iᵀ u_i), by the same back-propagation.

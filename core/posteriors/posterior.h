@@ -18,9 +18,11 @@
 #include "core/posteriors/local_full.h"
 #include "core/posteriors/local_low_rank.h"
 #include "core/posteriors/local_low_rank_hidden.h"
+#include "core/posteriors/local_per_unit.h"
 #include "core/posteriors/local_subset.h"
 #include "core/posteriors/low_rank_gaussian.h"
 #include "core/posteriors/low_rank_hidden_gaussian.h"
+#include "core/posteriors/per_unit_gaussian.h"
 #include "core/posteriors/point_mass.h"
 #include "core/posteriors/posterior_defaults.h"
 #include "core/posteriors/subset_gaussian.h"
@@ -107,9 +109,10 @@ requires((Qs::kDiffuses <= Diffusive<Qs> &&
   using Divergences = std::tuple<typename Qs::Divergence...>;
 };
 
-using Posteriors = PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian,
-                                BlockDiagonalGaussian, KroneckerGaussian, LastLayerGaussian,
-                                SubnetworkGaussian, PointMass, LowRankHiddenGaussian>;
+using Posteriors =
+    PosteriorSet<FullGaussian, DiagonalGaussian, LowRankGaussian, BlockDiagonalGaussian,
+                 KroneckerGaussian, LastLayerGaussian, SubnetworkGaussian, PointMass,
+                 LowRankHiddenGaussian, PerUnitGaussian>;
 using Posterior = Posteriors::Variant;
 using Projectors = Posteriors::Projectors;
 using Samplers = Posteriors::Samplers;

@@ -210,6 +210,8 @@ template absl::Status Rvga::Fit(Expansion&, LocalLowRank&, const Stream&, RuleSc
                                 LowRankGaussian&) const;
 template absl::Status Rvga::Fit(Expansion&, LocalBlockDiagonal&, const Stream&, RuleScratch&,
                                 StepReport&, BlockDiagonalGaussian&) const;
+template absl::Status Rvga::Fit(Expansion&, LocalPerUnit&, const Stream&, RuleScratch&, StepReport&,
+                                PerUnitGaussian&) const;
 template absl::Status Rvga::Fit(Expansion&, LocalSubset<LastLayerGaussian>&, const Stream&,
                                 RuleScratch&, StepReport&, LastLayerGaussian&) const;
 template absl::Status Rvga::Fit(Expansion&, LocalSubset<SubnetworkGaussian>&, const Stream&,

@@ -28,10 +28,10 @@ inline std::vector<RuleUnderTest> FittingRules() {
   std::vector<RuleUnderTest> all;
   for (const char* over : {"linearized", "mean", "monte_carlo"}) {
     for (const char* scheme : {"implicit", "explicit"}) {
-      all.push_back(
-          {Word("rvga_") + over + "_" + scheme,
-           {"rvga", {{"scheme", Word(scheme)}, {"expectation", Word(over)}}},
-           {"full", "diagonal", "low_rank", "block_diagonal", "last_layer", "subnetwork"}});
+      all.push_back({Word("rvga_") + over + "_" + scheme,
+                     {"rvga", {{"scheme", Word(scheme)}, {"expectation", Word(over)}}},
+                     {"full", "diagonal", "low_rank", "block_diagonal", "last_layer", "subnetwork",
+                      "per_unit"}});
     }
   }
   all.push_back({"rvga_closed_form",

@@ -43,6 +43,7 @@ constexpr Choice kChoices[] = {
     {"natural_gradient_svi", "bernoulli", "diagonal", "linear", true},
     {"rvga", "categorical", "last_layer", "mlp"},
     {"rvga", "gaussian", "block_diagonal", "mlp"},
+    {"rvga", "categorical", "per_unit", "mlp"},
     {"vogn", "bernoulli", "kronecker", "mlp", true},
     {"laplace", "poisson", "subnetwork", "mlp", true},
     {"hilofi", "bernoulli", "low_rank_hidden", "mlp"},

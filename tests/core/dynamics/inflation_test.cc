@@ -184,7 +184,7 @@ TEST(Inflation, FollowsAWorldThatMoves) {
 
 // Every posterior that has a diagonal, in a network: not knowing the weights it is less sure.
 TEST(Inflation, MovesEveryPosteriorThatHasADiagonal) {
-  for (const std::string posterior : {"full", "diagonal", "low_rank", "block_diagonal",
+  for (const std::string posterior : {"full", "diagonal", "low_rank", "block_diagonal", "per_unit",
                                       "last_layer", "subnetwork", "low_rank_hidden"}) {
     SCOPED_TRACE(posterior);
     const auto variance = [&](ComponentConfig dynamics) {

@@ -151,6 +151,51 @@ TYPED_TEST(ModelTest, MarginalCovarianceIsJacobianTimesVariances) {
       });
 }
 
+// J_i of the weights into a unit is Δ ãᵀ: Δ from numeric rows, as their product with ã/|ã|².
+TYPED_TEST(ModelTest, DerivativesByTheWeightsIntoAUnitAreOuterProducts) {
+  ForEveryCase<TypeParam>([](const auto& model, const Vector& theta, const Matrix& x, auto& tape,
+                             const Matrix& rows) {
+    const Index logits = model.num_logits(), examples = x.cols(), rank = logits + 1;
+    model.Linearize(theta, tape);
+    Index units = 0;
+    for (Index l = 0; l < model.num_layers(); ++l) units += model.layer(l).outputs;
+    const Matrix u = Normals(logits, examples, 82), roots = Normals(logits, rank * examples, 83);
+    const Matrix t = Normals(units, examples, 84).cwiseAbs2();
+    Matrix scores = Matrix::Constant(units, examples, 9), curvatures = scores;
+    Matrix covariance = Matrix::Constant(logits, logits * examples, 9);
+    model.UnitScores(tape, u, scores);
+    model.UnitCurvatures(tape, roots, curvatures);
+    model.UnitCovariance(std::as_const(tape), t, covariance);
+    Matrix want_scores(units, examples), want_curvatures(units, examples);
+    Matrix want_covariance = Matrix::Zero(logits, logits * examples);
+    Index unit = 0;
+    for (Index l = 0; l < model.num_layers(); ++l) {
+      const DenseLayer& layer = model.layer(l);
+      Matrix inputs = Matrix::Constant(layer.columns(), examples, 9);
+      model.UnitInputs(std::as_const(tape), l, inputs);
+      for (Index j = 0; j < layer.outputs; ++j, ++unit) {
+        for (Index i = 0; i < examples; ++i) {
+          const Vector a = inputs.col(i);
+          Matrix jacobian(logits, layer.columns());
+          for (Index k = 0; k < layer.columns(); ++k) {
+            jacobian.col(k) =
+                rows.block(i * logits, layer.offset + j + k * layer.outputs, logits, 1);
+          }
+          const Vector delta = jacobian * a / a.squaredNorm();
+          EXPECT_LT((jacobian - delta * a.transpose()).norm(), kTolerance * (1 + delta.norm()));
+          want_scores(unit, i) = delta.dot(u.col(i));
+          want_curvatures(unit, i) =
+              (roots.middleCols(i * rank, rank).transpose() * delta).squaredNorm();
+          want_covariance.middleCols(i * logits, logits) += t(unit, i) * delta * delta.transpose();
+        }
+      }
+    }
+    EXPECT_LT(RelativeError(scores, want_scores), kTolerance);
+    EXPECT_LT(RelativeError(curvatures, want_curvatures), kTolerance);
+    EXPECT_LT(RelativeError(covariance, want_covariance), kTolerance);
+  });
+}
+
 TYPED_TEST(ModelTest, GradientSumAndVjpSumAreTransposedJacobianProducts) {
   ForEveryCase<TypeParam>(
       [](const auto& model, const Vector& theta, const Matrix& x, auto& tape, const Matrix& rows) {

@@ -68,6 +68,26 @@ struct Dense<BlockDiagonalGaussian> {
   }
 };
 
+// Two units of three weights, and one of three.
+template <>
+struct Dense<PerUnitGaussian> {
+  static PerUnitGaussian Random() {
+    PerUnitGaussian q;
+    q.layers = {{0, 2, 2, true}, {6, 2, 1, true}};
+    q.mean = Normals(kSize, 1, 1);
+    for (const std::uint64_t seed : {2, 3, 4}) q.units.push_back({RandomCovariance(3, seed)});
+    return q;
+  }
+  static Matrix Covariance(const PerUnitGaussian& q) {
+    Matrix covariance = Matrix::Zero(kSize, kSize);
+    const std::vector<std::vector<Index>> weights = {{0, 2, 4}, {1, 3, 5}, {6, 7, 8}};
+    for (std::size_t u = 0; u < weights.size(); ++u) {
+      covariance(weights[u], weights[u]) = Symmetric(q.units[u].covariance);
+    }
+    return covariance;
+  }
+};
+
 template <class Q>
 struct DenseSubset {
   static Q Random() {

@@ -73,10 +73,35 @@ struct Family<BlockDiagonalGaussian> {
   static void Break(BlockDiagonalGaussian& q) { q.blocks[1].covariance(1, 1) = -1; }
 };
 
+// A layer of two units with two weights each, and one unit of three.
+template <>
+struct Family<PerUnitGaussian> {
+  static PerUnitGaussian Random(std::uint64_t seed) {
+    PerUnitGaussian q;
+    q.layers = {{0, 1, 2, true}, {4, 2, 1, true}};
+    q.mean = Normals(kSize, 1, seed);
+    for (const Index size : {2, 2, 3}) {
+      const Matrix root = Normals(size, size + 3, seed + q.units.size());
+      q.units.push_back({root * root.transpose()});
+    }
+    return q;
+  }
+  static Matrix Precision(const PerUnitGaussian& q) {
+    Matrix covariance = Matrix::Zero(kSize, kSize);
+    const std::vector<std::vector<Index>> weights = {{0, 2}, {1, 3}, {4, 5, 6}};
+    for (std::size_t u = 0; u < weights.size(); ++u) {
+      covariance(weights[u], weights[u]) =
+          Matrix(q.units[u].covariance.selfadjointView<Eigen::Lower>());
+    }
+    return covariance.inverse();
+  }
+  static void Break(PerUnitGaussian& q) { q.units[2].covariance(1, 1) = -1; }
+};
+
 template <class Q>
 class Divergence : public testing::Test {};
-using Families =
-    testing::Types<FullGaussian, DiagonalGaussian, LowRankGaussian, BlockDiagonalGaussian>;
+using Families = testing::Types<FullGaussian, DiagonalGaussian, LowRankGaussian,
+                                BlockDiagonalGaussian, PerUnitGaussian>;
 TYPED_TEST_SUITE(Divergence, Families);
 
 TYPED_TEST(Divergence, IsThatOfTheDenseGaussians) {
