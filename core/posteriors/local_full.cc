@@ -2,30 +2,68 @@
 
 namespace prequel {
 
+// By draws a fit begins before anything is linearised, and then it is by a Jacobian.
 absl::Status LocalFull::Begin(const FullGaussian& prior, Index columns, bool draws) {
   prior_ = &prior;
   mean_ = prior.mean;
-  return block_.Begin(prior.covariance, columns, draws);
+  columns_ = columns;
+  chosen_ = draws;
+  structured_ = false;
+  begun_ = draws ? block_.Begin(prior.covariance, columns, true) : absl::OkStatus();
+  return begun_;
+}
+
+void LocalFull::Choose(const Expansion& expansion) {
+  if (chosen_) return;
+  chosen_ = true;
+  const Index logits = expansion.num_logits();
+  structured_ = expansion.linear() &&
+                LinearBlock::Pays(logits, prior_->size() / logits, expansion.examples(), columns_);
+  if (structured_) {
+    linear_.Begin(prior_->covariance);
+  } else {
+    begun_ = block_.Begin(prior_->covariance, columns_, false);
+  }
 }
 
 void LocalFull::Attach(Expansion& expansion) {
+  Choose(expansion);
+  if (structured_) return linear_.Attach(expansion);
   expansion.Jacobian(block_.jacobian());
   block_.Attach();
 }
 
 void LocalFull::Project(Expansion& expansion) {
   Attach(expansion);
-  block_.Project(expansion.num_logits(), false, expansion.moments().covariance);
+  if (structured_) {
+    linear_.Project(expansion.num_logits(), expansion.moments().covariance);
+  } else {
+    block_.Project(expansion.num_logits(), false, expansion.moments().covariance);
+  }
+}
+
+void LocalFull::AddCurve(Expansion& expansion, double weight) {
+  if (structured_) return linear_.AddCurve(expansion, weight);
+  block_.AddCurve(expansion.local(), weight);
+}
+
+absl::Status LocalFull::SolveCurve() {
+  if (!begun_.ok()) return begun_;
+  return structured_ ? linear_.SolveCurve() : block_.SolveCurve();
+}
+
+void LocalFull::SetMean() {
+  mean_ = prior_->mean + (structured_ ? linear_.offset() : block_.offset());
 }
 
 void LocalFull::Move(double rho) {
-  block_.Move(rho);
-  mean_ = prior_->mean + block_.offset();
+  structured_ ? linear_.Move(rho) : block_.Move(rho);
+  SetMean();
 }
 
 void LocalFull::Revert() {
-  block_.Revert();
-  mean_ = prior_->mean + block_.offset();
+  structured_ ? linear_.Revert() : block_.Revert();
+  SetMean();
 }
 
 void LocalFull::Draw(const Stream& stream, bool negate, Vector& theta) {
@@ -38,7 +76,7 @@ void LocalFull::Draw(const Stream& stream, bool negate, Vector& theta) {
 
 absl::Status LocalFull::Commit(FullGaussian& next) {
   next.mean = mean_;
-  block_.Commit(next.covariance);
+  structured_ ? linear_.Commit(next.covariance) : block_.Commit(next.covariance);
   if (!next.IsFinite()) {
     return absl::InternalError("the posterior is not finite after this minibatch");
   }

@@ -5,10 +5,12 @@
 #include "core/expansion/expansion.h"
 #include "core/posteriors/full_block.h"
 #include "core/posteriors/full_gaussian.h"
+#include "core/posteriors/linear_block.h"
 
 namespace prequel {
 
-// All weights as one FullBlock, which has the equations.
+// All weights as one FullBlock, which has the equations; or as one LinearBlock, where the model is
+// linear, has several logits, and that is cheaper.
 //
 // Order of calls: Begin, then rounds of (Project*, StartCurve, AddCurve+, SolveCurve, Move+), each
 // round closed by Accept or Revert, then Commit. Allocates nothing once grown.
@@ -33,24 +35,24 @@ class LocalFull {
 
   // The next curvature and natural-gradient direction, from the expansion of the minibatch's
   // log-likelihood: H = Σ weight · J_G J_Gᵀ, gradient = Σ weight · J r.
-  void StartCurve() { block_.StartCurve(); }
+  void StartCurve() { structured_ ? linear_.StartCurve() : block_.StartCurve(); }
   // REQUIRES: `expansion` was projected or attached, then expected. By examples: once per round,
   // weight 1.
-  void AddCurve(Expansion& expansion, double weight) { block_.AddCurve(expansion.local(), weight); }
+  void AddCurve(Expansion& expansion, double weight);
   // direction = Λ_q'⁻¹ (gradient − P⁻¹ δ). INTERNAL when H is not finite.
-  absl::Status SolveCurve() { return block_.SolveCurve(); }
+  absl::Status SolveCurve();
   // Instead, when that curvature misleads: back to the one before StartCurve, and the direction
   // that it gives with the new gradient.
-  void KeepCurve() { block_.KeepCurve(); }
+  void KeepCurve() { structured_ ? linear_.KeepCurve() : block_.KeepCurve(); }
 
   // q := N(m + δ + ρ · direction, new covariance), to be looked at.
   void Move(double rho);
-  void Accept() { block_.Accept(); }  // keeps the last Move
-  void Revert();                      // back to q as it was before StartCurve
+  void Accept() { structured_ ? linear_.Accept() : block_.Accept(); }  // keeps the last Move
+  void Revert();  // back to q as it was before StartCurve
 
   // KL(q ‖ prior) and its part that comes from the mean, ½ δᵀ P⁻¹ δ, in nats.
-  double kl() const { return block_.kl(); }
-  double mean_kl() const { return block_.mean_kl(); }
+  double kl() const { return structured_ ? linear_.kl() : block_.kl(); }
+  double mean_kl() const { return structured_ ? linear_.mean_kl() : block_.mean_kl(); }
 
   // θ = a draw of q that moves with it: the same stream gives the same z (common random numbers).
   void Draw(const Stream& stream, bool negate, Vector& theta);
@@ -60,8 +62,17 @@ class LocalFull {
   absl::Status Commit(FullGaussian& next);
 
  private:
+  // Chooses the form, at the first linearisation after Begin.
+  void Choose(const Expansion& expansion);
+  void SetMean();
+
   const FullGaussian* prior_ = nullptr;
+  bool chosen_ = false;      // since Begin
+  bool structured_ = false;  // as a LinearBlock
+  Index columns_ = 0;
+  absl::Status begun_;  // of the FullBlock
   FullBlock block_;
+  LinearBlock linear_;
   Vector mean_, normal_;
 };
 

@@ -96,6 +96,7 @@ std::vector<Case> Cases() {
   for (const Case& phase : LaplaceCases()) cases.push_back(phase);
   const ComponentConfig ivon{"ivon", {}};
   cases.push_back({"mlp_float32", "mlp", "bernoulli", "diagonal", ivon, 2, 64, 32, "float32"});
+  cases.push_back({"linear_block", "linear", "categorical", "full", {"rvga", {}}, 32, 256, 0});
   const ComponentConfig explicit_step{"rvga", {{"scheme", std::string("explicit")}}};
   cases.push_back({"linear1024", "linear", "bernoulli", "full", explicit_step, 1023, 256, 0});
   return cases;
