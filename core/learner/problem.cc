@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/config/fingerprint.h"
 #include "core/config/registry.h"
+#include "core/learner/default_fit.h"
 #include "core/models/prior.h"
 
 namespace prequel {
@@ -140,6 +141,20 @@ bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
   return status->ok();
 }
 
+// Names posterior and rule where neither is said anything of: by cost.
+void NameFit(const Problem& p, LearnerConfig& config) {
+  const ComponentConfig nothing;
+  if (config.posterior != nothing || config.rule != nothing) return;
+  const Index rank =
+      std::visit([](const auto& likelihood) { return likelihood.curvature_rank(); }, p.likelihood);
+  const bool linear = std::visit([](const auto& model) { return model.kLinear; }, p.model);
+  const DefaultFit fit = ChooseByCost({p.layers, linear, rank});
+  config.rule.name = fit.rule;
+  config.posterior.name = fit.posterior;
+  if (fit.passes > 0) config.rule.options["passes"] = static_cast<double>(fit.passes);
+  if (fit.rank > 0) config.posterior.options["rank"] = static_cast<double>(fit.rank);
+}
+
 // By name; by default the first family that the rule can update.
 absl::Status MakePosterior(Problem& p) {
   ComponentConfig& config = p.config.posterior;
@@ -204,6 +219,7 @@ absl::Status MakeParts(Problem& p, Prior& prior) {
     return status;
   }
   p.layers = LayersOf(p.model);
+  NameFit(p, config);
   if (!Take(Configured<Prior>("config.prior", config.prior, p.layers), &prior, &status) ||
       !Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status) ||
       !Take(Configured<Dynamics>("config.dynamics", config.dynamics, p.layers), &p.dynamics,

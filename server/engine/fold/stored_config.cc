@@ -18,6 +18,8 @@ LearnerConfig WithDefaultsOfVersion1(LearnerConfig config) {
   if (config.likelihood.name == "negative_binomial") {
     config.likelihood.options.try_emplace("dispersion", 1.0);
   }
+  // Where neither is named they are chosen by their cost now.
+  if (config.rule.name.empty()) config.rule.name = "rvga";
   return config;
 }
 

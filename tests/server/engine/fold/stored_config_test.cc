@@ -57,6 +57,22 @@ TEST(StoredConfigTest, VersionOneKnewNoScaleByLayers) {
   EXPECT_EQ(scale_of(**ReadConfig(codec.EncodeConfig(network), 1, codec)), "fan_in");
 }
 
+// A network too large for a covariance of all its weights by default today had one.
+TEST(StoredConfigTest, VersionOneKeepsTheFullPosterior) {
+  const TestCodec codec;
+  LearnerConfig large = LinearConfig(2);
+  large.posterior = {};
+  large.model = {"mlp", {{"hidden", std::vector<double>{2000}}}};
+  ASSERT_NE(Learner::Create(large)->config().posterior.name, "full");
+  const auto learner = ReadConfig(codec.EncodeConfig(large), 1, codec);
+  ASSERT_TRUE(learner.ok()) << learner.status();
+  EXPECT_EQ((*learner)->config().posterior.name, "full");
+  EXPECT_EQ((*learner)->config().rule.name, "rvga");
+  large.rule.name = "lofi";
+  EXPECT_EQ((*ReadConfig(codec.EncodeConfig(large), 1, codec))->config().posterior.name,
+            "low_rank");
+}
+
 TEST(StoredConfigTest, SaysWhatIsWrong) {
   const TestCodec codec;
   EXPECT_EQ(ReadConfig("nonsense", 1, codec).status().code(), absl::StatusCode::kInvalidArgument);

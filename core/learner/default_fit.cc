@@ -1,0 +1,53 @@
+#include "core/learner/default_fit.h"
+
+#include <algorithm>
+
+namespace prequel {
+namespace {
+
+constexpr double kRows = 64;  // B
+constexpr Index kRank = 30, kLofiRank = 10, kFewPasses = 2;
+
+double Columns(const FitShape& shape) { return kRows * static_cast<double>(shape.curvature_rank); }
+
+}  // namespace
+
+double FullFlops(const FitShape& shape) {
+  const auto d = static_cast<double>(NumParams(shape.layers));
+  const auto logits = static_cast<double>(shape.layers.back().outputs);
+  const double n = Columns(shape);
+  const double dense = 2 * kRows * logits * d * d +
+                       std::min(2 * n * n * d + n * d * d, n * d * d + 8 * d * d * d / 3);
+  const double structured = 4 * kRows * d * d + 1.5 * d * d * d;
+  return shape.linear && logits > 1 ? std::min(dense, structured) : dense;
+}
+
+double PerUnitFlops(const FitShape& shape) {
+  double sum = 0;
+  for (const DenseLayer& layer : shape.layers) {
+    const auto c = static_cast<double>(layer.columns());
+    const double fit =
+        std::min(2 * kRows * kRows * c + kRows * c * c, kRows * c * c + 8 * c * c * c / 3);
+    sum += static_cast<double>(layer.outputs) * (2 * kRows * c * c + fit);
+  }
+  return sum;
+}
+
+double LowRankFlops(const FitShape& shape, Index rank) {
+  const auto d = static_cast<double>(NumParams(shape.layers));
+  const double columns = Columns(shape) + static_cast<double>(rank);
+  return d * columns * columns + 2 * kRows * columns * d;
+}
+
+DefaultFit ChooseByCost(const FitShape& shape) {
+  const double most_full = shape.linear ? kMostFullLinearFlops : kMostFullNetworkFlops;
+  if (FullFlops(shape) <= most_full) return {"full", "rvga"};
+  if (shape.linear && PerUnitFlops(shape) <= kMostPerUnitFlops) {
+    return {"per_unit", "rvga", 0, PerUnitFlops(shape) > kManyPassesFlops ? kFewPasses : 0};
+  }
+  if (LowRankFlops(shape, kRank) <= kMostLowRankFlops) return {"low_rank", "rvga", kRank};
+  if (LowRankFlops(shape, kLofiRank) <= kMostLofiFlops) return {"low_rank", "lofi", kLofiRank};
+  return {"diagonal", "rvga"};
+}
+
+}  // namespace prequel

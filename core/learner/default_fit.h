@@ -1,0 +1,51 @@
+// Which posterior and rule a model has whose configuration names none: the best that learn fast.
+#pragma once
+
+#include <string>
+
+#include "core/linalg/types.h"
+#include "core/models/layer.h"
+
+namespace prequel {
+
+// What a choice by cost goes by.
+struct FitShape {
+  Layers layers;             // D weights, in layers of o units with c weights each
+  bool linear = false;       // the logits are linear in the weights
+  Index curvature_rank = 1;  // R, columns per example
+};
+
+// Estimated flops of one pass of `rvga` over a minibatch of B = 64 rows, with C logits and n = B R:
+//   full       2 B C D² for the logits, and min(2n²D + nD², nD² + 8D³/3) for the fit; of a linear
+//              model of several logits 4 B D² + 1.5 D³, where that is less (LinearBlock)
+//   per_unit   Σ o [2 B c² + min(2B²c + Bc², Bc² + 8c³/3)]
+//   low_rank   of rank L: D K² for the fit, K = n + L, and 2 B K D forward derivatives
+double FullFlops(const FitShape& shape);
+double PerUnitFlops(const FitShape& shape);
+double LowRankFlops(const FitShape& shape, Index rank);
+
+// So many a pass still make 2,000 rows a second on one core, at the passes that are usual: two to
+// four of linear models, up to seven of networks, one of lofi. Small products are slower ones.
+inline constexpr double kMostFullLinearFlops = 2e8;
+inline constexpr double kMostFullNetworkFlops = 8e7;
+inline constexpr double kMostPerUnitFlops = 1e8;
+inline constexpr double kMostLowRankFlops = 6e7;
+inline constexpr double kMostLofiFlops = 3e8;
+// Where a pass of per_unit costs more than this, two of them are all.
+inline constexpr double kManyPassesFlops = 6e7;
+
+struct DefaultFit {
+  std::string posterior, rule;
+  Index rank = 0;    // of posterior low_rank
+  Index passes = 0;  // of rvga, where that is not its own default
+};
+
+// The first that is affordable of
+//   full, by rvga                   every model
+//   per_unit, by rvga               linear models
+//   low_rank of rank 30, by rvga    every model
+//   low_rank of rank 10, by lofi    every model
+//   diagonal, by rvga               however large
+DefaultFit ChooseByCost(const FitShape& shape);
+
+}  // namespace prequel
