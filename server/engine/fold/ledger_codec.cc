@@ -338,12 +338,15 @@ std::string EncodeLedger(const Ledger& ledger) {
 }
 
 absl::StatusOr<Ledger> DecodeLedger(std::string_view bytes) {
+  const absl::StatusOr<std::string_view> body = Open(bytes, kMagic, StoredAnswer::kVersion);
+  if (body.ok()) return DecodeBody<StoredAnswer>(*body);
+  if (!absl::IsFailedPrecondition(body.status())) return body.status();  // damage
   const absl::StatusOr<std::string_view> body_v2 = Open(bytes, kMagic, 2);
   if (body_v2.ok()) return DecodeBody<StoredAnswerV2>(*body_v2);
-  const absl::StatusOr<std::string_view> body = Open(bytes, kMagic, 3);
-  if (body.ok()) return DecodeBody<StoredAnswer>(*body);
+  if (!absl::IsFailedPrecondition(body_v2.status())) return body_v2.status();
   const absl::StatusOr<std::string_view> body_v1 = Open(bytes, kMagic, 1);
-  return body_v1.ok() ? DecodeBodyV1(*body_v1) : body.status();
+  if (body_v1.ok()) return DecodeBodyV1(*body_v1);
+  return absl::IsFailedPrecondition(body_v1.status()) ? body.status() : body_v1.status();
 }
 
 }  // namespace prequel

@@ -50,6 +50,19 @@ TEST(LedgerCodecTest, EveryFlippedBitAndEveryTruncationIsRefused) {
   }
 }
 
+// Of each version that is read, damage is told from a version that is not.
+TEST(LedgerCodecTest, DamageIsNotAnotherVersion) {
+  Ledger refused;
+  PastAnswer answer = LearnedAnswer(1);
+  answer.learned.refused.count = 1;
+  refused.Record({"p", 1}, answer);
+  for (std::string bytes : {EncodeLedger(ExampleLedger()), EncodeLedger(refused), Sealed("", 1)}) {
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    EXPECT_EQ(DecodeLedger(bytes).status().code(), absl::StatusCode::kDataLoss);
+  }
+  EXPECT_EQ(DecodeLedger(Sealed("body", 4)).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
 // Bytes that are sealed but that no ledger has.
 TEST(LedgerCodecTest, WhatNoLedgerHoldsIsRefused) {
   Ledger twice;  // "ab" and "ac": one byte makes them the same
