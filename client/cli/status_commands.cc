@@ -15,6 +15,7 @@
 #include "client/cli/output/json_writer.h"
 #include "client/cli/output/proto_json.h"
 #include "client/cli/output/running_scores.h"
+#include "client/cli/output/spread_warning.h"
 #include "client/cli/output/table.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
@@ -45,7 +46,7 @@ absl::Status Evaluate(const std::string& name, const Session& session) {
     const std::optional<double> recent = client::FindScore(evaluation->window(), score.name());
     table.Add({score.name(), Number(score.value()), recent.has_value() ? Number(*recent) : "-"});
   }
-  std::cout << table.Text();
+  std::cout << table.Text() << SpreadWarning(client::ModelName(name), cumulative);
   if (evaluation->skipped_rows() > 0) {
     std::cout << Count(evaluation->skipped_rows()) << " rows skipped: no target\n";
   }

@@ -34,7 +34,9 @@ struct InferredSchema {
 //
 // Target: text with 2 values is bernoulli, with up to 100 categorical. Integers {0, 1} are
 // bernoulli; up to 20 integers, each seen five times on average, are classes (2: bernoulli).
-// Everything else is gaussian. A target with a cell that is missing allows missing ones.
+// Other whole numbers that look like counts, and vary more than Poisson's, are negative_binomial
+// (CountEvidence). Everything else is gaussian. A target with a cell that is missing allows missing
+// ones.
 //   integers 0 … C−1          classes by their number
 //   texts, none a number,     classes as their labels are first seen, with a place for one label
 //   under categorical         more, and for as many as there are labels seen once, up to 8 in all

@@ -1,6 +1,8 @@
 #include "client/data/schema/target_choice.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -42,6 +44,11 @@ bool LooksLikeClasses(const TargetSummary& summary) {
 
 bool AreCounts(const TargetSummary& summary) {
   return summary.column.integral() && *Numbers(summary).begin() >= 0;
+}
+
+// What is learned as a number by default: counts that vary more than Poisson's, or any others.
+bool AreOverdispersedCounts(const TargetSummary& summary) {
+  return summary.column.integral() && summary.counts.Overdispersed();
 }
 
 // Whether a label could be taken for a number: such labels must be listed, for a column of targets
@@ -95,6 +102,13 @@ std::string SetClasses(const TargetSummary& summary, const std::string& likeliho
 // The flag that chooses otherwise.
 std::string Otherwise(const TargetSummary& summary, bool classes) {
   if (!summary.column.integral()) return "";
+  if (!classes && AreOverdispersedCounts(summary)) {
+    return absl::StrCat(", since they look like counts: of mean ",
+                        RoundedNumber(summary.counts.mean(), 3), " and variance ",
+                        RoundedNumber(summary.counts.variance(), 3),
+                        "; as values they are learned with --likelihood gaussian, as counts that "
+                        "vary no more than their mean with poisson");
+  }
   const std::size_t distinct = DistinctOf(summary);
   const std::string counts =
       AreCounts(summary) ? ", as counts with poisson or negative_binomial" : "";
@@ -166,6 +180,8 @@ void TargetSummary::See(std::int64_t line, std::string_view cell) {
   column.See(line, cell);
   const std::string_view text = Trim(cell);
   if (IsMissing(text) || text.size() > kMaxTextBytes) return;
+  const std::optional<double> number = ParseNumber(text);
+  if (number.has_value() && std::isfinite(*number)) counts.See(*number);
   const auto known = values.find(std::string(text));
   if (known != values.end()) {
     ++known->second;
@@ -194,7 +210,8 @@ absl::StatusOr<TargetChoice> ChooseTarget(const std::string& name, const TargetS
   const std::size_t wished = std::max<std::size_t>(wish.labels.size(), wish.num_classes);
   if (wish.likelihood.empty()) {
     const std::size_t count = wished > 0 ? wished : distinct;
-    choice.likelihood = !classes ? "gaussian" : count == 2 ? "bernoulli" : "categorical";
+    const char* values = AreOverdispersedCounts(summary) ? "negative_binomial" : "gaussian";
+    choice.likelihood = !classes ? values : count == 2 ? "bernoulli" : "categorical";
     choice.note = absl::StrCat("target ", Quoted(name), " has ",
                                summary.values.size() < TargetSummary::kKept ? "" : "at least ",
                                distinct, " distinct values: likelihood ", choice.likelihood);

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/data/schema/column_summary.h"
+#include "client/data/schema/count_evidence.h"
 #include "prequel/v1/config.pb.h"
 
 namespace prequel::client {
@@ -20,6 +21,7 @@ struct TargetSummary {
 
   ColumnSummary column;
   std::map<std::string, std::int64_t> values;  // the first kKept; without blanks around them
+  CountEvidence counts;                        // of the cells that are finite numbers
 
   void See(std::int64_t line, std::string_view cell);
 };
