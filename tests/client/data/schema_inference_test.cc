@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_join.h"
 #include "tests/client/temporary_file.h"
 
 namespace prequel::client {
@@ -98,6 +99,23 @@ TEST(SchemaInferenceTest, ChosenLikelihoodWins) {
   ASSERT_TRUE(regression.ok()) << regression.status();
   EXPECT_EQ(LikelihoodOf(regression), "gaussian");
   EXPECT_EQ(regression->config.target().num_classes(), 0);
+}
+
+// Cubes over a hundred: whole, skewed, and far more varied than Poisson's.
+TEST(SchemaInferenceTest, OverdispersedCountsAreLearnedAsCounts) {
+  std::vector<std::string> counts, years;
+  for (int i = 0; i < 60; ++i) {
+    counts.push_back(std::to_string(i * i * i / 100));
+    years.push_back(std::to_string(1960 + i));
+  }
+  const auto schema = InferTargets(counts);
+  ASSERT_TRUE(schema.ok()) << schema.status();
+  EXPECT_EQ(LikelihoodOf(schema), "negative_binomial");
+  ASSERT_FALSE(schema->notes.empty());
+  const std::string note = absl::StrJoin(schema->notes, "\n");
+  EXPECT_THAT(note, HasSubstr("likelihood negative_binomial, since they look like counts"));
+  EXPECT_THAT(note, HasSubstr("--likelihood gaussian"));
+  EXPECT_EQ(LikelihoodOf(InferTargets(years)), "gaussian");
 }
 
 TEST(SchemaInferenceTest, BlankTargetsAllowMissing) {
