@@ -118,7 +118,7 @@ void IntegrateFar(double m, double s, Index lane, SigmoidExpectations& e) {
 
 // By the nodes above. The lanes of which a node is too far out for products are done one by one.
 void ExpectNarrow(const Lane& m, const Lane& s, const SigmoidWants& wants, SigmoidExpectations& e) {
-  const Eigen::Array<bool, kLanes, 1> near = m.abs() + kOutermost * s < kFarthest;
+  const LaneMask near = m.abs() + kOutermost * s < kFarthest;
   if (!near.all()) {
     const Lane zeros = Lane::Zero();
     Integrate<true, true>(near.select(m, zeros), near.select(s, zeros), e);
@@ -141,7 +141,7 @@ void ExpectNarrow(const Lane& m, const Lane& s, const SigmoidWants& wants, Sigmo
 }
 
 // Lanes of `to` from those of `from` where `chosen`.
-void Take(const Eigen::Array<bool, kLanes, 1>& chosen, const SigmoidExpectations& from,
+void Take(const LaneMask& chosen, const SigmoidExpectations& from,
           SigmoidExpectations& to) {
   for (Lane SigmoidExpectations::*const part :
        {&SigmoidExpectations::one, &SigmoidExpectations::zero, &SigmoidExpectations::curvature,
@@ -157,7 +157,7 @@ void Take(const Eigen::Array<bool, kLanes, 1>& chosen, const SigmoidExpectations
 
 void ExpectSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants,
                    SigmoidExpectations& e) {
-  const Eigen::Array<bool, kLanes, 1> wide = s >= kWideDeviation;
+  const LaneMask wide = s >= kWideDeviation;
   if (!wide.any()) return ExpectNarrow(m, s, wants, e);
   if (wide.all()) return ExpectWideSigmoid(m, s, wants, e);
   const Lane zeros = Lane::Zero(), least = Lane::Constant(kWideDeviation);

@@ -7,6 +7,7 @@ namespace prequel {
 
 inline constexpr Index kLanes = 8;  // worked on side by side
 using Lane = Eigen::Array<double, kLanes, 1>;
+using LaneMask = Eigen::Array<bool, kLanes, 1>;
 
 // Over f ~ N(m, s²), one per lane.
 struct SigmoidExpectations {

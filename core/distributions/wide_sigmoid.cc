@@ -75,7 +75,7 @@ Mirrored Sum(const Lane& h, const Lane& s) {
 
 // s − h ≤ kFarBelow: of e^f, the entropy being that of e^f (1 − f).
 void TakeFar(const Lane& h, const Lane& s, Mirrored& f) {
-  const auto far = s - h <= kFarBelow;
+  const LaneMask far = s - h <= kFarBelow;
   if (!far.any()) return;
   const Lane log_one = s * (0.5 * s - h), one = log_one.exp();
   f.one = far.select(one, f.one);
@@ -92,7 +92,7 @@ void ExpectWideSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants,
   const Lane h = m.abs() / s;
   Mirrored f = Sum(h, s);
   TakeFar(h, s, f);
-  const auto positive = m > 0;
+  const LaneMask positive = m > 0;
   const Lane rest = 1 - f.one;
   e.one = positive.select(rest, f.one);
   e.zero = positive.select(f.one, rest);

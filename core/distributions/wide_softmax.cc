@@ -331,7 +331,7 @@ void WideSoftmax::SecondMoment(ConstVectorRef mean, ConstMatrixRef covariance, V
     for (Index k = 0; k < draws; k += kLanes) {
       const Lane grown = work.Gap(k).min(kLargestGap).exp(), rest = 1 / (1 + grown);
       const Lane odds = work.Logit(k, c), below = odds * work.Second(k).exp() * rest;
-      const auto is_top = odds == Work::kTop;
+      const LaneMask is_top = odds == Work::kTop;
       const Lane derivative = sigmoid.Derivative(work.Conditional(k, c));
       work.conditional.col(c).segment<kLanes>(k) =
           (derivative / is_top.select(rest, 1 - below)).matrix();

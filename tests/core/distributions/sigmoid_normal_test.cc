@@ -5,40 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 #include <vector>
 
 #include "core/distributions/wide_sigmoid.h"
 #include "core/likelihoods/bernoulli.h"
-#include "core/linalg/special.h"
+#include "tests/core/sigmoid_on_grid.h"
 
 namespace prequel {
 namespace {
 
 constexpr SigmoidWants kAll{.log_sigmoid = true, .moment = true, .log_probabilities = true};
-
-struct Expected {
-  double one = 0, zero = 0, curvature = 0, softplus = 0, entropy = 0;
-};
-
-// The trapezoidal rule with steps small beside both the normal and the sigmoid.
-Expected OnGrid(double m, double s) {
-  const double step = std::min(0.1, s / 8), reach = 12 * s + 30;
-  const auto count = static_cast<int>(reach / step);
-  Expected e;
-  for (int k = -count; k <= count; ++k) {
-    const double f = m + k * step, z = k * step / s;
-    const double weight = step / s * std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
-    const double one = std::exp(-Softplus(-f)), zero = std::exp(-Softplus(f));
-    e.one += weight * one;
-    e.zero += weight * zero;
-    e.curvature += weight * one * zero;
-    e.softplus += weight * Softplus(-f);
-    e.entropy += weight * (one * Softplus(-f) + zero * Softplus(f));
-  }
-  return e;
-}
 
 SigmoidExpectations Expect(double m, double s) {
   SigmoidExpectations e;
@@ -54,7 +31,7 @@ TEST(ExpectSigmoid, MatchesADenseGrid) {
   double worst = 0;
   for (const double v : {1e-4, 0.01, 1.0, 2.0, 4.0, 4.8, 4.9, 9.0, 16.0, 64.0, 400.0, 1e3, 1e4}) {
     for (const double m : {-30.0, -12.0, -7.0, -3.0, -0.5, 0.0, 0.1, 2.0, 5.0, 10.0, 30.0}) {
-      const Expected want = OnGrid(m, std::sqrt(v));
+      const SigmoidOnGrid want = SigmoidGrid(m, std::sqrt(v));
       const SigmoidExpectations e = Expect(m, std::sqrt(v));
       for (const double error :
            {RelativeErrorOf(e.one[3], want.one), RelativeErrorOf(e.zero[3], want.zero),
