@@ -141,8 +141,7 @@ void ExpectNarrow(const Lane& m, const Lane& s, const SigmoidWants& wants, Sigmo
 }
 
 // Lanes of `to` from those of `from` where `chosen`.
-void Take(const LaneMask& chosen, const SigmoidExpectations& from,
-          SigmoidExpectations& to) {
+void Take(const LaneMask& chosen, const SigmoidExpectations& from, SigmoidExpectations& to) {
   for (Lane SigmoidExpectations::*const part :
        {&SigmoidExpectations::one, &SigmoidExpectations::zero, &SigmoidExpectations::curvature,
         &SigmoidExpectations::log_sigmoid, &SigmoidExpectations::moment,

@@ -45,8 +45,8 @@ Index FineDraws(Index classes) {
 Index SmoothDraws(Index classes) {
   return classes <= 8    ? 1024
          : classes <= 16 ? 512
-         : classes <= 32 ? 256
-         : classes <= 64 ? 128
+         : classes <= 32 ? 512
+         : classes <= 64 ? 192
                          : 256;
 }
 

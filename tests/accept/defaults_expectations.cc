@@ -2,6 +2,7 @@
 // logits are wide before anything is learned.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -169,17 +170,25 @@ double StreamNll(Index inputs, const ComponentConfig& rule, std::uint64_t seed) 
 void OfStreams(Report& report) {
   report.Section("Logistic streams that begin with wide logits");
   report.Describe(
-      "2,000 rows of D standard normal inputs in minibatches of 64, the true logit of "
-      "deviation 3, prior variance 1: before anything is learned a logit has the "
-      "variance D + 1. Mean prequential NLL; log 2 = 0.693 is what a coin scores.");
-  const std::pair<std::string, ComponentConfig> rules[] = {
-      {"lofi", {"lofi", {}}},
-      {"rvga implicit", {"rvga", {}}},
-      {"rvga explicit", {"rvga", {{"scheme", std::string("explicit")}}}}};
-  for (const Index inputs : {50, 200, 784}) {
-    for (const auto& [name, rule] : rules) {
-      report.Add({name + " NLL", StreamNll(inputs, rule, 1), 0, 0, Direction::kReported,
-                  absl::StrFormat("D = %d, seed 1", inputs)});
+      "2,000 rows of D standard normal inputs in minibatches of 64, the true logit of deviation 3, "
+      "prior variance 1: before anything is learned a logit has the variance D + 1. Mean "
+      "prequential NLL; log 2 = 0.693 is what a coin scores. With 20 nodes placed by the normal at "
+      "every width, lofi, rvga implicit and rvga explicit had 0.518, 0.440, 0.471 at D = 50; "
+      "1.977, 0.600, 1.820 at 200; and 21.196, 0.748, 31.325 at 784.");
+  struct Rule {
+    std::string name;
+    ComponentConfig config;
+    double at_most[3];  // nats, at each number of inputs
+  };
+  const Rule rules[] = {
+      {"lofi", {"lofi", {}}, {0.51, 0.8, 1.2}},
+      {"rvga implicit", {"rvga", {}}, {0.45, 0.6, 0.72}},
+      {"rvga explicit", {"rvga", {{"scheme", std::string("explicit")}}}, {0.47, 0.9, 4.5}}};
+  const Index widths[] = {50, 200, 784};
+  for (std::size_t i = 0; i < std::size(widths); ++i) {
+    for (const Rule& rule : rules) {
+      report.Add({rule.name + " NLL", StreamNll(widths[i], rule.config, 1), 0, rule.at_most[i],
+                  Direction::kAtMost, absl::StrFormat("D = %d, seed 1", widths[i])});
     }
   }
 }
