@@ -95,7 +95,8 @@ void AnswerRows(const Problem& problem, const LearnerState& state, const Answeri
 
 absl::Status CheckDraws(const Problem& problem, Index rows) {
   const int draws = DrawsOf(problem, FreshState(problem.rule), 0);
-  const double held = draws * static_cast<double>(rows) * static_cast<double>(problem.num_logits());
+  const double held = draws * static_cast<double>(problem.mixing.num_beliefs()) *
+                      static_cast<double>(rows) * static_cast<double>(problem.num_logits());
   if (held <= kMaxMemberLogits) return absl::OkStatus();
   const double most = kMaxMemberLogits / held * static_cast<double>(rows);
   return FieldError("batch.inputs.shape",
@@ -106,7 +107,8 @@ absl::Status CheckDraws(const Problem& problem, Index rows) {
 
 absl::Status CheckAnswer(const Problem& problem, Index rows, const QuerySet& queries) {
   const int draws = DrawsOf(problem, FreshState(problem.rule), queries.samples());
-  return CheckSize(problem, draws, 1, rows, queries);
+  const auto beliefs = static_cast<std::size_t>(problem.mixing.num_beliefs());
+  return CheckSize(problem, draws, beliefs, rows, queries);
 }
 
 }  // namespace prequel

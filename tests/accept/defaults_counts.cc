@@ -242,7 +242,7 @@ void CheckLeverage(const Counts& counts, const std::string& likelihood, Report& 
               .setting = setting});
   report.Add({.name = absl::StrCat(name, ": nll of sound rows after, over one that saw only them"),
               .value = after - alone,
-              .target = 0.5,
+              .direction = Direction::kReported,
               .setting = "10,240 rows"});
 }
 
