@@ -36,9 +36,9 @@ TEST(Inflation, DriftsByLayer) {
                                {{"rate", 0.01}, {"intercept_rate", 10.0}, {"cap", 100.0}}};
   Options options("config.dynamics", config);
   Inflation inflation;
-  ASSERT_TRUE(inflation.Configure(options).ok());
   const Layers layers = {{.offset = 0, .inputs = 2, .outputs = 1},
                          {.offset = 3, .inputs = 1, .outputs = 1}};
+  ASSERT_TRUE(inflation.Configure(options, layers).ok());
   const Vector prior = Vector::LinSpaced(5, 1, 5);
   DiagonalGaussian q{{}, Vector::Zero(5), Vector::Constant(5, 4)};
   DynamicsScratch scratch;
@@ -58,8 +58,8 @@ TEST(Inflation, NeverExceedsItsCap) {
   Inflation inflation;
   const ComponentConfig config{"inflation", {{"rate", 1e6}, {"cap", 50.0}}};
   Options options("config.dynamics", config);
-  ASSERT_TRUE(inflation.Configure(options).ok());
   const Layers layers = {{.offset = 0, .inputs = 2, .outputs = 1}};
+  ASSERT_TRUE(inflation.Configure(options, layers).ok());
   const Vector prior = Vector::Ones(3);
   FullGaussian q{{}, Vector::Zero(3), Matrix::Identity(3, 3)};
   DynamicsScratch scratch;
