@@ -102,10 +102,12 @@ void AbsorbRows(Shared& m) {
 absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefWorkspace& w,
                           Belief& next) {
   if (next.noise.shape.size() == 0) return absl::OkStatus();
-  if (problem.noise().learned_dispersion()) {
+  const bool at_mean = MatchedTo(problem, next.rule).kind == MatchedPredictive::Kind::kMean;
+  if (problem.noise().learned_dispersion() && !at_mean) {
     if (absl::Status status = StandAt(next.posterior, w); !status.ok()) return status;
   } else {
     std::visit([&](const auto& q) { w.expansion.Forward(q.mean); }, next.posterior);
+    if (at_mean) w.expansion.moments().covariance.resize(problem.num_logits(), 0);
   }
   return LearnNoise(problem,
                     {.targets = targets,

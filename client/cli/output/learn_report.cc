@@ -164,8 +164,8 @@ std::string LearnReport::Totals() const {
   if (!refusals_.empty()) {
     table.Add({"refused", Count(refused(), "minibatch", "minibatches")});
   }
-  std::string text = table.Text() + SpreadWarning(model_, scores_.total()) + RefusedText() +
-                     RefusedRowsText();
+  std::string text =
+      table.Text() + SpreadWarning(model_, scores_.total()) + RefusedText() + RefusedRowsText();
   if (interrupted_ && resumable_) {
     absl::StrAppend(&text, "stopped; the same command goes on from here\n");
   } else if (interrupted_) {

@@ -161,7 +161,7 @@ TEST(Mixture, AQuantileAsksItsMembersFewTimes) {
     }
   };
   const auto anywhere = [](int k) { return 2 * std::fmod(k * 0.618034, 1); };
-  check(400, anywhere, 25);
+  check(400, anywhere, 40);
   check(5000, anywhere, 9);
   check(
       5000, [](int k) { return k / 2500.0; }, 25);

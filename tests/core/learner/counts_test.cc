@@ -103,14 +103,14 @@ TEST(CountsTest, ARestartLosesNothing) {
   EXPECT_EQ(run.learner.EncodeState(run.state), again.learner.EncodeState(again.state));
 }
 
-// Bytes of before, which do not say how large the counts were: there is no bound.
-TEST(CountsTest, AnOlderStateKnowsNoLargestCount) {
+// Bytes of before do not say how large the counts were (golden files, state_codec_test.cc):
+// infinity stands for that, is kept, and is no bound.
+TEST(CountsTest, AnUnknownLargestCountIsKept) {
   std::mt19937_64 random(6);
   Folding run(PlainConfig(3, "poisson"));
   run.Learn(CountBatch(random, 0));
   run.state.targets.largest.setConstant(std::numeric_limits<double>::infinity());
   const std::string bytes = run.learner.EncodeState(run.state);
-  EXPECT_EQ(bytes.substr(8, 1), "\2");
   const LearnerState read = run.learner.DecodeState(bytes).value();
   EXPECT_EQ(read.targets.largest[0], std::numeric_limits<double>::infinity());
 }

@@ -259,6 +259,7 @@ TEST(BlockDiagonalLearner, IsTheFullLearnerOfOneLayer) {
   for (const char* likelihood : {"gaussian", "bernoulli", "categorical", "poisson"}) {
     for (const char* over : {"linearized", "monte_carlo"}) {
       LearnerConfig config = PlainConfig(3, likelihood);
+      if (std::string(likelihood) == "gaussian") config.likelihood.options["noise"] = 0.25;
       if (std::string(likelihood) == "categorical") config.target.num_classes = 3;
       config.rule = {"rvga", {{"expectation", std::string(over)}}};
       config.posterior.name = "full";

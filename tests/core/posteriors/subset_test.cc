@@ -139,6 +139,7 @@ Matrix Features(const LearnerConfig& config, const Vector& theta, const Matrix& 
 TEST(LastLayer, IsConjugateRegressionOnTheFeatures) {
   LearnerConfig config = NetConfig("gaussian", "last_layer");
   config.likelihood.options["noise"] = 0.3;
+  config.prior.options["layer_scale"] = std::string("none");
   config.rule = {"rvga", {{"tolerance", 1e-13}}};
   const std::vector<Batch> batches = Batches("gaussian", 7);
   const LearnerState state = Fold(config, batches);
