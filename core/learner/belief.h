@@ -17,7 +17,7 @@ struct Belief {
   NoiseState noise;
   RuleState rule;
   DynamicsState dynamics;
-  // With storage float32: posterior and rule, which are then empty (learner/packing.h).
+  // With storage float32: posterior and rule, which are then empty (learner/codec/packing.h).
   std::string packed;
 };
 

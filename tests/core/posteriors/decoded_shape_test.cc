@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/learner/codec/state_codec.h"
 #include "core/learner/learner.h"
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
-#include "core/learner/state_codec.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "core/config/error.h"
+#include "core/learner/codec/state_codec.h"
 #include "core/learner/learner.h"
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
-#include "core/learner/state_codec.h"
 #include "tests/core/ask.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/finite_difference.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/config/error.h"
+#include "core/learner/codec/state_codec.h"
 #include "core/learner/learner.h"
-#include "core/learner/state_codec.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 

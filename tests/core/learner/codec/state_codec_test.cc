@@ -1,5 +1,5 @@
 // The learner's state as bytes: golden files of every posterior, and what is no state.
-#include "core/learner/state_codec.h"
+#include "core/learner/codec/state_codec.h"
 
 #include <functional>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "core/learner/packing.h"
+#include "core/learner/codec/packing.h"
 
 #include <cstddef>
 #include <limits>

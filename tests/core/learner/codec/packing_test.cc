@@ -1,5 +1,5 @@
 // Storage float32: what rounding between minibatches costs, in size and in what is learned.
-#include "core/learner/packing.h"
+#include "core/learner/codec/packing.h"
 
 #include <gtest/gtest.h>
 

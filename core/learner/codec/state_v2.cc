@@ -1,4 +1,4 @@
-#include "core/learner/state_v2.h"
+#include "core/learner/codec/state_v2.h"
 
 #include <limits>
 #include <variant>

@@ -1,4 +1,4 @@
-#include "core/learner/state_codec.h"
+#include "core/learner/codec/state_codec.h"
 
 #include <cstdint>
 #include <utility>
@@ -9,10 +9,10 @@
 #include "core/config/registry.h"
 #include "core/encoding/state_archive.h"
 #include "core/learner/belief.h"
-#include "core/learner/packing.h"
-#include "core/learner/sound_state.h"
-#include "core/learner/state_v1.h"
-#include "core/learner/state_v2.h"
+#include "core/learner/codec/packing.h"
+#include "core/learner/codec/sound_state.h"
+#include "core/learner/codec/state_v1.h"
+#include "core/learner/codec/state_v2.h"
 
 namespace prequel {
 namespace {

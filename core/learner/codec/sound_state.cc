@@ -1,11 +1,11 @@
-#include "core/learner/sound_state.h"
+#include "core/learner/codec/sound_state.h"
 
 #include <cmath>
 #include <variant>
 
 #include "core/learner/belief.h"
+#include "core/learner/codec/packing.h"
 #include "core/learner/noise.h"
-#include "core/learner/packing.h"
 
 namespace prequel {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/learner/state_v1.h"
+#include "core/learner/codec/state_v1.h"
 
 #include <array>
 #include <cstdint>
