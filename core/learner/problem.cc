@@ -73,7 +73,7 @@ absl::Status CheckRule(const Problem& problem) {
       problem.rule, problem.initial);
 }
 
-// What all beliefs hold beside each other is bounded as one is. REQUIRES: the family has a shape.
+// What all beliefs hold beside each other is bounded as one is. REQUIRES: problem.initial is made.
 absl::Status CheckBeliefs(const Problem& problem) {
   constexpr double kMostNumbers = double{1 << 27};  // 1 GiB of doubles
   const auto params = static_cast<double>(problem.num_params());
@@ -243,8 +243,6 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   absl::Status status = std::visit(
       [&](const auto& prototype) { return prototype.CheckSize(p.num_params()); }, p.initial);
   if (!status.ok()) return status;
-  if (status.ok()) status = CheckBeliefs(p);
-  if (!status.ok()) return status;
   p.prior_variances = std::visit(
       [&](const auto& weights) {
         p.prior_mean = weights.Mean(p.model, p.config.seed);
@@ -260,6 +258,7 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
       },
       p.initial);
   if (!status.ok()) return status;
+  if (status = CheckBeliefs(p); !status.ok()) return status;
   return p;
 }
 

@@ -143,7 +143,7 @@ TEST(Adaptive, OptionsThatMakeNoSenseAreNamed) {
   EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics");
   config = ConfigOf({"adaptive", {}});
   config.posterior.name = "full";
-  config.features[0].width = 7000;
+  config.features[0].width = 5300;
   EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics");
 }
 
