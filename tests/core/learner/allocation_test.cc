@@ -87,9 +87,14 @@ std::vector<Case> Cases() {
       for (const std::string& likelihood : LikelihoodNames()) {
         if (!rule.likelihood.empty() && rule.likelihood != likelihood) continue;
         const std::string name = absl::StrCat(posterior, "_", likelihood, "_", rule.name);
-        cases.push_back({"linear_" + name, "linear", likelihood, posterior, rule.rule, 16, 256, 0});
+        // A mixture over draws of counts is dear to score, and no other for having more rows.
+        const bool counts = likelihood == "poisson" || likelihood == "negative_binomial";
+        const Index share = counts && rule.name.starts_with("rvga_monte_carlo") ? 8 : 1;
+        cases.push_back(
+            {"linear_" + name, "linear", likelihood, posterior, rule.rule, 16, 256 / share, 0});
         if (!rule.model.empty()) continue;
-        cases.push_back({"mlp_" + name, "mlp", likelihood, posterior, rule.rule, 2, 64, 32});
+        cases.push_back(
+            {"mlp_" + name, "mlp", likelihood, posterior, rule.rule, 2, 64 / share, 32});
       }
     }
   }
