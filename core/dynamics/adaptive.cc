@@ -1,5 +1,8 @@
 #include "core/dynamics/adaptive.h"
 
+#include <array>
+#include <span>
+
 #include "absl/strings/str_cat.h"
 
 namespace prequel {
@@ -7,9 +10,11 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-const Numbers kLinearRates = {0, 1e-5, 1e-3, 1e-2, 0};
-const Numbers kLinearInterceptRates = {0, 1e-5, 1e-3, 10, 100};
-const Numbers kNetworkRates = {0, 1e-3};
+constexpr std::array<double, 5> kLinearRates = {0, 1e-5, 1e-3, 1e-2, 0};
+constexpr std::array<double, 5> kLinearInterceptRates = {0, 1e-5, 1e-3, 10, 100};
+constexpr std::array<double, 2> kNetworkRates = {0, 1e-3};
+
+Numbers ListOf(std::span<const double> numbers) { return {numbers.begin(), numbers.end()}; }
 
 // π: half to the first belief, for most worlds stand still most of the time; the rest alike.
 Vector BaseWeights(Index beliefs) {
@@ -32,9 +37,9 @@ Vector FirstWeights(Index beliefs) {
 
 absl::Status Adaptive::Configure(Options& options, const Layers& layers) {
   const bool linear = layers.size() == 1;
-  Numbers rates = linear ? kLinearRates : kNetworkRates;
+  Numbers rates = linear ? ListOf(kLinearRates) : ListOf(kNetworkRates);
   options.Reals("rates", &rates, 0, kMostRate, kMostBeliefs);
-  Numbers intercept_rates = linear && !options.Has("rates") ? kLinearInterceptRates : rates;
+  Numbers intercept_rates = linear && !options.Has("rates") ? ListOf(kLinearInterceptRates) : rates;
   options.Reals("intercept_rates", &intercept_rates, 0, kMostRate, kMostBeliefs);
   double cap = Drift().cap;
   options.Real("cap", &cap, 1, kMostCap);

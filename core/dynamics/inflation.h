@@ -30,6 +30,8 @@ class Inflation : public DynamicsDefaults {
     return options.Finish();
   }
 
+  bool Moves(Index /*belief*/) const { return drift_.moves(); }
+
   template <Diffusive Q>
   void Move(const Passage& passage, Q& q, DynamicsScratch& scratch) const {
     drift_.Move(passage, q, scratch);

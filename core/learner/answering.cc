@@ -17,7 +17,8 @@ constexpr double kMaxAnswer = double{1 << 25};        // numbers in one answer
 
 // As many examples as a projector can hold the derivatives of, but no more than kTile.
 Index TileOf(const Problem& problem) {
-  const Index per_logit = std::max<Index>(1, problem.num_correlated() + problem.rank());
+  const Index per_logit =
+      std::max<Index>(1, problem.num_correlated() + problem.rank()) * problem.mixing.num_beliefs();
   const double most =
       kMaxProjected / static_cast<double>(per_logit) / static_cast<double>(problem.num_logits());
   return std::clamp<Index>(static_cast<Index>(most), 1, kTile);

@@ -178,7 +178,6 @@ absl::Status FitBeliefs(const Shared& m, StepReport& report) {
 // no belief thinks the targets possible.
 absl::Status Reweigh(const Shared& m, bool scored) {
   std::vector<Belief>& beliefs = m.next.beliefs;
-  m.next.mixing = m.state.mixing;
   if (beliefs.size() == 1 || !scored) return absl::OkStatus();
   if (m.problem.mixing.mixes()) {
     if (!m.problem.mixing.Absorb(m.w.log_densities, m.next.mixing, m.w.mixing)) return TooExtreme();
@@ -218,6 +217,7 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
                                       const Batch& batch, Workspace& w, LearnerState& next,
                                       const Answering* answering) {
   next.common() = state.common();
+  next.mixing = state.mixing;
   next.revision = state.revision + 1;
   Learned learned;
   absl::Status status = ChooseRows(problem, batch, w, next, learned);
@@ -237,7 +237,6 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
   }
   if (known == 0) {
     next.beliefs = state.beliefs;
-    next.mixing = state.mixing;
     return learned;
   }
   problem.encoder.Encode(state.inputs, rows, w.inputs);

@@ -21,7 +21,7 @@ namespace prequel {
 namespace {
 
 // What one minibatch may make an update hold: D × C·B numbers of a full Jacobian, or those of its
-// rows that have a covariance, or the tapes of a diagonal one. 1 GiB of doubles.
+// rows that have a covariance, or the tapes of a diagonal one, of each belief. 1 GiB of doubles.
 constexpr double kMaxJacobian = double{1 << 27};
 
 absl::Status CheckBatchSize(const Problem& problem, Index rows) {
@@ -30,7 +30,7 @@ absl::Status CheckBatchSize(const Problem& problem, Index rows) {
       std::visit([](const auto& rule) -> Index { return rule.rounds(); }, problem.rule);
   const Index held = correlated > 0 ? correlated : rounds;
   const double columns = static_cast<double>(rows) * static_cast<double>(problem.num_logits());
-  const double numbers = columns * static_cast<double>(held);
+  const double numbers = columns * static_cast<double>(held * problem.mixing.num_beliefs());
   if (numbers <= kMaxJacobian) return absl::OkStatus();
   const double most = kMaxJacobian / numbers * static_cast<double>(rows);
   return FieldError("batch.inputs.shape",

@@ -5,6 +5,7 @@
 #include <variant>
 
 namespace prequel {
+
 NoiseState InitialNoise(const Problem& problem) {
   NoiseState noise;
   const NoiseModel model = problem.noise();

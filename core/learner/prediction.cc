@@ -51,7 +51,7 @@ absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_
                         const Matrix& inputs, const Place& place, BeliefWorkspace& w,
                         Workspace& all) {
   LogitMoments& member = all.predictive.AddMember(1);
-  const Index logits = w.expansion.num_logits();
+  const Index logits = problem.num_logits();
   member.mean.resize(logits, inputs.cols());
   for (Index s = 0; s < NumSteps(place.rows); ++s) {
     const Step step = StepOf(place.rows, s);
@@ -105,13 +105,13 @@ absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::s
   const Belief& belief = state.beliefs[k];
   BeliefWorkspace& w = all.beliefs[k];
   PredictiveNoise(problem, state.targets, belief.noise, w.noise);
-  w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
-  w.at_mean = w.projected = false;
   all.predictive.AddBelief(std::exp(belief.log_weight), w.noise);
   const int draws = DrawsOf(problem, belief.rule, samples);
   if (Drifts(problem, k) && draws == 0) {
     return AddInSteps(problem, belief, k, inputs, place, w, all);
   }
+  w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
+  w.at_mean = w.projected = false;
   w.prior = &belief.posterior;
   if (Drifts(problem, k)) DriftTo(problem, belief.posterior, k, place.rows, all.dynamics, w);
   return draws > 0 ? AddDraws(problem, state.revision, draws, w, all)

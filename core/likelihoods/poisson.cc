@@ -6,6 +6,7 @@
 #include "core/linalg/special.h"
 
 namespace prequel {
+
 absl::Status Poisson::Configure(Options& options, const TargetConfig& target) {
   outputs_ = target.width;
   return options.Finish();

@@ -129,6 +129,20 @@ TEST(Adaptive, ByDefaultHasFiveBeliefsOfALinearModelAndTwoOfANetwork) {
   EXPECT_EQ(std::get<Numbers>(network.config().dynamics.options.at("rates")), (Numbers{0, 1e-3}));
 }
 
+// Each belief has a Jacobian of its own in a minibatch, which may be 1 GiB in all.
+TEST(Adaptive, AMinibatchIsBoundedForAllBeliefsTogether) {
+  LearnerConfig config = ConfigOf({"adaptive", {}}, "categorical");
+  config.target.num_classes = 64;  // D = 64 · 4
+  config.posterior.name = "full";
+  const Batch large = BatchFor("categorical", 3, 2000, 0),
+              fair = BatchFor("categorical", 3, 1600, 0);
+  const Learner five = *Learner::Create(config);
+  EXPECT_EQ(FieldOf(five.CheckBatch(large)), "batch.inputs.shape");
+  EXPECT_TRUE(five.CheckBatch(fair).ok()) << five.CheckBatch(fair);
+  config.dynamics = {"static", {}};
+  EXPECT_TRUE(Learner::Create(config)->CheckBatch(large).ok());
+}
+
 TEST(Adaptive, OptionsThatMakeNoSenseAreNamed) {
   const auto field = [](const ComponentConfig& dynamics) {
     return FieldOf(Learner::Create(ConfigOf(dynamics)).status());

@@ -196,9 +196,9 @@ TEST(Inflation, MovesEveryPosteriorThatHasADiagonal) {
       EXPECT_TRUE(learner.ok()) << learner.status();
       LearnerState state = learner->Initial(), next = learner->Initial();
       Scratch scratch;
-      for (int t = 0; t < 100; ++t) {
-        const absl::StatusOr<Learned> learned =
-            learner->Update(state, LinearBatch(2, 1, static_cast<std::uint64_t>(t)), scratch, next);
+      for (int t = 0; t < 10; ++t) {
+        const absl::StatusOr<Learned> learned = learner->Update(
+            state, LinearBatch(2, 16, static_cast<std::uint64_t>(t)), scratch, next);
         EXPECT_TRUE(learned.ok()) << learned.status();
         std::swap(state, next);
       }

@@ -161,13 +161,13 @@ TEST_P(EveryLearner, LearnsTheSameWhateverIsAsked) {
 // Fewer rows than weights and more.
 TEST_P(EveryLearner, TakesOneRowAndManyRows) {
   LearnerState state = learner_.Initial(), next;
-  for (const Index rows : {1, 2, 1, 40, 1}) {
+  for (const Index rows : {1, 2, 1, 64, 1}) {
     const absl::StatusOr<Learned> learned =
         learner_.Update(state, BatchAt(static_cast<std::uint64_t>(rows), rows), scratch_, next);
     ASSERT_TRUE(learned.ok()) << rows << " rows: " << learned.status();
     std::swap(state, next);
   }
-  EXPECT_EQ(state.examples, 45);
+  EXPECT_EQ(state.examples, 69);
 }
 
 TEST_P(EveryLearner, StaysFiniteOnExtremeInputs) {
