@@ -10,6 +10,7 @@
 #include "core/linalg/quadrature.h"
 #include "core/linalg/special.h"
 #include "tests/core/finite_difference.h"
+#include "tests/core/softmax_on_grid.h"
 
 namespace prequel {
 namespace {
@@ -134,6 +135,52 @@ TEST(Categorical, ManyClasses) {
 }
 
 // A class whose probability is tiny keeps its curvature to full relative accuracy.
+// Ten independent logits of one variance: what is answered and what is learned of the first.
+struct Wide {
+  ClassPredictive predictive;
+  LocalExpansion expansion;
+  LogitMoments moments;
+
+  explicit Wide(double variance) {
+    const Categorical likelihood = CategoricalOf(10);
+    moments.mean = std::sqrt(variance) * Vector::LinSpaced(10, -1, 1);
+    moments.covariance = variance * Matrix::Identity(10, 10);
+    likelihood.Probabilities(moments, predictive);
+    likelihood.Expand(moments, Matrix::Zero(1, 1), {}, expansion);
+  }
+};
+
+TEST(Categorical, OfWideLogitsIsRightInAnswersAndInLearning) {
+  for (const double deviation : {1.7, 1.9, 3.0, 10.0, 30.0}) {
+    SCOPED_TRACE(deviation);
+    const double variance = deviation * deviation;
+    const Wide got(variance);
+    const SoftmaxOnGrid want = IndependentSoftmax(got.moments.mean, Vector::Constant(10, variance));
+    EXPECT_LT((got.predictive.probabilities - want.probabilities).cwiseAbs().maxCoeff(), 0.01);
+    EXPECT_LT(
+        (got.expansion.score + want.probabilities - Vector::Unit(10, 0)).cwiseAbs().maxCoeff(),
+        deviation > 20 ? 0.015 : 0.01);
+    EXPECT_NEAR(got.expansion.log_density, got.moments.mean(0, 0) - want.log_sum, 0.03 * deviation);
+    EXPECT_LT(
+        (got.predictive.log_probabilities.array().exp().matrix() - got.predictive.probabilities)
+            .cwiseAbs()
+            .maxCoeff(),
+        1e-12);
+  }
+}
+
+// A line search compares log densities on both sides of where the two ways of taking them meet.
+TEST(Categorical, DoesNotJumpWhereLogitsBecomeWide) {
+  for (const double width : {Categorical::kNarrow, Categorical::kWide}) {
+    const Wide below(width * (1 - 1e-7)), above(width * (1 + 1e-7));
+    EXPECT_NEAR(below.expansion.log_density, above.expansion.log_density, 1e-6) << width;
+    EXPECT_LT((below.expansion.score - above.expansion.score).cwiseAbs().maxCoeff(), 1e-6);
+    EXPECT_LT(
+        (below.predictive.probabilities - above.predictive.probabilities).cwiseAbs().maxCoeff(),
+        1e-6);
+  }
+}
+
 TEST(Categorical, RootIsAccurateForRareClasses) {
   const Categorical likelihood = CategoricalOf(3);
   Matrix mean(3, 1);
