@@ -1,0 +1,90 @@
+"""Prequel: streaming Bayesian learning, as a client of the service.
+
+    import prequel
+
+    with prequel.serve() as client:
+        model = client.create("line", X, y)
+        model.learn(X, y)
+        print(model.predict(X).mean)
+
+docs/python.md is the guide.
+"""
+
+from prequel.aio import AsyncClient, AsyncModel
+from prequel.client import Client
+from prequel.config import feature, part
+from prequel.connection import TLS
+from prequel.errors import (
+    Aborted,
+    AlreadyExists,
+    Cancelled,
+    DataLoss,
+    DeadlineExceeded,
+    FailedPrecondition,
+    FieldViolation,
+    InferenceNote,
+    Internal,
+    InvalidArgument,
+    NotFound,
+    OutOfRange,
+    PermissionDenied,
+    PrequelError,
+    ResourceExhausted,
+    RowsRefused,
+    Unauthenticated,
+    Unavailable,
+    Unimplemented,
+)
+from prequel.inference.schema import Schema
+from prequel.info import ModelInfo, Revisions, Snapshot
+from prequel.learning.ack import Ack, LearnResult, RefusedRow
+from prequel.learning.stream import LearnStream
+from prequel.model import Model
+from prequel.prediction import NotAnswered, Prediction
+from prequel.scores import Evaluation, Scores
+from prequel.server import Server, serve
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "TLS",
+    "Aborted",
+    "Ack",
+    "AlreadyExists",
+    "AsyncClient",
+    "AsyncModel",
+    "Cancelled",
+    "Client",
+    "DataLoss",
+    "DeadlineExceeded",
+    "Evaluation",
+    "FailedPrecondition",
+    "FieldViolation",
+    "InferenceNote",
+    "Internal",
+    "InvalidArgument",
+    "LearnResult",
+    "LearnStream",
+    "Model",
+    "ModelInfo",
+    "NotAnswered",
+    "NotFound",
+    "OutOfRange",
+    "PermissionDenied",
+    "Prediction",
+    "PrequelError",
+    "RefusedRow",
+    "ResourceExhausted",
+    "Revisions",
+    "RowsRefused",
+    "Schema",
+    "Scores",
+    "Server",
+    "Snapshot",
+    "Unauthenticated",
+    "Unavailable",
+    "Unimplemented",
+    "feature",
+    "part",
+    "serve",
+]

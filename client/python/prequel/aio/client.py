@@ -1,0 +1,95 @@
+"""The service, for asyncio."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from prequel import connection, operations
+from prequel.aio.connection import AsyncConnection
+from prequel.aio.model import AsyncModel
+from prequel.client import configured
+from prequel.connection import TLS, Endpoint
+from prequel.errors import note
+from prequel.info import ModelInfo
+
+
+class AsyncClient:
+    """As Client, for one event loop; use it as an asynchronous context, or `close` it."""
+
+    def __init__(
+        self,
+        server: str | None = None,
+        *,
+        timeout: float = 30.0,
+        token: str | None = None,
+        tls: TLS | bool | None = None,
+    ) -> None:
+        self._connection = AsyncConnection(Endpoint.of(server, timeout, token, tls))
+
+    @property
+    def server(self) -> str:
+        """The address of the server."""
+        return self._connection.endpoint.server
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+    async def create(
+        self,
+        name: str,
+        data: Any = None,
+        y: Any = None,
+        *,
+        target: str | None = None,
+        text: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        **parts: Any,
+    ) -> AsyncModel:
+        """As Client.create."""
+        config, notes = configured(data, y, target, text, ignore, parts)
+        for sentence in notes:
+            note(sentence)
+        info = await self._connection.run(operations.create(name, config))
+        model = AsyncModel(self._connection, info.name, info.config)
+        model.notes = notes
+        return model
+
+    def model(self, name: str) -> AsyncModel:
+        """The model of that name. Whether there is one is seen at the first call."""
+        return AsyncModel(self._connection, name)
+
+    async def models(self) -> list[ModelInfo]:
+        """All models, ordered by name."""
+        found: list[ModelInfo] = []
+        token = ""
+        while True:
+            page, token = await self._connection.run(operations.list_page(token))
+            found += page
+            if not token:
+                return found
+
+    async def import_model(self, name: str, path: str | os.PathLike[str]) -> AsyncModel:
+        """As Client.import_model."""
+        with Path(path).open("rb") as file:
+            requests = operations.import_requests(name, file)
+            info = ModelInfo.of(await self._connection.upload(connection.IMPORT, requests))
+        return AsyncModel(self._connection, info.name, info.config)
+
+    async def serving(self) -> bool:
+        """As Client.serving."""
+        return await self._connection.run(operations.health())

@@ -1,0 +1,81 @@
+"""Calls that are awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterable
+from typing import Any, TypeVar
+
+import grpc
+import grpc.aio
+
+from prequel.connection import Endpoint, Method, Operation
+from prequel.errors import DeadlineExceeded, PrequelError, from_rpc, is_transient
+from prequel.learning.backoff import Backoff
+
+T = TypeVar("T")
+
+
+class AsyncConnection:
+    """As Connection, for one event loop: the one that runs at the first call."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self._channel: Any = None
+        self._calls: dict[str, Any] = {}
+
+    async def close(self) -> None:
+        if self._channel is not None:
+            await self._channel.close()
+            self._channel = None
+            self._calls.clear()
+
+    async def run(self, operation: Operation[T]) -> T:
+        end = time.monotonic() + self.endpoint.timeout
+        backoff = Backoff(give_up=self.endpoint.timeout)
+        while True:
+            try:
+                return operation.answer(await self._call(operation, end))
+            except PrequelError as error:
+                pause = backoff.next() if operation.repeatable and is_transient(error) else None
+                if pause is None or time.monotonic() + pause >= end:
+                    raise
+                await asyncio.sleep(pause)
+
+    async def _call(self, operation: Operation[Any], end: float) -> Any:
+        left = end - time.monotonic()
+        if left <= 0:
+            raise DeadlineExceeded(f"{self.endpoint.server} did not answer in time", from_call=True)
+        try:
+            call = self.bound(operation.method)
+            return await call(operation.request, timeout=left, metadata=self.endpoint.metadata)
+        except grpc.aio.AioRpcError as error:
+            raise from_rpc(error, self.endpoint.server) from None
+
+    async def download(self, method: Method, request: bytes) -> AsyncIterator[Any]:
+        """The messages of the answer, one after the other."""
+        try:
+            async for piece in self.bound(method)(
+                request, timeout=self.endpoint.timeout, metadata=self.endpoint.metadata
+            ):
+                yield piece
+        except grpc.aio.AioRpcError as error:
+            raise from_rpc(error, self.endpoint.server) from None
+
+    async def upload(self, method: Method, requests: Iterable[bytes]) -> Any:
+        try:
+            return await self.bound(method)(
+                iter(requests), timeout=self.endpoint.timeout, metadata=self.endpoint.metadata
+            )
+        except grpc.aio.AioRpcError as error:
+            raise from_rpc(error, self.endpoint.server) from None
+
+    def bound(self, method: Method) -> Any:
+        """The method, to be called on this connection's channel."""
+        if self._channel is None:
+            self._channel = self.endpoint.channel(grpc.aio)
+        call = self._calls.get(method.path)
+        if call is None:
+            call = self._calls[method.path] = method.bind(self._channel)
+        return call

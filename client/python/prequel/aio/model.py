@@ -1,0 +1,215 @@
+"""One model of a server, for asyncio."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterable, Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from prequel import connection, operations, v1
+from prequel.aio.connection import AsyncConnection
+from prequel.aio.stream import AsyncLearnStream
+from prequel.config import Config, merged
+from prequel.data.encoder import Encoder, Examples
+from prequel.data.minibatch import Minibatch
+from prequel.errors import InvalidArgument
+from prequel.info import ModelInfo, Revisions, Snapshot
+from prequel.learning.ack import Ack, LearnResult, Tally
+from prequel.learning.refusal import refusal
+from prequel.prediction import Prediction, joined, queries_of
+from prequel.scores import Evaluation
+
+
+class AsyncModel:
+    """As Model; `AsyncClient.model` and `AsyncClient.create` make it. A Prediction that was awaited
+    asks for no more levels: give those that are wanted to `predict`."""
+
+    def __init__(
+        self, connection: AsyncConnection, name: str, config: v1.ModelConfig | None = None
+    ) -> None:
+        self._connection = connection
+        self.name = operations.resource_name(name)
+        self._encoder = None if config is None else Encoder(config)
+        self.notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<AsyncModel {self.name} at {self._connection.endpoint.server}>"
+
+    async def describe(self) -> ModelInfo:
+        return await self._connection.run(operations.describe(self.name))
+
+    async def evaluation(self) -> Evaluation:
+        return await self._connection.run(operations.evaluation(self.name))
+
+    async def revisions(self) -> Revisions:
+        return await self._connection.run(operations.revisions(self.name))
+
+    async def snapshot(self) -> Snapshot:
+        return await self._connection.run(operations.snapshot(self.name))
+
+    async def rollback(self, revision: int) -> ModelInfo:
+        return await self._connection.run(operations.rollback(self.name, revision))
+
+    async def fork(
+        self, name: str, revision: int | None = None, config: Config | None = None
+    ) -> AsyncModel:
+        made = None if config is None else merged(config=config)
+        info = await self._connection.run(operations.fork(self.name, name, revision, made))
+        return AsyncModel(self._connection, info.name, info.config)
+
+    async def export(self, path: str | os.PathLike[str], revision: int | None = None) -> None:
+        request = operations.export_request(self.name, revision)
+        partial = Path(f"{os.fspath(path)}.partial")
+        try:
+            with partial.open("wb") as file:
+                async for piece in self._connection.download(connection.EXPORT, request):
+                    file.write(piece.data)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    async def delete(self) -> None:
+        await self._connection.run(operations.delete(self.name))
+
+    async def learn(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        batch_size: int = 64,
+        producer: str = "",
+        max_in_flight: int = 256,
+        retry: float = 60.0,
+    ) -> LearnResult:
+        """As Model.learn."""
+        operations.check_positive("batch_size", batch_size)
+        examples = await self._encode(X, y)
+        if examples.rows == 0:
+            raise InvalidArgument("no rows to learn")
+        return await self.learn_stream(
+            examples.minibatches(batch_size),
+            producer=producer,
+            max_in_flight=max_in_flight,
+            retry=retry,
+        )
+
+    async def learn_stream(
+        self,
+        minibatches: Iterable[Any] | AsyncIterable[Any],
+        *,
+        producer: str = "",
+        max_in_flight: int = 256,
+        retry: float = 60.0,
+        on_refused: str = "raise",
+    ) -> LearnResult:
+        """As Model.learn_stream; the minibatches may come asynchronously."""
+        if on_refused not in ("raise", "collect"):
+            raise InvalidArgument(f"on_refused: {on_refused!r} is neither 'raise' nor 'collect'")
+        tally = Tally()
+        stream = await self.open_stream(
+            producer=producer, max_in_flight=max_in_flight, retry=retry, on_ack=tally.add
+        )
+        try:
+            passed = await stream.next_sequence() - 1
+            async for item in _each(minibatches):
+                if tally.resumed < passed:
+                    tally.resumed += 1
+                    continue
+                await stream.send_minibatch(await self._minibatch(item))
+                if tally.refused and on_refused == "raise":
+                    break
+            await stream.finish()
+        finally:
+            await stream.close()
+        if on_refused == "raise" and tally.refused:
+            raise refusal(tally)
+        return tally.result(stacklevel=3)
+
+    async def open_stream(
+        self,
+        *,
+        producer: str = "",
+        max_in_flight: int = 256,
+        retry: float = 60.0,
+        on_ack: Callable[[Ack], None] | None = None,
+    ) -> AsyncLearnStream:
+        """As Model.open_stream."""
+        return AsyncLearnStream(
+            self._connection,
+            await self._known_encoder(),
+            self.name,
+            producer=producer,
+            max_in_flight=max_in_flight,
+            retry=retry,
+            on_ack=on_ack,
+        )
+
+    async def predict_then_learn(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        quantiles: Sequence[float] | None = None,
+        queries: Sequence[str | v1.Query] | None = None,
+        samples: int = 0,
+    ) -> tuple[Prediction | None, Ack]:
+        """As Model.predict_then_learn."""
+        examples = await self._encode(X, y)
+        minibatch = examples.minibatch(0, examples.rows)
+        asked = queries_of(quantiles, queries)
+        return await self._connection.run(
+            operations.predict_then_learn(self.name, minibatch, asked, samples)
+        )
+
+    async def predict(
+        self,
+        X: Any,
+        *,
+        quantiles: Sequence[float] | None = None,
+        queries: Sequence[str | v1.Query] | None = None,
+        samples: int = 0,
+        revision: int | None = None,
+        min_revision: int = 0,
+    ) -> Prediction:
+        """As Model.predict."""
+        encoder = await self._known_encoder()
+        pieces = operations.predict_pieces(encoder.encode(X, targets=False))
+        asked = queries_of(quantiles, queries)
+        answers: list[Prediction] = []
+        for piece in pieces:
+            at_least = 0 if answers else min_revision
+            answer = await self._connection.run(
+                operations.predict(self.name, piece, asked, samples, revision, at_least)
+            )
+            if answers and answer.revision != answers[0].revision:
+                revision = answers[0].revision
+                answer = await self._connection.run(
+                    operations.predict(self.name, piece, asked, samples, revision, 0)
+                )
+            answers.append(answer)
+        return joined(answers, None)
+
+    async def _known_encoder(self) -> Encoder:
+        if self._encoder is None:
+            self._encoder = Encoder((await self.describe()).config)
+        return self._encoder
+
+    async def _encode(self, X: Any, y: Any) -> Examples:
+        return (await self._known_encoder()).encode(X, y, targets=True)
+
+    async def _minibatch(self, item: Any) -> Minibatch:
+        if isinstance(item, Minibatch):
+            return item
+        X, y = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
+        examples = await self._encode(X, y)
+        return examples.minibatch(0, examples.rows)
+
+
+async def _each(items: Any) -> Any:
+    if hasattr(items, "__aiter__"):
+        async for item in items:
+            yield item
+    else:
+        for item in items:
+            yield item

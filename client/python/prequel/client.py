@@ -1,0 +1,166 @@
+"""The service, as a Python object."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from prequel import connection, operations, v1
+from prequel.config import Config, merged
+from prequel.connection import TLS, Connection, Endpoint
+from prequel.errors import note
+from prequel.inference.schema import Schema, infer
+from prequel.info import ModelInfo
+from prequel.model import Model
+
+
+class Client:
+    """A connection to a server. Thread-safe; use it as a context, or `close` it.
+
+    It connects on first use, and again whenever the connection is lost. After UNAVAILABLE, what
+    the server does once however often it is asked is tried again while the timeout lasts.
+    """
+
+    def __init__(
+        self,
+        server: str | None = None,
+        *,
+        timeout: float = 30.0,
+        token: str | None = None,
+        tls: TLS | bool | None = None,
+    ) -> None:
+        """
+        Args:
+            server: HOST:PORT, or unix:PATH; None: PREQUEL_SERVER, or 127.0.0.1:8081.
+            timeout: seconds, of each call; of a learning stream, the longest silence.
+            token: who calls; None: PREQUEL_TOKEN. It travels as `authorization: Bearer …`: give
+                tls wherever others can listen.
+            tls: True, or the certificates to use; None: plain text.
+        """
+        self._connection = Connection(Endpoint.of(server, timeout, token, tls))
+
+    @property
+    def server(self) -> str:
+        """The address of the server."""
+        return self._connection.endpoint.server
+
+    def __repr__(self) -> str:
+        return f"<Client of {self.server}>"
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the connection; models and streams of this client end with it."""
+        self._connection.close()
+
+    def create(
+        self,
+        name: str,
+        data: Any = None,
+        y: Any = None,
+        *,
+        target: str | None = None,
+        text: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        **parts: Any,
+    ) -> Model:
+        """Makes a model, and learns nothing yet.
+
+        With `data`, its columns and those of the target say what the model's features, target and
+        likelihood are, as `prequel create --from-csv` has it; what a person might not expect is a
+        note: an InferenceNote warning, and in `Model.notes`. `Client.infer` shows what would be
+        made.
+
+        Args:
+            name: 1 to 63 lower-case letters, digits and hyphens, a letter first.
+            data: an array or a frame, as `Model.learn` takes it.
+            y: the targets, where they are no column of `data`.
+            target: the name of the target: with a frame and no `y`, its column.
+            text: columns that are categories, whatever is in them.
+            ignore: columns that are left out.
+            **parts: what is set over it: `inputs` (with data: only these columns; without: a
+                number of columns, or names such as "a", "a?", "p:784", "wind:text"), `labels`,
+                `classes`, `target_width`, `allow_missing_target`; `model`, `likelihood`, `prior`,
+                `posterior`, `rule`, `dynamics` (each a name, or `prequel.part(name, option=…)`);
+                `standardize_inputs`, `standardize_targets`, `clip`, `window`, `seed`; `config`, a
+                whole configuration.
+        """
+        config, notes = configured(data, y, target, text, ignore, parts)
+        for sentence in notes:
+            note(sentence)
+        info = self._connection.run(operations.create(name, config))
+        model = Model(self._connection, info.name, info.config)
+        model.notes = notes
+        return model
+
+    @staticmethod
+    def infer(data: Any, y: Any = None, *, target: str | None = None, **options: Any) -> Schema:
+        """What `create` would make of `data`: the config, and the notes. `options` are `inputs`,
+        `text`, `ignore`, `likelihood`, `labels` and `classes`."""
+        return infer(data, y, target=target, **options)
+
+    def model(self, name: str, config: v1.ModelConfig | None = None) -> Model:
+        """The model of that name. Whether there is one is seen at the first call. Who has its
+        config saves the question for it."""
+        return Model(self._connection, name, config)
+
+    def models(self) -> list[ModelInfo]:
+        """All models, ordered by name."""
+        found: list[ModelInfo] = []
+        token = ""
+        while True:
+            page, token = self._connection.run(operations.list_page(token))
+            found += page
+            if not token:
+                return found
+
+    def import_model(self, name: str, path: str | os.PathLike[str]) -> Model:
+        """A new model of a file that `Model.export` wrote."""
+        with Path(path).open("rb") as file:
+            requests = operations.import_requests(name, file)
+            info = ModelInfo.of(self._connection.upload(connection.IMPORT, requests))
+        return Model(self._connection, info.name, info.config)
+
+    def serving(self) -> bool:
+        """Whether the server says that it is serving. Unavailable when there is none."""
+        return self._connection.run(operations.health())
+
+
+def configured(
+    data: Any,
+    y: Any,
+    target: str | None,
+    text: Sequence[str],
+    ignore: Sequence[str],
+    parts: dict[str, Any],
+) -> tuple[Any, tuple[str, ...]]:
+    """The config that `create` is to make a model of, and the notes."""
+    if data is None:
+        return merged(target=target, **parts), ()
+    base: Config | None = parts.pop("config", None)
+    likelihood = parts.get("likelihood")
+    named = likelihood if isinstance(likelihood, str) else getattr(likelihood, "name", None)
+    schema = infer(
+        data,
+        y,
+        target=target,
+        inputs=parts.pop("inputs", None),
+        text=text,
+        ignore=ignore,
+        likelihood=named or "",
+        labels=parts.get("labels") or (),
+        classes=parts.get("classes") or 0,
+    )
+    return merged(schema.config, config=base, **parts), schema.notes

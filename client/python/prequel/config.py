@@ -1,0 +1,168 @@
+"""What a model is, from Python's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+from google.protobuf import json_format
+
+from prequel import v1
+from prequel.data.moment import FORMS, moment_column
+from prequel.data.tensor import to_tensor
+from prequel.errors import InvalidArgument
+
+Part = Union[str, v1.Component]
+Inputs = Union[int, Sequence[Union[str, v1.Feature]]]
+Config = Union[v1.ModelConfig, Mapping[str, Any]]
+
+_PARTS = ("model", "likelihood", "prior", "posterior", "rule", "dynamics")
+
+
+def part(name: str, /, **options: Any) -> v1.Component:
+    """A part of a model with options, such as `part("mlp", hidden=[32, 32])`. Options are numbers,
+    truth values, texts and lists; arrays travel as tensors. `name` is what the README lists; an
+    empty one is the server's default, with these options."""
+    component = v1.Component(name=name)
+    for key, value in options.items():
+        if isinstance(value, np.ndarray):
+            component.arrays[key].CopyFrom(to_tensor(value))
+        elif value is not None:
+            component.options[key] = _plain(key, value)
+    return component
+
+
+def feature(text: str) -> v1.Feature:
+    """An input as the command line names it: "a" a number, "a?" one that may be missing, "p:784"
+    784 of them, "wind:text" a category, "when:date" a date (five numbers)."""
+    made = v1.Feature(name=text)
+    if len(text) > 1 and text.endswith("?"):
+        made.allow_missing = True
+        made.name = text[:-1]
+    name, colon, suffix = made.name.rpartition(":")
+    if colon and suffix == "text":
+        made.name, made.kind = name, v1.Feature.KIND_CATEGORICAL
+    elif colon and suffix.isdecimal():
+        made.name, made.width = name, int(suffix)
+    else:
+        widths = [form.width for form in FORMS if moment_column(made.name, form.width)]
+        made.width = widths[0] if widths else 0
+    return made
+
+
+def merged(
+    base: v1.ModelConfig | None = None,
+    *,
+    config: Config | None = None,
+    inputs: Inputs | None = None,
+    target: str | None = None,
+    target_width: int | None = None,
+    allow_missing_target: bool | None = None,
+    labels: Sequence[str] | None = None,
+    classes: int | None = None,
+    model: Part | None = None,
+    likelihood: Part | None = None,
+    prior: Part | None = None,
+    posterior: Part | None = None,
+    rule: Part | None = None,
+    dynamics: Part | None = None,
+    standardize_inputs: bool | None = None,
+    standardize_targets: bool | None = None,
+    clip: float | None = None,
+    window: float | None = None,
+    seed: int | None = None,
+) -> v1.ModelConfig:
+    """`config` (a ModelConfig, or a mapping as protobuf JSON has it), with `base` and then the rest
+    set over it."""
+    made = v1.ModelConfig()
+    if config is not None:
+        made.CopyFrom(_parsed(config))
+    if base is not None:
+        del made.features[:]
+        made.ClearField("target")
+        made.MergeFrom(base)
+    if inputs is not None:
+        _set_inputs(made, inputs)
+    _set_target(made, target, target_width, allow_missing_target, labels, classes)
+    parts = (model, likelihood, prior, posterior, rule, dynamics)
+    for name, value in zip(_PARTS, parts):
+        if value is not None:
+            _set_part(getattr(made, name), name, value)
+    for field, on in (("inputs", standardize_inputs), ("targets", standardize_targets)):
+        if on is not None:
+            word = "STANDARDIZE_RUNNING" if on else "STANDARDIZE_NONE"
+            setattr(made.encoding, field, v1.Encoding.Standardize.Value(word))
+    if clip is not None:
+        made.encoding.clip = clip
+    if window is not None:
+        made.evaluation.window = window
+    if seed is not None:
+        made.seed = seed
+    if not made.features:
+        raise InvalidArgument("which inputs? give data to infer them from, inputs= or config=")
+    return made
+
+
+def _parsed(config: Config) -> v1.ModelConfig:
+    if isinstance(config, v1.ModelConfig):
+        return config
+    if not isinstance(config, Mapping):
+        raise InvalidArgument(f"config: a {type(config).__name__} is no mapping and no ModelConfig")
+    try:
+        return json_format.ParseDict(dict(config), v1.ModelConfig())
+    except json_format.ParseError as error:
+        raise InvalidArgument(f"config: {error}") from None
+
+
+def _set_inputs(made: v1.ModelConfig, inputs: Inputs) -> None:
+    del made.features[:]
+    if isinstance(inputs, str):
+        raise InvalidArgument(f"inputs: give a list of names, as {inputs.split(',')}, or a number")
+    if isinstance(inputs, (int, np.integer)):
+        made.features.add(name="x", width=int(inputs))
+        return
+    for item in inputs:
+        made.features.append(feature(item) if isinstance(item, str) else item)
+
+
+def _set_target(
+    made: v1.ModelConfig,
+    name: str | None,
+    width: int | None,
+    allow_missing: bool | None,
+    labels: Sequence[str] | None,
+    classes: int | None,
+) -> None:
+    target = made.target
+    if name is not None:
+        target.name = name
+    if width is not None:
+        target.width = width
+    if allow_missing is not None:
+        target.allow_missing = allow_missing
+    if labels is not None or classes is not None:
+        del target.labels[:]
+        target.num_classes = classes or 0
+        target.labels.extend(str(label) for label in labels or ())
+
+
+def _set_part(component: v1.Component, field: str, value: Part) -> None:
+    if isinstance(value, str):
+        component.name = value
+        return
+    if not isinstance(value, v1.Component):
+        raise InvalidArgument(f"{field}: give a name, or prequel.part(name, option=value, …)")
+    if value.name and value.name != component.name:
+        component.Clear()
+    component.MergeFrom(value)
+
+
+def _plain(key: str, value: Any) -> Any:
+    if isinstance(value, (np.integer, np.floating, np.bool_)):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return [_plain(key, item) for item in value]
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    raise InvalidArgument(f"{key}: a {type(value).__name__} is no value of an option")

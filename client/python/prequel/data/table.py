@@ -1,0 +1,228 @@
+"""Rows and columns, whatever library holds them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from prequel.data.column import Column, column_of
+from prequel.data.number import quoted
+from prequel.errors import InvalidArgument
+
+
+class Table:
+    """Columns of one length; or a matrix, whose columns have a place and no name.
+
+    Attributes:
+        rows: how many there are.
+        names: of the columns; None where they have places alone.
+        matrix: numbers [rows, columns] as they were given, where that is what was given.
+    """
+
+    def __init__(
+        self,
+        rows: int,
+        columns: Sequence[Column],
+        named: bool,
+        matrix: npt.NDArray[Any] | None = None,
+    ) -> None:
+        self.rows = rows
+        self.matrix = matrix
+        self._columns = list(columns)
+        self.names = [column.name for column in columns] if named else None
+        if named:
+            self._by_name = {column.name: column for column in columns}
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return self.matrix.shape[1] if self.matrix is not None else len(self._columns)
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, if there is one."""
+        return self._by_name.get(name) if self.names is not None else None
+
+    def columns(self) -> list[Column]:
+        """All columns; those without a name are called x0, x1, …."""
+        if self.matrix is not None:
+            return [column_of(f"x{i}", self.matrix[:, i]) for i in range(self.width)]
+        return self._columns
+
+    def without(self, name: str) -> Table:
+        """The same without one column."""
+        kept = [column for column in self._columns if column.name != name]
+        return Table(self.rows, kept, True)
+
+    @staticmethod
+    def of(data: Any) -> Table:
+        """A table on `data`: an array of two dimensions, a mapping of names to columns, a sequence
+        of rows, a pandas frame, or with narwhals any frame that narwhals knows.
+
+        Raises:
+            InvalidArgument: for anything else, saying what would do.
+        """
+        if isinstance(data, Table):
+            return data
+        if hasattr(data, "tocsr") or hasattr(data, "tocoo"):
+            raise InvalidArgument("a sparse matrix: give X.toarray(), in pieces if it is large")
+        if isinstance(data, np.ndarray):
+            return _of_array(data)
+        if isinstance(data, Mapping):
+            return _of_columns([(str(name), values) for name, values in data.items()])
+        if _is_pandas(data):
+            return _of_pandas(data)
+        if isinstance(data, (list, tuple)):
+            return _of_rows(data)
+        return _of_narwhals(data)
+
+
+def target_of(data: Any, name: str = "y") -> Column | npt.NDArray[Any]:
+    """The targets that `data` holds: a column of them, or a matrix [rows, width]."""
+    if hasattr(data, "tocsr") or hasattr(data, "tocoo"):
+        raise InvalidArgument("the targets are sparse: give y.toarray()")
+    if isinstance(data, np.ndarray) and data.ndim == 2:
+        if data.shape[1] == 1:
+            return column_of(name, data[:, 0])
+        return _matrix(data)
+    if isinstance(data, np.ndarray) and data.ndim != 1:
+        raise InvalidArgument(f"the targets have shape {data.shape}: give [rows] or [rows, width]")
+    if isinstance(data, (np.ndarray, list, tuple, range)):
+        if isinstance(data, (list, tuple)) and data and isinstance(data[0], (list, tuple)):
+            return _matrix(np.array(data, dtype=np.float64))
+        return column_of(name, data)
+    if _is_pandas(data):
+        frame = data if hasattr(data, "columns") else data.to_frame(name)
+        return _single(_of_pandas(frame))
+    return _single(_of_narwhals(data, name))
+
+
+def _single(table: Table) -> Column | npt.NDArray[Any]:
+    columns = table.columns()
+    if len(columns) == 1:
+        return columns[0]
+    return np.stack([column.numbers() for column in columns], axis=1)
+
+
+def _matrix(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if array.dtype.kind not in "fiub":
+        raise InvalidArgument(f"targets of dtype {array.dtype} and several columns: give numbers")
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def _of_array(array: npt.NDArray[Any]) -> Table:
+    if array.dtype.names:
+        return _of_columns([(name, array[name]) for name in array.dtype.names])
+    if array.ndim != 2:
+        raise InvalidArgument(
+            f"the inputs have shape {array.shape}: give [rows, columns], as X.reshape(-1, 1) for "
+            "one column and X.reshape(1, -1) for one row"
+        )
+    if array.dtype.kind in "fiub" and not isinstance(array, np.ma.MaskedArray):
+        wide = array.dtype == np.longdouble or array.dtype.kind != "f"
+        return Table(len(array), [], False, array.astype(np.float64) if wide else array)
+    columns = [column_of(f"x{i}", array[:, i]) for i in range(array.shape[1])]
+    return Table(len(array), columns, False)
+
+
+def _of_columns(items: list[tuple[str, Any]]) -> Table:
+    columns = [column_of(name, values) for name, values in items]
+    if not columns:
+        raise InvalidArgument("the inputs have no column")
+    names = [column.name for column in columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidArgument(f"two columns are called {quoted(name)}: rename one")
+    rows = len(columns[0])
+    for column in columns:
+        if len(column) != rows:
+            raise InvalidArgument(
+                f"column {quoted(column.name)} has {len(column)} rows, and "
+                f"{quoted(columns[0].name)} has {rows}"
+            )
+    return Table(rows, columns, True)
+
+
+def _of_rows(data: Sequence[Any]) -> Table:
+    if not data:
+        raise InvalidArgument("no rows: give at least one, or an array of shape [0, columns]")
+    if all(isinstance(row, Mapping) for row in data):
+        names = list(dict.fromkeys(name for row in data for name in row))
+        return _of_columns([(str(n), [row.get(n) for row in data]) for n in names])
+    widths = {len(row) if hasattr(row, "__len__") else -1 for row in data}
+    if widths == {-1}:
+        raise InvalidArgument("the inputs are one-dimensional: give a row of columns for each")
+    if len(widths) > 1:
+        raise InvalidArgument("the rows have different lengths")
+    rows = [list(row) for row in data]
+    columns = [column_of(f"x{i}", [row[i] for row in rows]) for i in range(widths.pop())]
+    if all(column.kind in ("number", "bool") for column in columns):
+        return _of_array(np.array(rows, dtype=np.float64))
+    return Table(len(rows), columns, False)
+
+
+def _is_pandas(data: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(data, (pandas.DataFrame, pandas.Series))
+
+
+def _of_pandas(frame: Any) -> Table:
+    if not hasattr(frame, "columns"):
+        raise InvalidArgument("a series is one column: give a frame, as series.to_frame()")
+    columns = []
+    for i, name in enumerate(frame.columns):
+        series = frame.iloc[:, i]
+        kind = getattr(series.dtype, "kind", "O")
+        if kind == "M" and series.dt.tz is not None:
+            series = series.dt.tz_localize(None)
+        if not isinstance(series.dtype, np.dtype) and kind in "fiu":
+            values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+            if kind in "iu" and not series.isna().any():
+                values = series.to_numpy(dtype=np.int64)
+        elif isinstance(series.dtype, np.dtype) or kind == "M":
+            values = series.to_numpy()
+        else:
+            values = series.astype(object).to_numpy()
+        columns.append((str(name), values))
+    return _of_columns(columns)
+
+
+def _of_narwhals(data: Any, series_name: str = "x") -> Table:
+    try:
+        import narwhals as nw
+    except ImportError:
+        raise InvalidArgument(
+            f"a {type(data).__name__} is no array and no pandas frame; other frames are read with "
+            "narwhals: pip install 'prequel[frames]'"
+        ) from None
+    try:
+        frame = nw.from_native(data, eager_only=True, allow_series=True)
+    except TypeError:
+        raise InvalidArgument(
+            f"a {type(data).__name__} is neither an array, a mapping of columns nor a frame"
+        ) from None
+    if isinstance(frame, nw.Series):
+        frame = frame.alias(frame.name or series_name).to_frame()
+    return _of_columns([(name, _narwhals_values(nw, frame[name])) for name in frame.columns])
+
+
+def _narwhals_values(nw: Any, series: Any) -> Any:
+    dtype = series.dtype
+    if dtype.is_numeric():
+        if not series.is_null().any():
+            return series.to_numpy() if not isinstance(dtype, nw.Decimal) else series.to_list()
+        return series.cast(nw.Float64).fill_null(float("nan")).to_numpy()
+    if dtype == nw.Datetime or dtype == nw.Date:
+        if getattr(dtype, "time_zone", None):
+            series = series.dt.replace_time_zone(None)
+        return series.to_numpy().astype("datetime64[us]")
+    if dtype in (nw.Categorical, nw.Enum):
+        series = series.cast(nw.String)
+    if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Boolean, nw.Time, nw.Object):
+        values = np.empty(len(series), dtype=object)
+        values[:] = series.to_list()
+        return values
+    raise InvalidArgument(f"column {quoted(series.name)} is of type {dtype}: give numbers or text")

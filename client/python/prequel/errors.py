@@ -1,0 +1,245 @@
+"""What can go wrong, as exceptions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from prequel import v1
+
+
+@dataclass(frozen=True)
+class FieldViolation:
+    """One field of a request that is wrong, and what would be right."""
+
+    field: str  # a path such as "config.rule.options.passes"
+    description: str
+
+    def __str__(self) -> str:
+        """Some descriptions begin with the field's name, some do not."""
+        if self.description.startswith(self.field):
+            return self.description
+        return f"{self.field}: {self.description}"
+
+
+class PrequelError(Exception):
+    """An error of the service, of the way to it, or of what it was given.
+
+    Attributes:
+        code: the name of the gRPC code, such as "INVALID_ARGUMENT".
+        reason: what programs switch on, such as "MODEL_NOT_FOUND"; "" where there is none.
+        violations: the fields that are wrong.
+        metadata: more about `reason`, by name.
+        from_call: whether a call ended so; False for what this library refused before any call.
+    """
+
+    code = "UNKNOWN"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: str = "",
+        violations: Iterable[FieldViolation] = (),
+        metadata: Mapping[str, str] | None = None,
+        from_call: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.reason = reason
+        self.violations = tuple(violations)
+        self.metadata = dict(metadata or {})
+        self.from_call = from_call
+
+    def __str__(self) -> str:
+        """What is wrong and what to do next, then the violations, then code and reason."""
+        text = _with_advice(self)
+        for violation in self.violations:
+            # Often the message already is the only violation's text.
+            if str(violation) not in self.message:
+                text += f"\n  {violation}"
+        if self.from_call:
+            text += f"\n  [{self.code}{', ' + self.reason if self.reason else ''}]"
+        return text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (
+            type(self), self.message, self.reason, self.violations, self.metadata, self.from_call
+        )  # fmt: skip
+
+
+class InvalidArgument(PrequelError, ValueError):
+    code = "INVALID_ARGUMENT"
+
+
+class NotFound(PrequelError, LookupError):
+    code = "NOT_FOUND"
+
+
+class AlreadyExists(PrequelError):
+    code = "ALREADY_EXISTS"
+
+
+class OutOfRange(PrequelError, LookupError):
+    code = "OUT_OF_RANGE"
+
+
+class FailedPrecondition(PrequelError):
+    code = "FAILED_PRECONDITION"
+
+
+class Aborted(PrequelError):
+    code = "ABORTED"
+
+
+class Cancelled(PrequelError):
+    code = "CANCELLED"
+
+
+class Unavailable(PrequelError, ConnectionError):
+    code = "UNAVAILABLE"
+
+
+class DeadlineExceeded(PrequelError, TimeoutError):
+    code = "DEADLINE_EXCEEDED"
+
+
+class ResourceExhausted(PrequelError):
+    code = "RESOURCE_EXHAUSTED"
+
+
+class Unauthenticated(PrequelError, PermissionError):
+    code = "UNAUTHENTICATED"
+
+
+class PermissionDenied(PrequelError, PermissionError):
+    code = "PERMISSION_DENIED"
+
+
+class Unimplemented(PrequelError, NotImplementedError):
+    code = "UNIMPLEMENTED"
+
+
+class Internal(PrequelError):
+    code = "INTERNAL"
+
+
+class DataLoss(PrequelError):
+    code = "DATA_LOSS"
+
+
+class InferenceNote(UserWarning):
+    """What a person should know of what was made of a column; see `Client.create`."""
+
+
+class RowsRefused(UserWarning):
+    """Rows whose label is no class of the model were not learned."""
+
+
+_CODES = (
+    "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+    "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
+    "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+)  # fmt: skip
+_CLASSES = {
+    cls.code: cls
+    for cls in (
+        InvalidArgument, NotFound, AlreadyExists, OutOfRange, FailedPrecondition, Aborted,
+        Cancelled, Unavailable, DeadlineExceeded, ResourceExhausted, Unauthenticated,
+        PermissionDenied, Unimplemented, Internal, DataLoss,
+    )
+}  # fmt: skip
+
+_ADVICE = {
+    "NOT_FOUND": "Client.models() lists the models there are",
+    "ALREADY_EXISTS": "choose another name, or delete the old one",
+    "UNIMPLEMENTED": "the server is older than this client, or is not prequeld",
+    "UNAUTHENTICATED": "give Client(token=…) a token that this server knows, or set PREQUEL_TOKEN",
+    "PERMISSION_DENIED": "the token that was given does not allow this",
+    "INTERNAL": "the server's log says more",
+    "DATA_LOSS": "the server's log says more",
+}
+
+
+def from_status(status: v1.Status, server: str) -> PrequelError:
+    """The exception for `status`, as the server at `server` gave it."""
+    reason, metadata = "", {}
+    violations: list[FieldViolation] = []
+    for detail in status.details:
+        info, bad_request = v1.ErrorInfo(), v1.BadRequest()
+        if detail.Unpack(info):  # type: ignore[arg-type, unused-ignore]
+            reason, metadata = info.reason, dict(info.metadata)
+        elif detail.Unpack(bad_request):  # type: ignore[arg-type, unused-ignore]
+            violations += [
+                FieldViolation(violation.field, violation.description)
+                for violation in bad_request.field_violations
+            ]
+    code = _CODES[status.code] if 0 <= status.code < len(_CODES) else "UNKNOWN"
+    cls = _CLASSES.get(code, PrequelError)
+    message = _what(code, status.message, reason, server)
+    return cls(
+        message, reason=reason, violations=violations, metadata=metadata, from_call=True
+    )  # fmt: skip
+
+
+def from_rpc(error: Any, server: str) -> PrequelError:
+    """The exception for a call that failed; `error` is gRPC's, synchronous or not."""
+    status = v1.Status()
+    for key, value in error.trailing_metadata() or ():
+        if key == "grpc-status-details-bin":
+            status.MergeFromString(value)
+    # The trailers' code and message are the authority; the details may be absent.
+    status.code = error.code().value[0]
+    status.message = error.details() or ""
+    return from_status(status, server)
+
+
+def is_transient(error: PrequelError) -> bool:
+    """Trying again may help: no server, or one that does not know what became of a minibatch."""
+    return isinstance(error, Unavailable) or error.reason == "OUTCOME_UNKNOWN"
+
+
+def note(text: str, stacklevel: int = 3) -> None:
+    """Tells what should be known of an inference, as a warning."""
+    warnings.warn(text, InferenceNote, stacklevel=stacklevel)
+
+
+def _what(code: str, message: str, reason: str, server: str) -> str:
+    # gRPC's own text for an unreachable server speaks of addresses it tried: noise to a person.
+    if code == "UNAVAILABLE" and not reason:
+        if any(sign in message for sign in ("SSL", "TLS", "CERTIFICATE", "handshake")):
+            return f"no secure connection to {server}: {message}"
+        return f"no answer from {server}"
+    if code == "DEADLINE_EXCEEDED" and message == "Deadline Exceeded":
+        return f"{server} did not answer in time"
+    return message or code
+
+
+def _with_advice(error: PrequelError) -> str:
+    advice = _ADVICE.get(error.code, "") if error.from_call else ""
+    if error.from_call and error.code == "UNAVAILABLE" and not error.reason:
+        advice = "is prequeld running there, and with tls= as here? Client(server=…) or"
+        advice += " PREQUEL_SERVER names another address"
+    elif error.from_call and error.code == "DEADLINE_EXCEEDED":
+        advice = "raise Client(timeout=…), or look at the server's load"
+    elif error.from_call and error.code == "RESOURCE_EXHAUSTED":
+        if "larger than max" in error.message:
+            advice = "send less at once, or start prequeld with a larger --max-message-bytes"
+        elif "try again" not in error.message:
+            advice = "send smaller minibatches, or try again when the server is less busy"
+    return f"{error.message}; {advice}" if advice else error.message
+
+
+def _restored(
+    cls: type[PrequelError],
+    message: str,
+    reason: str,
+    violations: tuple[FieldViolation, ...],
+    metadata: dict[str, str],
+    from_call: bool,
+) -> PrequelError:
+    return cls(
+        message, reason=reason, violations=violations, metadata=metadata, from_call=from_call
+    )  # fmt: skip

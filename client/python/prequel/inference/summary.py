@@ -1,0 +1,170 @@
+"""What was seen of one column."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from prequel.data.column import Column
+from prequel.data.moment import FORMS, MomentForm, looks_like_moment, parse_moment
+from prequel.data.number import MAX_MAGNITUDE, MAX_TEXT_BYTES, is_missing, parse_number, prefix
+from prequel.inference.number_advice import number_advice
+
+_TEXT_KEPT = 80
+_KEPT_VALUES = 101  # different values of a target
+
+
+@dataclass(frozen=True)
+class SeenCell:
+    """A cell to name in a message; its text may be cut. Rows are counted from 0."""
+
+    row: int
+    text: str
+
+
+@dataclass
+class ColumnSummary:
+    """Counts and a few cells. Cells are seen without the blanks around them.
+
+    values: cells that are not missing, of which `numbers`, `almost_numbers` (number_advice knows
+    how to write them), `moments` and, of the numbers, `integers`. distinct: different texts, the
+    empty one and words for no value included. content: equal for equal columns.
+    """
+
+    values: int = 0
+    numbers: int = 0
+    almost_numbers: int = 0
+    moments: int = 0
+    integers: int = 0
+    missing: int = 0
+    distinct: int = 0
+    content: Any = None
+    fits: set[MomentForm] = field(default_factory=lambda: set(FORMS))
+    # The first cell that is …
+    value: SeenCell | None = None
+    not_a_number: SeenCell | None = None  # a value, and none
+    almost_number: SeenCell | None = None
+    misfit: SeenCell | None = None  # of no form that all values before it are of
+    missing_word: SeenCell | None = None  # missing, and not empty
+    too_large: SeenCell | None = None  # a number beyond MAX_MAGNITUDE
+    too_long: SeenCell | None = None  # a text beyond MAX_TEXT_BYTES
+
+    @property
+    def numeric(self) -> bool:
+        return 0 < self.values == self.numbers
+
+    @property
+    def integral(self) -> bool:
+        return 0 < self.values == self.integers
+
+
+def summarize(column: Column) -> ColumnSummary:
+    if column.kind == "number":
+        return _of_numbers(column.values)
+    texts = column.texts()
+    summary = ColumnSummary(content=tuple(texts))
+    counts = Counter(texts)
+    summary.distinct = len(counts)
+    # In the order in which they are first seen; a repeat changes nothing but counts.
+    for text, count in counts.items():
+        _see(summary, text, count, texts)
+    return summary
+
+
+@dataclass
+class TargetSummary:
+    """A target's column: its different values as text (the first 101) and how often each came, in
+    the order of their bytes; and its finite numbers."""
+
+    column: ColumnSummary
+    values: dict[str, int]
+    numbers: npt.NDArray[np.float64]
+
+    @property
+    def is_cut(self) -> bool:
+        return len(self.values) >= _KEPT_VALUES
+
+    def distinct_numbers(self) -> list[float]:
+        """Ascending. Requires a numeric column."""
+        return sorted({parse_number(text) or 0.0 for text in self.values})
+
+
+def summarize_target(column: Column) -> TargetSummary:
+    if column.kind == "number":
+        known = column.values[~column.missing()]
+        unique, first, counts = np.unique(known, return_index=True, return_counts=True)
+        order = np.argsort(first)[:_KEPT_VALUES]
+        texts = {str(unique[i].item()): int(counts[i]) for i in order}
+        numbers = known[np.isfinite(known)].astype(np.float64)
+    else:
+        counted = Counter(t for t in column.texts() if not is_missing(t))
+        texts = dict(list(counted.items())[:_KEPT_VALUES])
+        repeated = [(parse_number(text), count) for text, count in counted.items()]
+        finite = [(n, c) for n, c in repeated if n is not None and math.isfinite(n)]
+        numbers = np.repeat([n for n, _ in finite], [c for _, c in finite]).astype(np.float64)
+    values = {text: texts[text] for text in sorted(texts, key=lambda text: text.encode())}
+    return TargetSummary(summarize(column), values, numbers)
+
+
+def _see(summary: ColumnSummary, text: str, count: int, texts: list[str]) -> None:
+    cell: SeenCell | None = None
+
+    def seen() -> SeenCell:
+        nonlocal cell
+        cell = cell or SeenCell(texts.index(text), prefix(text, _TEXT_KEPT))
+        return cell
+
+    if len(text) > MAX_TEXT_BYTES or len(text.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
+        summary.too_long = summary.too_long or seen()
+    if is_missing(text):
+        summary.missing += count
+        if text:
+            summary.missing_word = summary.missing_word or seen()
+        return
+    summary.values += count
+    summary.value = summary.value or seen()
+    number = parse_number(text)
+    if number is None:
+        _see_text(summary, text, count, seen())
+        return
+    summary.fits.clear()
+    summary.misfit = summary.misfit or seen()
+    summary.numbers += count
+    summary.integers += count if math.isinf(number) or number == math.floor(number) else 0
+    if not abs(number) <= MAX_MAGNITUDE:
+        summary.too_large = summary.too_large or seen()
+
+
+def _see_text(summary: ColumnSummary, text: str, count: int, cell: SeenCell) -> None:
+    summary.not_a_number = summary.not_a_number or cell
+    summary.fits = {form for form in summary.fits if parse_moment(text, form) is not None}
+    if not summary.fits:
+        summary.misfit = summary.misfit or cell
+    if looks_like_moment(text):
+        summary.moments += count
+    elif number_advice(text):
+        summary.almost_numbers += count
+        summary.almost_number = summary.almost_number or cell
+
+
+def _of_numbers(values: npt.NDArray[Any]) -> ColumnSummary:
+    known = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
+    present = values[known]
+    summary = ColumnSummary(values=len(present), numbers=len(present), fits=set())
+    summary.missing = len(values) - len(present)
+    summary.integers = int((present == np.floor(present)).sum())
+    summary.distinct = len(np.unique(present)) + (summary.missing > 0)
+    summary.content = (values.dtype.kind == "f", values.astype(np.float64).tobytes())
+    if len(present):
+        row = int(np.argmax(known))
+        summary.value = summary.misfit = SeenCell(row, str(values[row].item()))
+        large = known & ~(np.abs(values) <= MAX_MAGNITUDE)
+        if large.any():
+            row = int(np.argmax(large))
+            summary.too_large = SeenCell(row, str(values[row].item()))
+    return summary

@@ -1,0 +1,1 @@
+"""Minibatches in, answers out, each learned once."""

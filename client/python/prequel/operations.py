@@ -1,0 +1,174 @@
+"""The calls that clients make, as values: what is sent, and what the answer means."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from prequel import connection, v1
+from prequel.connection import Operation
+from prequel.data.encoder import Examples
+from prequel.data.minibatch import Minibatch
+from prequel.errors import InvalidArgument
+from prequel.info import ModelInfo, Revisions, Snapshot
+from prequel.learning.ack import Ack
+from prequel.prediction import Prediction, prediction_of
+from prequel.scores import Evaluation
+
+_PIECE_ROWS = 4_096  # of a prediction, at most
+_PIECE_BYTES = 4 << 20
+_FILE_PIECE = 1 << 20
+
+
+def resource_name(name: str) -> str:
+    """ "models/moons" of "moons" and of "models/moons"."""
+    return name if name.startswith("models/") else f"models/{name}"
+
+
+def model_id(name: str) -> str:
+    """ "moons" of either."""
+    return name[len("models/") :] if name.startswith("models/") else name
+
+
+def create(name: str, config: v1.ModelConfig) -> Operation[ModelInfo]:
+    request = v1.CreateModelRequest(model_id=model_id(name), config=config)
+    return Operation(connection.CREATE, request.SerializeToString(), ModelInfo.of)
+
+
+def describe(name: str) -> Operation[ModelInfo]:
+    return Operation(connection.GET, _named(v1.GetModelRequest, name), ModelInfo.of)
+
+
+def list_page(token: str) -> Operation[tuple[list[ModelInfo], str]]:
+    request = v1.ListModelsRequest(page_size=1000, page_token=token)
+    return Operation(
+        connection.LIST,
+        request.SerializeToString(),
+        lambda answer: ([ModelInfo.of(model) for model in answer.models], answer.next_page_token),
+    )
+
+
+def delete(name: str) -> Operation[None]:
+    return Operation(connection.DELETE, _named(v1.DeleteModelRequest, name), lambda _: None)
+
+
+def snapshot(name: str) -> Operation[Snapshot]:
+    return Operation(connection.SNAPSHOT, _named(v1.CreateSnapshotRequest, name), Snapshot.of)
+
+
+def revisions(name: str) -> Operation[Revisions]:
+    return Operation(connection.REVISIONS, _named(v1.ListRevisionsRequest, name), Revisions.of)
+
+
+def rollback(name: str, revision: int) -> Operation[ModelInfo]:
+    request = v1.RollbackModelRequest(name=name, revision=revision)
+    return Operation(connection.ROLLBACK, request.SerializeToString(), ModelInfo.of)
+
+
+def fork(
+    name: str, new: str, revision: int | None, config: v1.ModelConfig | None
+) -> Operation[ModelInfo]:
+    request = v1.ForkModelRequest(
+        name=name, model_id=model_id(new), revision=revision, config=config
+    )
+    return Operation(connection.FORK, request.SerializeToString(), ModelInfo.of)
+
+
+def evaluation(name: str) -> Operation[Evaluation]:
+    return Operation(
+        connection.EVALUATION, _named(v1.GetEvaluationRequest, name), Evaluation.of
+    )  # fmt: skip
+
+
+def health() -> Operation[bool]:
+    return Operation(connection.HEALTH, b"", lambda answer: answer == b"\x08\x01")
+
+
+def export_request(name: str, revision: int | None) -> bytes:
+    return v1.ExportModelRequest(name=name, revision=revision).SerializeToString()
+
+
+def import_requests(name: str, file: Any) -> Iterator[bytes]:
+    """The pieces of `file`, open for reading bytes."""
+    yield v1.ImportModelRequest(model_id=model_id(name)).SerializeToString()
+    while data := file.read(_FILE_PIECE):
+        yield v1.ImportModelRequest(data=data).SerializeToString()
+
+
+def learn(name: str, minibatch: Minibatch) -> Operation[Ack]:
+    """One minibatch, learned once however often it is sent."""
+    request = v1.LearnRequest(name=name, request_id=secrets.token_hex(16))
+    return Operation(
+        connection.LEARN,
+        minibatch.request(request),
+        lambda answer: Ack.of(0, 0, answer),
+        repeatable=True,
+    )
+
+
+def predict_then_learn(
+    name: str, minibatch: Minibatch, queries: Sequence[v1.Query], samples: int
+) -> Operation[tuple[Prediction | None, Ack]]:
+    """One atomic step. The prediction is of the revision before; None in a repeat."""
+    request = v1.PredictThenLearnRequest(
+        name=name, request_id=secrets.token_hex(16), options=_options(queries, samples)
+    )
+
+    def answered(answer: v1.PredictThenLearnResponse) -> tuple[Prediction | None, Ack]:
+        ack = Ack.of(0, 0, answer)  # type: ignore[arg-type]
+        if not answer.predictions.outputs:
+            return None, ack
+        return prediction_of(answer.revision - 1, answer.predictions), ack
+
+    return Operation(
+        connection.PREDICT_THEN_LEARN, minibatch.request(request), answered, repeatable=True
+    )
+
+
+def predict(
+    name: str,
+    minibatch: Minibatch,
+    queries: Sequence[v1.Query],
+    samples: int,
+    revision: int | None,
+    min_revision: int,
+) -> Operation[Prediction]:
+    request = v1.PredictRequest(
+        name=name,
+        options=_options(queries, samples),
+        revision=revision,
+        min_revision=min_revision,
+    )
+    return Operation(
+        connection.PREDICT,
+        minibatch.request(request),
+        lambda answer: prediction_of(answer.revision, answer.predictions),
+    )
+
+
+def predict_pieces(examples: Examples) -> list[Minibatch]:
+    """As many rows at once as a server takes and answers."""
+    rows = _PIECE_ROWS
+    if examples.inputs is not None and examples.rows:
+        row_bytes = max(1, examples.inputs.itemsize * examples.inputs.shape[1])
+        rows = max(1, min(rows, _PIECE_BYTES // row_bytes))
+    if examples.rows <= rows:
+        return [examples.minibatch(0, examples.rows)]
+    return list(examples.minibatches(rows))
+
+
+def check_positive(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidArgument(f"{name}: {value!r} is not a whole number above 0")
+    return value
+
+
+def _named(request: Any, name: str) -> bytes:
+    return request(name=name).SerializeToString()
+
+
+def _options(queries: Sequence[v1.Query], samples: int) -> v1.PredictOptions | None:
+    if not queries and not samples:
+        return None
+    return v1.PredictOptions(queries=queries, samples=samples)

@@ -1,0 +1,245 @@
+"""Predictive distributions, one per row."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from prequel import v1
+from prequel.data.tensor import from_tensor
+from prequel.errors import PrequelError
+
+Array = npt.NDArray[Any]
+Levels = Union[float, Sequence[float]]
+
+MAX_LEVELS = 99  # of one query
+_POOL = 2 * MAX_LEVELS  # levels that samples are drawn from, at the least
+
+
+class NotAnswered(PrequelError, AttributeError):
+    """The prediction does not hold this, and cannot get it."""
+
+    code = "FAILED_PRECONDITION"
+
+
+class Prediction:
+    """The predictive of each row, by the model at `revision`. T is the number of targets; where it
+    is 1, arrays of [rows, T, …] are [rows, …].
+
+    Attributes:
+        revision: of the model that answered.
+        outputs: what the server answered, by name; as the README's "What can be asked" has it.
+        labels: the classes, in class order; empty for values and counts. A class that has room
+            and no label yet is called "new", others "new_2" and so on.
+    """
+
+    def __init__(
+        self,
+        revision: int,
+        outputs: dict[str, Array],
+        levels: dict[str, tuple[float, ...]],
+        labels: tuple[str, ...],
+        ask: Callable[[Sequence[v1.Query]], Prediction] | None = None,
+    ) -> None:
+        """`ask` asks the same rows of the same revision."""
+        self.revision = revision
+        self.outputs = outputs
+        self.labels = labels
+        self._levels = levels
+        self._ask = ask
+        self._quantiles: dict[float, Array] = {}
+        if "quantiles" in outputs:
+            self._remember(outputs["quantiles"], levels["quantiles"])
+
+    def __len__(self) -> int:
+        return len(next(iter(self.outputs.values()))) if self.outputs else 0
+
+    def __repr__(self) -> str:
+        outputs = ", ".join(f"{name} {list(a.shape)}" for name, a in self.outputs.items())
+        return f"Prediction(revision {self.revision}: {outputs})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_ask": None}
+
+    @property
+    def mean(self) -> Array:
+        """[rows, T], in the units of the targets."""
+        return self._of_values("mean")
+
+    @property
+    def variance(self) -> Array:
+        """[rows, T]: of not knowing the weights, and of the noise."""
+        return self._of_values("epistemic_variance") + self._of_values("aleatoric_variance")
+
+    @property
+    def std(self) -> Array:
+        """[rows, T]: the whole predictive's standard deviation."""
+        return np.sqrt(self.variance)
+
+    @property
+    def epistemic_std(self) -> Array:
+        """[rows, T]: of not knowing the weights."""
+        return np.sqrt(self._of_values("epistemic_variance"))
+
+    @property
+    def aleatoric_std(self) -> Array:
+        """[rows, T]: of the noise."""
+        return np.sqrt(self._of_values("aleatoric_variance"))
+
+    @property
+    def proba(self) -> Array:
+        """[rows, classes], in the order of `labels`."""
+        return self._output("probabilities", "a model of values has mean, std and quantile")
+
+    @property
+    def label(self) -> npt.NDArray[np.object_]:
+        """[rows]: the most probable class's label."""
+        names = np.array(self.labels, dtype=object)
+        return names[self.proba.argmax(axis=1)]
+
+    @property
+    def entropy(self) -> Array:
+        """[rows], nats: of the predictive of classes."""
+        return self._output("entropy", "it is of classes")
+
+    @property
+    def aleatoric_entropy(self) -> Array:
+        """[rows], nats: what is noise."""
+        return self._output("aleatoric_entropy", "it is of classes")
+
+    @property
+    def epistemic_entropy(self) -> Array:
+        """[rows], nats: what is not knowing the weights."""
+        return self._output("epistemic_entropy", "it is of classes")
+
+    def quantile(self, level: Levels) -> Array:
+        """The least y with P(Y ≤ y) ≥ level: [rows, T], or [rows, T, levels] for several. Levels
+        that were not asked for are asked of the server now, of the same revision."""
+        levels = (level,) if isinstance(level, (int, float)) else tuple(level)
+        for one in levels:
+            if not 0 < one < 1:
+                raise ValueError(f"level: {one} is not between 0 and 1")
+        self._fetch(levels)
+        if isinstance(level, (int, float)):
+            return self._quantiles[float(level)]
+        return np.stack([self._quantiles[float(one)] for one in levels], axis=-1)
+
+    def interval(self, level: float = 0.9) -> tuple[Array, Array]:
+        """Lower and upper end, each [rows, T], of the central interval in which y lies with
+        probability `level`; of counts, at least that."""
+        if not 0 < level < 1:
+            raise ValueError(f"level: {level} is not between 0 and 1")
+        low, high = (1 - level) / 2, (1 + level) / 2
+        self._fetch((low, high))
+        return self._quantiles[low], self._quantiles[high]
+
+    def sample(self, size: int = 1, seed: int | np.random.Generator | None = None) -> Array:
+        """Draws from each row's predictive: [rows, T, size], or labels [rows, size] of classes.
+
+        Values are quantiles of random levels, drawn from at least 198 that all rows share: each
+        row's draws are its own, and nearly independent of other rows'.
+        """
+        rng = np.random.default_rng(seed)
+        if size < 1:
+            raise ValueError(f"size: {size} is below 1")
+        if "probabilities" in self.outputs:
+            ends = self.proba.cumsum(axis=1)
+            ends /= ends[:, -1:]
+            draws = rng.random((len(self), size))
+            places = (draws[:, :, None] >= ends[:, None, :]).sum(axis=2)
+            return np.array(self.labels, dtype=object)[places]
+        levels = np.unique(rng.random(max(size + 8, _POOL)))
+        levels = levels[levels > 0]
+        values = self._quantiles_of(levels)
+        flat = values.reshape(-1, values.shape[-1])
+        places = rng.random(flat.shape).argsort(axis=1)[:, :size]
+        return np.take_along_axis(flat, places, axis=1).reshape(*values.shape[:-1], size)
+
+    def _of_values(self, name: str) -> Array:
+        output = self._output(name, "a model of classes has proba, label and entropy")
+        return _squeezed(output)
+
+    def _output(self, name: str, otherwise: str) -> Array:
+        if name not in self.outputs:
+            held = ", ".join(self.outputs) or "nothing"
+            raise NotAnswered(f"{name} was not answered, but {held}; {otherwise}")
+        return self.outputs[name]
+
+    def _fetch(self, levels: Iterable[float]) -> None:
+        wanted = sorted({float(level) for level in levels} - self._quantiles.keys())
+        for first in range(0, len(wanted), MAX_LEVELS):
+            some = wanted[first : first + MAX_LEVELS]
+            self._remember(self._asked(some), some)
+
+    def _quantiles_of(self, levels: Array) -> Array:
+        pieces = [
+            self._asked(levels[first : first + MAX_LEVELS].tolist())
+            for first in range(0, len(levels), MAX_LEVELS)
+        ]
+        return _squeezed(np.concatenate(pieces, axis=-1), 1)
+
+    def _asked(self, levels: Sequence[float]) -> Array:
+        if "probabilities" in self.outputs:
+            raise NotAnswered("classes have no quantiles; they have proba, label and entropy")
+        if self._ask is None:
+            raise NotAnswered(
+                f"the levels {list(levels)[:3]} … were not asked for: predict(X, quantiles=[…])"
+            )
+        return self._ask([quantiles_query(levels)]).outputs["quantiles"]
+
+    def _remember(self, values: Array, levels: Sequence[float]) -> None:
+        for i, level in enumerate(levels):
+            self._quantiles[float(level)] = _squeezed(values[..., i])
+
+
+def quantiles_query(levels: Iterable[float]) -> v1.Query:
+    query = v1.Query(name="quantiles")
+    query.options["levels"] = sorted({float(level) for level in levels})
+    return query
+
+
+def queries_of(
+    quantiles: Iterable[float] | None, queries: Iterable[str | v1.Query] | None
+) -> list[v1.Query]:
+    """What `predict` is to ask: nothing is what the model answers by default."""
+    asked = [v1.Query(name=q) if isinstance(q, str) else q for q in queries or ()]
+    if quantiles is not None:
+        asked.append(quantiles_query(quantiles))
+        if not any(query.name == "moments" for query in asked):
+            asked.append(v1.Query(name="moments"))
+    return asked
+
+
+def prediction_of(revision: int, message: v1.Predictions) -> Prediction:
+    outputs = {output.name: from_tensor(output.values) for output in message.outputs}
+    levels = {output.name: tuple(output.levels) for output in message.outputs}
+    labels = list(message.labels)
+    if "probabilities" in outputs:
+        labels += _new_names(labels, outputs["probabilities"].shape[1] - len(labels))
+    return Prediction(revision, outputs, levels, tuple(labels))
+
+
+def _new_names(labels: Sequence[str], count: int) -> list[str]:
+    names = (name for i in itertools.count(1) if (name := f"new_{i}" if i > 1 else "new"))
+    return list(itertools.islice((name for name in names if name not in labels), count))
+
+
+def joined(
+    pieces: Sequence[Prediction], ask: Callable[[Sequence[v1.Query]], Prediction] | None
+) -> Prediction:
+    """One prediction of the rows of all `pieces`, which are of one revision."""
+    first = pieces[0]
+    outputs = first.outputs
+    if len(pieces) > 1:
+        outputs = {
+            name: np.concatenate([piece.outputs[name] for piece in pieces]) for name in outputs
+        }
+    return Prediction(first.revision, outputs, first._levels, first.labels, ask)
+
+
+def _squeezed(values: Array, axis: int = 1) -> Array:
+    return values.squeeze(axis) if values.ndim > axis and values.shape[axis] == 1 else values

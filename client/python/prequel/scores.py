@@ -1,0 +1,94 @@
+"""Proper scores and calibration of predictions that were made before learning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from prequel import v1
+
+
+class Scores(Mapping[str, float]):
+    """Scores by name, averages over `examples` examples (a weighted count): nll (nats per example)
+    of any model; rmse, mae, crps, coverage50, coverage90, coverage95 of values; accuracy, brier,
+    ece of classes."""
+
+    def __init__(self, examples: float, values: Mapping[str, float]) -> None:
+        self.examples = examples
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> float:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value:.4g}" for name, value in self.items())
+        return f"Scores({self.examples:g} examples{': ' + shown if shown else ''})"
+
+    @staticmethod
+    def of(message: v1.Scores) -> Scores:
+        return Scores(message.examples, {score.name: score.value for score in message.scores})
+
+
+# Averages over examples. Any other score is left out rather than averaged wrongly, `ece` among
+# them: errors of calibration cancel between minibatches.
+_MEANS = ("nll", "mae", "crps", "coverage50", "coverage90", "coverage95", "accuracy", "brier")
+
+
+class RunningScores:
+    """The scores of all minibatches together, of those that can be told from each one's."""
+
+    def __init__(self) -> None:
+        self._examples = 0.0
+        self._sums: dict[str, tuple[float, float]] = {}
+
+    def add(self, scores: Scores) -> None:
+        if scores.examples <= 0:
+            return
+        self._examples += scores.examples
+        for name, value in scores.items():
+            if name not in _MEANS and name != "rmse":
+                continue
+            total, examples = self._sums.get(name, (0.0, 0.0))
+            square = value * value if name == "rmse" else value
+            self._sums[name] = (total + square * scores.examples, examples + scores.examples)
+
+    def average(self) -> Scores:
+        means = {name: total / examples for name, (total, examples) in self._sums.items()}
+        if "rmse" in means:
+            means["rmse"] = math.sqrt(means["rmse"])
+        return Scores(self._examples, means)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The server's prequential evaluation of a model at `revision`.
+
+    cumulative: over all data; window: over the last `window_length` examples or so, exponentially
+    weighted; skipped_rows: whose target was missing; unscored_rows: learned before a predictive
+    existed.
+    """
+
+    revision: int
+    cumulative: Scores
+    window: Scores
+    window_length: float
+    skipped_rows: int
+    unscored_rows: int
+
+    @staticmethod
+    def of(message: v1.GetEvaluationResponse) -> Evaluation:
+        return Evaluation(
+            message.revision,
+            Scores.of(message.cumulative),
+            Scores.of(message.window),
+            message.window_length,
+            message.skipped_rows,
+            message.unscored_rows,
+        )

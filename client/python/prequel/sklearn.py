@@ -1,0 +1,274 @@
+"""Estimators for scikit-learn: pip install 'prequel[sklearn]'.
+
+An estimator is a reference to a model on a server: a copy that was pickled, or deep-copied, is the
+same model. A clone (`sklearn.base.clone`) is unfitted, and fits a model of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from prequel import v1
+from prequel.config import merged
+from prequel.errors import NotFound
+from prequel.model import Model
+from prequel.reference import client_of, part_of
+
+__all__ = ["PrequelClassifier", "PrequelRegressor"]
+
+
+class _Estimator(BaseEstimator):  # type: ignore[misc]
+    """What the two have in common.
+
+    Parameters of both:
+        server: HOST:PORT; None: PREQUEL_SERVER, or 127.0.0.1:8081. The token is PREQUEL_TOKEN.
+        name: of the model; None: one that nobody else has. With a name `partial_fit` goes on with a
+            model of that name where there is one; `fit` never replaces one that it did not make.
+        model, likelihood, prior, posterior, rule, dynamics: the parts of the model, each a name,
+            a mapping {"name": …, option: value, …}, or None: the server's choice.
+        batch_size: rows of a minibatch.
+        passes: how often `fit` goes over the rows. One is what a stream has.
+        random_state: the model's seed, a whole number; None is 0.
+    """
+
+    def __init__(
+        self,
+        *,
+        server: str | None = None,
+        name: str | None = None,
+        model: Any = None,
+        likelihood: Any = None,
+        prior: Any = None,
+        posterior: Any = None,
+        rule: Any = None,
+        dynamics: Any = None,
+        batch_size: int = 64,
+        passes: int = 1,
+        random_state: int | None = None,
+    ) -> None:
+        self.server = server
+        self.name = name
+        self.model = model
+        self.likelihood = likelihood
+        self.prior = prior
+        self.posterior = posterior
+        self.rule = rule
+        self.dynamics = dynamics
+        self.batch_size = batch_size
+        self.passes = passes
+        self.random_state = random_state
+
+    model_name_: str
+
+    @property
+    def remote_(self) -> Model:
+        """The model on the server."""
+        check_is_fitted(self, "model_name_")
+        return client_of(self.server).model(self.model_name_)
+
+    def delete(self) -> None:
+        """Removes the model from the server; the estimator is unfitted again."""
+        self.remote_.delete()
+        del self.model_name_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_name_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _inputs(self, X: Any, reset: bool) -> npt.NDArray[Any]:
+        return validate_data(
+            self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+        )
+
+    def _create(self, target: v1.Target, likelihood: str) -> None:
+        """A new model; the one that this estimator made before is removed."""
+        client = client_of(self.server)
+        if hasattr(self, "model_name_") and getattr(self, "owns_model_", False):
+            with contextlib.suppress(NotFound):
+                client.model(self.model_name_).delete()
+            del self.model_name_
+        features = [v1.Feature(name="x", width=self.n_features_in_, allow_missing=True)]
+        config = merged(
+            v1.ModelConfig(features=features, target=target),
+            model=part_of(self.model),
+            likelihood=part_of(self.likelihood if self.likelihood is not None else likelihood),
+            prior=part_of(self.prior),
+            posterior=part_of(self.posterior),
+            rule=part_of(self.rule),
+            dynamics=part_of(self.dynamics),
+            seed=int(self.random_state) if isinstance(self.random_state, (int, np.integer)) else 0,
+        )
+        name = self.name or f"{type(self).__name__.lower()}-{secrets.token_hex(8)}"
+        self.model_name_ = client.create(name, config=config).name
+        self.owns_model_ = True
+
+    def _attach(self) -> bool:
+        """Goes on with the model that is called `name`, if there is one."""
+        if not self.name:
+            return False
+        try:
+            info = client_of(self.server).model(self.name).describe()
+        except NotFound:
+            return False
+        self.model_name_ = info.name
+        self.owns_model_ = False
+        return True
+
+    def _learn(self, X: Any, y: Any, passes: int) -> None:
+        for _ in range(passes):
+            self.remote_.learn(X, y, batch_size=self.batch_size)
+
+
+class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
+    """Regression, or counts with likelihood="poisson" or "negative_binomial"."""
+
+    def fit(self, X: Any, y: Any) -> PrequelRegressor:
+        """Makes a new model and learns the rows: X [rows, features], NaN where one is missing; y
+        [rows] or [rows, targets]."""
+        X, y = self._examples(X, y, reset=True)
+        self._create(self._target(y), "gaussian")
+        self._learn(X, y, self.passes)
+        return self
+
+    def partial_fit(self, X: Any, y: Any) -> PrequelRegressor:
+        """Learns more rows."""
+        first = not hasattr(self, "model_name_")
+        X, y = self._examples(X, y, reset=first)
+        if first and not self._attach():
+            self._create(self._target(y), "gaussian")
+        self._learn(X, y, 1)
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """The mean, [rows] or [rows, targets]; with `return_std` the standard deviation, too."""
+        check_is_fitted(self)
+        prediction = self.remote_.predict(self._inputs(X, reset=False), queries=["moments"])
+        return (prediction.mean, prediction.std) if return_std else prediction.mean
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> tuple[Any, Any]:
+        """Lower and upper end of the central interval that holds y with probability `level`."""
+        check_is_fitted(self)
+        inputs = self._inputs(X, reset=False)
+        ends = [(1 - level) / 2, (1 + level) / 2]
+        return self.remote_.predict(inputs, quantiles=ends).interval(level)
+
+    def predict_quantile(self, X: Any, level: float) -> Any:
+        """The least y with P(Y ≤ y) ≥ level."""
+        check_is_fitted(self)
+        inputs = self._inputs(X, reset=False)
+        return self.remote_.predict(inputs, quantiles=[level]).quantile(level)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _examples(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan",
+            multi_output=True,
+            y_numeric=True,
+        )
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        return X, np.asarray(y, dtype=np.float64)
+
+    def _target(self, y: Any) -> v1.Target:
+        return v1.Target(name="y", width=y.shape[1] if y.ndim == 2 else 0)
+
+
+class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
+    """Classification: bernoulli for two classes, else categorical."""
+
+    def fit(self, X: Any, y: Any) -> PrequelClassifier:
+        """Makes a new model and learns the rows: X [rows, features], NaN where one is missing; y
+        [rows], labels of any kind."""
+        X, y = self._examples(X, y, reset=True)
+        self.classes_ = np.unique(y)
+        self._create(self._target(), self._default_likelihood())
+        self._learn(X, self._places(y), self.passes)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> PrequelClassifier:
+        """Learns more rows. The first call needs `classes`, all labels that will ever come."""
+        first = not hasattr(self, "classes_")
+        X, y = self._examples(X, y, reset=first)
+        if first:
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            self.classes_ = np.unique(classes)
+            if not self._attach():
+                self._create(self._target(), self._default_likelihood())
+        elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
+                f"{self.classes_!r}"
+            )
+        self._learn(X, self._places(y), 1)
+        return self
+
+    def predict_proba(self, X: Any) -> npt.NDArray[Any]:
+        """[rows, classes], in the order of `classes_`."""
+        check_is_fitted(self)
+        inputs = self._inputs(X, reset=False)
+        proba = self.remote_.predict(inputs, queries=["probabilities"]).proba
+        proba = proba[:, : len(self.classes_)]
+        return proba / proba.sum(axis=1, keepdims=True)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most probable label of each row."""
+        check_is_fitted(self)
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_entropy(self, X: Any) -> tuple[Any, Any]:
+        """In nats, [rows] each: what is noise, and what is not knowing the weights."""
+        check_is_fitted(self)
+        prediction = self.remote_.predict(self._inputs(X, reset=False), queries=["entropy"])
+        return prediction.aleatoric_entropy, prediction.epistemic_entropy
+
+    def _examples(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan",
+        )
+        check_classification_targets(y)
+        return X, column_or_1d(y, warn=True)
+
+    def _default_likelihood(self) -> str:
+        return "bernoulli" if len(self.classes_) <= 2 else "categorical"
+
+    def _target(self) -> v1.Target:
+        count = len(self.classes_)
+        return v1.Target(name="y", num_classes=count if count > 2 else 0)
+
+    def _places(self, y: Any) -> npt.NDArray[np.float64]:
+        """Labels as their places among the classes, by which the model knows them."""
+        places = np.searchsorted(self.classes_, y)
+        places = np.minimum(places, len(self.classes_) - 1)
+        unknown = self.classes_[places] != y
+        if np.any(unknown):
+            raise ValueError(
+                f"y has the label {y[unknown][0]!r}, which is not in classes_ {self.classes_!r}"
+            )
+        return places.astype(np.float64)

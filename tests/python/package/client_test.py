@@ -1,0 +1,201 @@
+"""Models of a server: made, asked, moved, removed."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import prequel
+
+
+def test_a_model_and_its_life(line, client, name, tmp_path):
+    model, X, y = line
+    assert client.serving()
+    result = model.learn(X, y)
+    assert (result.rows, result.minibatches, result.revision) == (640, 10, 10)
+    assert result.scores.examples == 576  # the first minibatch has no predictive
+    info = model.describe()
+    assert (info.revision, info.examples, info.serving) == (10, 640, True)
+    assert f"models/{name}" in str(info) and "gaussian" in str(info)
+    assert name in " ".join(other.name for other in client.models())
+    evaluation = model.evaluation()
+    assert evaluation.cumulative["rmse"] < 0.3
+    assert evaluation.unscored_rows == 64
+
+    before = model.predict(X).mean
+    path = tmp_path / "line.model"
+    model.export(path)
+    assert list(tmp_path.iterdir()) == [path]
+    other = client.import_model(f"{name}-imported", path)
+    np.testing.assert_array_equal(other.predict(X).mean, before)
+
+    past = model.predict(X, revision=3)
+    assert past.revision == 3
+    fork = model.fork(f"{name}-fork", revision=3)
+    np.testing.assert_array_equal(fork.predict(X).mean, past.mean)
+    model.snapshot()
+    kept = model.revisions()
+    assert kept.newest == 10 and 10 in [snapshot.revision for snapshot in kept.snapshots]
+    assert model.rollback(3).revision == 11
+    np.testing.assert_array_equal(model.predict(X).mean, past.mean)
+
+    model.delete()
+    with pytest.raises(prequel.NotFound, match=r"Client.models\(\) lists"):
+        model.describe()
+
+
+def test_values(line):
+    model, X, y = line
+    model.learn(X, y)
+    prediction = model.predict(X[:50])
+    assert prediction.mean.shape == prediction.std.shape == (50,)
+    np.testing.assert_allclose(prediction.mean, y[:50], atol=0.6)
+    np.testing.assert_allclose(
+        prediction.std**2, prediction.epistemic_std**2 + prediction.aleatoric_std**2
+    )
+    lower, upper = prediction.interval(0.8)
+    np.testing.assert_array_equal(lower, prediction.quantile((1 - 0.8) / 2))
+    assert (lower < prediction.quantile(0.5)).all() and (prediction.quantile(0.5) < upper).all()
+    assert prediction.quantile([0.1, 0.2, 0.9]).shape == (50, 3)
+    # Levels are asked of the revision that answered, though the model has gone on.
+    median = model.predict(X[:50]).quantile(0.31)
+    later = model.predict(X[:50])
+    model.learn(X[:64], y[:64] + 5)
+    np.testing.assert_array_equal(later.quantile(0.31), median)
+    with pytest.raises(ValueError, match="not between 0 and 1"):
+        prediction.quantile(1.0)
+    with pytest.raises(prequel.NotAnswered, match="model of values"):
+        prediction.proba
+
+
+def test_samples_are_of_the_predictive(line):
+    model, X, y = line
+    model.learn(X, y)
+    prediction = model.predict(X[:20])
+    samples = prediction.sample(4000, seed=0)
+    assert samples.shape == (20, 4000)
+    np.testing.assert_allclose(samples.mean(axis=1), prediction.mean, atol=0.02)
+    np.testing.assert_allclose(samples.std(axis=1), prediction.std, rtol=0.1)
+    np.testing.assert_array_equal(prediction.sample(3, seed=5), prediction.sample(3, seed=5))
+    between = np.corrcoef(prediction.sample(150, seed=1))[0, 1:]
+    assert np.abs(between).max() < 0.35
+
+
+def test_classes(client, name, rng):
+    X = rng.normal(size=(600, 2))
+    y = np.where(X[:, 0] > 0.5, "high", np.where(X[:, 0] < -0.5, "low", "middle"))
+    model = client.create(name, X, y)
+    assert "with room for 1 new label" in model.notes[0]
+    assert model.learn(X, y).scores["accuracy"] > 0.5
+    prediction = model.predict(X)
+    assert prediction.proba.shape == (600, 4)
+    np.testing.assert_allclose(prediction.proba.sum(axis=1), 1)
+    assert set(prediction.label) <= {"high", "low", "middle", "new"}
+    draws = prediction.sample(2000, seed=0)
+    assert (
+        np.abs((draws[0] == "high").mean() - prediction.proba[0, prediction.labels.index("high")])
+        < 0.05
+    )
+    for gone in ("mean", "std"):
+        with pytest.raises(prequel.NotAnswered, match="proba"):
+            getattr(prediction, gone)
+    with pytest.raises(prequel.NotAnswered, match="classes have no quantiles"):
+        prediction.quantile(0.5)
+
+
+def test_many_rows_are_asked_in_pieces(line):
+    model, X, y = line
+    model.learn(X, y)
+    many = np.tile(X, (20, 1))
+    prediction = model.predict(many, quantiles=[0.1])
+    assert prediction.mean.shape == (12_800,)
+    np.testing.assert_array_equal(prediction.mean[-640:], model.predict(X).mean)
+    assert prediction.quantile(0.1).shape == (12_800,)
+    with pytest.raises(prequel.InvalidArgument, match="has no rows"):
+        model.predict(np.zeros((0, 3)))
+
+
+def test_several_targets(client, name, rng):
+    X = rng.normal(size=(300, 2))
+    Y = X @ np.array([[1.0, 2.0, 0.0], [0.0, 1.0, -1.0]])
+    model = client.create(name, X, Y)
+    model.learn(X, Y)
+    prediction = model.predict(X[:5])
+    assert prediction.mean.shape == (5, 3)
+    assert prediction.quantile(0.5).shape == (5, 3)
+    assert prediction.quantile([0.1, 0.5]).shape == (5, 3, 2)
+    assert prediction.sample(7).shape == (5, 3, 7)
+
+
+def test_predict_then_learn(line):
+    model, X, y = line
+    model.learn(X[:64], y[:64])
+    expected = model.predict(X[64:128])
+    prediction, ack = model.predict_then_learn(X[64:128], y[64:128])
+    assert prediction.revision == 1 and ack.revision == 2 and ack.rows == 64
+    np.testing.assert_array_equal(prediction.mean, expected.mean)
+    assert ack.scores["rmse"] == pytest.approx(np.sqrt(np.mean((prediction.mean - y[64:128]) ** 2)))
+
+
+def test_parts_and_config(client, name):
+    model = client.create(
+        name,
+        inputs=["a", "b?", "wind:text", "p:4", "when:date"],
+        target="y",
+        likelihood="bernoulli",
+        model=prequel.part("mlp", hidden=[4, 3], activation="relu"),
+        rule=prequel.part("", passes=5),
+        seed=7,
+        window=500,
+        clip=3.0,
+    )
+    config = model.describe().config_dict()
+    assert [f["name"] for f in config["features"]] == ["a", "b", "wind", "p", "when:date"]
+    assert config["model"]["options"]["hidden"] == [4, 3]
+    assert config["rule"]["options"]["passes"] == 5
+    assert config["evaluation"]["window"] == 500
+    copy = client.create(f"{name}-copy", config=config, seed=8)
+    other = copy.describe().config_dict()
+    assert other.pop("seed") == "8"
+    config.pop("seed")
+    assert other == config
+
+
+def test_weights_travel_as_a_tensor(client, name):
+    weights = np.array([1.0, -2.0, 0.5])
+    model = client.create(
+        name, inputs=2, target="y", likelihood="gaussian", standardize_inputs=False,
+        standardize_targets=False, prior=prequel.part("imported", weights=weights),
+    )  # fmt: skip
+    assert model.describe().num_parameters == 3
+    np.testing.assert_allclose(model.predict([[1.0, 1.0]]).mean, [-0.5])
+
+
+def test_what_is_wrong_is_named(client, name):
+    with pytest.raises(prequel.InvalidArgument) as caught:
+        client.create(name, inputs=["x"], target="y", rule=prequel.part("rvga", pases=5))
+    error = caught.value
+    assert error.violations[0].field == "config.rule.options.pases"
+    assert 'did you mean "passes"' in str(error) and "[INVALID_ARGUMENT" in str(error)
+    assert isinstance(error, ValueError) and error.from_call
+    copy = pickle.loads(pickle.dumps(error))
+    assert str(copy) == str(error) and type(copy) is type(error)
+    with pytest.raises(prequel.InvalidArgument, match="which inputs"):
+        client.create(name, target="y")
+    with pytest.raises(prequel.InvalidArgument, match="config: "):
+        client.create(name, config={"feature": []})
+    with pytest.raises(prequel.InvalidArgument, match=r"inputs: give a list of names, as \['a'"):
+        client.create(name, inputs="a,b", target="y")
+    client.create(name, inputs=1, target="y", likelihood="gaussian")
+    with pytest.raises(prequel.AlreadyExists, match="choose another name"):
+        client.create(name, inputs=1, target="y", likelihood="gaussian")
+
+
+def test_predictions_travel_without_their_connection(line):
+    model, X, y = line
+    model.learn(X, y)
+    prediction = model.predict(X[:3])
+    copy = pickle.loads(pickle.dumps(prediction))
+    np.testing.assert_array_equal(copy.mean, prediction.mean)
+    with pytest.raises(prequel.NotAnswered, match=r"predict\(X, quantiles="):
+        copy.quantile(0.123)

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# run.sh ENVIRONMENT PREQUELD PREQUEL FILE...: runs pytest over the files, with these two programs
+# and in build/python/ENVIRONMENT, which it makes where it is not there. Exits with 77, which ctest
+# counts as skipped, when the environment cannot be had.
+set -euo pipefail
+
+environment=$1
+export PREQUELD=$2 PREQUEL=$3
+shift 3
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+home=build/python/$environment
+requirements=tests/python/requirements.txt
+
+skip() { echo "skipped: $*"; exit 77; }
+
+make_debian() {
+  /usr/bin/python3 -c 'import grpc, google.protobuf, numpy, pytest' 2>/dev/null ||
+    skip "python3-grpcio, python3-protobuf, python3-numpy or python3-pytest is not installed"
+  [[ -x $home/bin/python ]] || /usr/bin/python3 -m venv --system-site-packages "$home"
+}
+
+make_newest() {
+  cmp -s "$requirements" "$home/installed.txt" && return
+  /usr/bin/python3 -m venv "$home" || skip "python3-venv is not installed"
+  "$home/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements" ||
+    skip "the package registry cannot be reached"
+  cp "$requirements" "$home/installed.txt"
+}
+
+mkdir -p build/python
+# Several tests of one environment start at once: the first makes it.
+exec 9>"build/python/$environment.lock"
+flock 9
+"make_$environment"
+exec 9>&-
+
+export PYTHONPATH=$PWD/client/python PYTHONDONTWRITEBYTECODE=1
+exec "$home/bin/python" -m pytest -q -p no:cacheprovider -c tests/python/pytest.ini "$@"
