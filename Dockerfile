@@ -20,7 +20,7 @@ RUN mkdir /out && strip -o /out/prequeld build/release/bin/prequeld \
 FROM debian:bookworm-slim
 RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      libgrpc++1.51 librocksdb7.8 libprometheus-cpp-core1.0 libcpp-httplib0.11 zlib1g \
+      libgrpc++1.51 librocksdb7.8 libprometheus-cpp-core1.0 libssl3 zlib1g \
  && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* \
  && install -d -o 10001 -g 10001 -m 0700 /var/lib/prequel
 COPY --from=build /out/prequeld /out/prequel /usr/local/bin/

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "client/access.h"
 #include "client/backoff.h"
 #include "client/learn_stream_call.h"
 #include "client/rpc_status.h"
@@ -27,7 +28,7 @@ std::string ModelId(const std::string& name) {
   return name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
 }
 
-std::shared_ptr<grpc::Channel> Connect(const ClientOptions& options) {
+std::shared_ptr<grpc::Channel> Connect(const ClientOptions& options, const Access& access) {
   grpc::ChannelArguments arguments;
   // Predictions with quantiles and covariances outgrow gRPC's 4 MiB.
   arguments.SetMaxReceiveMessageSize(-1);
@@ -35,19 +36,22 @@ std::shared_ptr<grpc::Channel> Connect(const ClientOptions& options) {
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(
-      options.server,
-      options.credentials ? options.credentials : grpc::InsecureChannelCredentials(), arguments);
+  if (!options.security.server_name.empty()) {
+    arguments.SetSslTargetNameOverride(options.security.server_name);
+  }
+  return grpc::CreateCustomChannel(options.server, access.credentials(), arguments);
 }
 
 // One unary call: `method` is a stub's.
 template <typename Stub, typename Request, typename Response>
-absl::StatusOr<Response> Invoke(Stub& stub,
+absl::StatusOr<Response> Invoke(const Access& access, Stub& stub,
                                 grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
                                                              Response*),
                                 const Request& request, std::chrono::milliseconds timeout) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + timeout);
+  const absl::Status prepared = access.Prepare(context);
+  if (!prepared.ok()) return prepared;
   Response response;
   const grpc::Status status = (stub.*method)(&context, request, &response);
   if (!status.ok()) return StatusFromGrpc(status);
@@ -57,14 +61,14 @@ absl::StatusOr<Response> Invoke(Stub& stub,
 // The same, tried again after UNAVAILABLE while `timeout` lasts. For what the server does once,
 // however often it is asked.
 template <typename Stub, typename Request, typename Response>
-absl::StatusOr<Response> InvokeAgain(Stub& stub,
+absl::StatusOr<Response> InvokeAgain(const Access& access, Stub& stub,
                                      grpc::Status (Stub::*method)(grpc::ClientContext*,
                                                                   const Request&, Response*),
                                      const Request& request, std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   Backoff backoff({.give_up = timeout});
   for (auto left = timeout;;) {
-    absl::StatusOr<Response> response = Invoke(stub, method, request, left);
+    absl::StatusOr<Response> response = Invoke(access, stub, method, request, left);
     if (!absl::IsUnavailable(response.status())) return response;
     const auto pause = backoff.Next();
     left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline -
@@ -101,7 +105,9 @@ struct Client::Stubs {
 std::string ModelName(const std::string& name) { return std::string(kPrefix) + ModelId(name); }
 
 Client::Client(const ClientOptions& options)
-    : timeout_(options.timeout), stubs_(std::make_unique<Stubs>(Connect(options))) {}
+    : timeout_(options.timeout),
+      access_(std::make_shared<Access>(options.server, options.security, options.credentials)),
+      stubs_(std::make_unique<Stubs>(Connect(options, *access_))) {}
 
 Client::~Client() = default;
 
@@ -110,13 +116,13 @@ absl::StatusOr<v1::Model> Client::CreateModel(const std::string& id,
   v1::CreateModelRequest request;
   request.set_model_id(ModelId(id));
   *request.mutable_config() = config;
-  return Invoke(stubs_->models, &v1::ModelService::Stub::CreateModel, request, timeout_);
+  return Invoke(*access_, stubs_->models, &v1::ModelService::Stub::CreateModel, request, timeout_);
 }
 
 absl::StatusOr<v1::Model> Client::GetModel(const std::string& name) {
   v1::GetModelRequest request;
   request.set_name(ModelName(name));
-  return Invoke(stubs_->models, &v1::ModelService::Stub::GetModel, request, timeout_);
+  return Invoke(*access_, stubs_->models, &v1::ModelService::Stub::GetModel, request, timeout_);
 }
 
 absl::StatusOr<v1::ListModelsResponse> Client::ListModels(int page_size,
@@ -124,7 +130,7 @@ absl::StatusOr<v1::ListModelsResponse> Client::ListModels(int page_size,
   v1::ListModelsRequest request;
   request.set_page_size(page_size);
   request.set_page_token(page_token);
-  return Invoke(stubs_->models, &v1::ModelService::Stub::ListModels, request, timeout_);
+  return Invoke(*access_, stubs_->models, &v1::ModelService::Stub::ListModels, request, timeout_);
 }
 
 absl::StatusOr<std::vector<v1::Model>> Client::ListAllModels() {
@@ -142,26 +148,30 @@ absl::StatusOr<std::vector<v1::Model>> Client::ListAllModels() {
 absl::Status Client::DeleteModel(const std::string& name) {
   v1::DeleteModelRequest request;
   request.set_name(ModelName(name));
-  return Invoke(stubs_->models, &v1::ModelService::Stub::DeleteModel, request, timeout_).status();
+  return Invoke(*access_, stubs_->models, &v1::ModelService::Stub::DeleteModel, request, timeout_)
+      .status();
 }
 
 absl::StatusOr<v1::Snapshot> Client::CreateSnapshot(const std::string& name) {
   v1::CreateSnapshotRequest request;
   request.set_name(ModelName(name));
-  return Invoke(stubs_->models, &v1::ModelService::Stub::CreateSnapshot, request, timeout_);
+  return Invoke(*access_, stubs_->models, &v1::ModelService::Stub::CreateSnapshot, request,
+                timeout_);
 }
 
 absl::StatusOr<v1::ListRevisionsResponse> Client::ListRevisions(const std::string& name) {
   v1::ListRevisionsRequest request;
   request.set_name(ModelName(name));
-  return Invoke(stubs_->models, &v1::ModelService::Stub::ListRevisions, request, timeout_);
+  return Invoke(*access_, stubs_->models, &v1::ModelService::Stub::ListRevisions, request,
+                timeout_);
 }
 
 absl::StatusOr<v1::Model> Client::RollbackModel(const std::string& name, std::int64_t revision) {
   v1::RollbackModelRequest request;
   request.set_name(ModelName(name));
   request.set_revision(revision);
-  return Invoke(stubs_->models, &v1::ModelService::Stub::RollbackModel, request, timeout_);
+  return Invoke(*access_, stubs_->models, &v1::ModelService::Stub::RollbackModel, request,
+                timeout_);
 }
 
 absl::StatusOr<v1::Model> Client::ForkModel(const std::string& name,
@@ -173,7 +183,7 @@ absl::StatusOr<v1::Model> Client::ForkModel(const std::string& name,
   if (revision.has_value()) request.set_revision(*revision);
   request.set_model_id(ModelId(fork));
   if (config != nullptr) *request.mutable_config() = *config;
-  return Invoke(stubs_->models, &v1::ModelService::Stub::ForkModel, request, timeout_);
+  return Invoke(*access_, stubs_->models, &v1::ModelService::Stub::ForkModel, request, timeout_);
 }
 
 absl::Status Client::ExportModel(const std::string& name, std::optional<std::int64_t> revision,
@@ -183,6 +193,8 @@ absl::Status Client::ExportModel(const std::string& name, std::optional<std::int
   if (revision.has_value()) request.set_revision(*revision);
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + timeout_);
+  const absl::Status prepared = access_->Prepare(context);
+  if (!prepared.ok()) return prepared;
   const auto reader = stubs_->models.ExportModel(&context, request);
   v1::ModelFilePiece piece;
   while (reader->Read(&piece)) sink(piece.data());
@@ -193,6 +205,8 @@ absl::StatusOr<v1::Model> Client::ImportModel(const std::string& id,
                                               const std::function<std::string()>& source) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + timeout_);
+  const absl::Status prepared = access_->Prepare(context);
+  if (!prepared.ok()) return prepared;
   v1::Model model;
   const auto writer = stubs_->models.ImportModel(&context, &model);
   v1::ImportModelRequest request;
@@ -214,14 +228,16 @@ absl::StatusOr<v1::LearnResponse> Client::Learn(const std::string& name, v1::Bat
   request.set_name(ModelName(name));
   *request.mutable_batch() = std::move(batch);
   Identify(number, &request);
-  return InvokeAgain(*stubs_->learning, &v1::LearningService::Stub::Learn, request, timeout_);
+  return InvokeAgain(*access_, *stubs_->learning, &v1::LearningService::Stub::Learn, request,
+                     timeout_);
 }
 
 std::unique_ptr<LearnStream> Client::OpenLearnStream(const std::string& name,
                                                      const LearnStreamOptions& options,
                                                      LearnStream::AckHandler on_ack) {
-  auto open = [stub = stubs_->learning, model = ModelName(name)](const std::string& producer) {
-    return std::make_unique<LearnStream::Call>(stub, model, producer);
+  auto open = [stub = stubs_->learning, access = access_,
+               model = ModelName(name)](const std::string& producer) {
+    return std::make_unique<LearnStream::Call>(stub, *access, model, producer);
   };
   return std::make_unique<LearnStream>(std::move(open), options, std::move(on_ack));
 }
@@ -244,7 +260,8 @@ absl::StatusOr<v1::PredictResponse> Client::Predict(const std::string& name, v1:
   request.set_min_revision(when.at_least);
   *request.mutable_batch() = std::move(batch);
   *request.mutable_options() = options;
-  return Invoke(*stubs_->learning, &v1::LearningService::Stub::Predict, request, timeout_);
+  return Invoke(*access_, *stubs_->learning, &v1::LearningService::Stub::Predict, request,
+                timeout_);
 }
 
 absl::StatusOr<v1::PredictThenLearnResponse> Client::PredictThenLearn(
@@ -255,21 +272,22 @@ absl::StatusOr<v1::PredictThenLearnResponse> Client::PredictThenLearn(
   *request.mutable_batch() = std::move(batch);
   *request.mutable_options() = options;
   Identify(number, &request);
-  return InvokeAgain(*stubs_->learning, &v1::LearningService::Stub::PredictThenLearn, request,
-                     timeout_);
+  return InvokeAgain(*access_, *stubs_->learning, &v1::LearningService::Stub::PredictThenLearn,
+                     request, timeout_);
 }
 
 absl::StatusOr<v1::GetEvaluationResponse> Client::GetEvaluation(const std::string& name) {
   v1::GetEvaluationRequest request;
   request.set_name(ModelName(name));
-  return Invoke(*stubs_->learning, &v1::LearningService::Stub::GetEvaluation, request, timeout_);
+  return Invoke(*access_, *stubs_->learning, &v1::LearningService::Stub::GetEvaluation, request,
+                timeout_);
 }
 
 absl::StatusOr<bool> Client::CheckHealth(const std::string& service) {
   grpc::health::v1::HealthCheckRequest request;
   request.set_service(service);
   absl::StatusOr<grpc::health::v1::HealthCheckResponse> response =
-      Invoke(stubs_->health, &grpc::health::v1::Health::Stub::Check, request, timeout_);
+      Invoke(*access_, stubs_->health, &grpc::health::v1::Health::Stub::Check, request, timeout_);
   if (!response.ok()) return response.status();
   return response->status() == grpc::health::v1::HealthCheckResponse::SERVING;
 }

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/learn_stream.h"
+#include "client/security.h"
 #include "prequel/v1/batch.pb.h"
 #include "prequel/v1/config.pb.h"
 #include "prequel/v1/learning_service.pb.h"
@@ -28,9 +29,13 @@ struct ClientOptions {
   // Of each call, connecting included; of an export or import, all of the file. A stream has
   // LearnStreamOptions::stall_timeout instead.
   std::chrono::milliseconds timeout{30'000};
-  // Null: plain text.
+  // Plain text and no token by default.
+  SecurityOptions security = {};
+  // In place of what `security` says of TLS. Null: what it says.
   std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr;
 };
+
+class Access;
 
 // Which minibatch it is, of a producer that numbers them 1, 2, 3, ….
 struct MinibatchNumber {
@@ -103,6 +108,7 @@ class Client {
   struct Stubs;
 
   const std::chrono::milliseconds timeout_;
+  const std::shared_ptr<const Access> access_;
   const std::unique_ptr<Stubs> stubs_;
 };
 

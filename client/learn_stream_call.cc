@@ -4,9 +4,10 @@
 
 namespace prequel::client {
 
-LearnStream::Call::Call(std::shared_ptr<v1::LearningService::Stub> stub, const std::string& name,
-                        const std::string& producer)
-    : stub_(std::move(stub)) {
+LearnStream::Call::Call(std::shared_ptr<v1::LearningService::Stub> stub, const Access& access,
+                        const std::string& name, const std::string& producer)
+    : stub_(std::move(stub)), prepared_(access.Prepare(context_)) {
+  if (!prepared_.ok()) Cancel();
   stub_->async()->LearnStream(&context_, this);
   AddHold();  // writes start outside of reactions
   auto hello = std::make_shared<v1::LearnStreamRequest>();
@@ -88,7 +89,9 @@ void LearnStream::Call::OnWriteDone(bool) {
 
 void LearnStream::Call::OnDone(const grpc::Status& status) {
   std::lock_guard lock(mu_);
-  status_ = status;
+  status_ = prepared_.ok() ? status
+                           : grpc::Status(static_cast<grpc::StatusCode>(prepared_.code()),
+                                          std::string(prepared_.message()));
   done_ = true;
   ++version_;
   // Under the lock: Join's caller may destroy this as soon as it is released.

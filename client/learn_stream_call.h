@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "client/access.h"
 #include "client/learn_stream.h"
 #include "prequel/v1/learning_service.grpc.pb.h"
 
@@ -22,9 +24,9 @@ namespace prequel::client {
 class LearnStream::Call final
     : public grpc::ClientBidiReactor<v1::LearnStreamRequest, v1::LearnStreamResponse> {
  public:
-  // Request 0 names model and producer.
-  Call(std::shared_ptr<v1::LearningService::Stub> stub, const std::string& name,
-       const std::string& producer);
+  // Request 0 names model and producer. A call that `access` cannot prepare ends with the reason.
+  Call(std::shared_ptr<v1::LearningService::Stub> stub, const Access& access,
+       const std::string& name, const std::string& producer);
   ~Call() override;
 
   // REQUIRES: !writing().
@@ -53,6 +55,7 @@ class LearnStream::Call final
  private:
   const std::shared_ptr<v1::LearningService::Stub> stub_;
   grpc::ClientContext context_;
+  const absl::Status prepared_;
   std::shared_ptr<const v1::LearnStreamRequest> request_;  // being written while writing_
   v1::LearnStreamResponse response_;                       // being read until ended_
   bool held_ = true;                                       // the owner's

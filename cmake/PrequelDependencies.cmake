@@ -12,11 +12,15 @@ if(NOT PREQUEL_NO_GRPC)
   find_package(prometheus-cpp CONFIG REQUIRED)  # prometheus-cpp::core, prometheus-cpp::pull
   find_package(CLI11 CONFIG REQUIRED)           # CLI11::CLI11
   find_package(ZLIB REQUIRED)                   # ZLIB::ZLIB
-  find_package(PkgConfig REQUIRED)
-  pkg_check_modules(cpp-httplib REQUIRED IMPORTED_TARGET cpp-httplib)  # PkgConfig::cpp-httplib
+  find_package(OpenSSL 3 REQUIRED)              # OpenSSL::SSL, which gRPC uses too
+  find_package(Boost 1.74 REQUIRED)             # Boost::headers: Asio, Beast
 endif()
 
 if(BUILD_TESTING)
   find_package(GTest CONFIG REQUIRED)      # GTest::gtest_main, GTest::gmock
   find_package(benchmark CONFIG REQUIRED)  # benchmark::benchmark
+  if(NOT PREQUEL_NO_GRPC)
+    find_package(PkgConfig REQUIRED)
+    pkg_check_modules(cpp-httplib REQUIRED IMPORTED_TARGET cpp-httplib)  # PkgConfig::cpp-httplib
+  endif()
 endif()

@@ -26,6 +26,15 @@ void AddListeners(CLI::App& app, ServerOptions& options) {
       ->default_str("true");
 }
 
+void AddSecurity(CLI::App& app, ServerOptions& options) {
+  app.add_option("--tls-cert", options.tls_cert,
+                 "PEM file of the server's certificate and those between it and its root; it and "
+                 "the next two are read again when they change; empty: plain text");
+  app.add_option("--tls-key", options.tls_key, "PEM file of its private key, not encrypted");
+  app.add_option("--tls-client-ca", options.tls_client_ca,
+                 "PEM file of who signs clients' certificates; empty: they are asked for none");
+}
+
 void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_seconds) {
   app.add_option("--max-message-bytes", options.max_message_bytes, "Largest request");
   app.add_option("--max-answer-bytes", options.max_answer_bytes,
@@ -85,6 +94,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::int64_t drain_seconds = result.options.drain.count();
   AddListeners(app, result.options);
+  AddSecurity(app, result.options);
   AddLimits(app, result.options, drain_seconds);
   AddSnapshots(app, result.options);
   app.set_config("--config", "", "File of flags, one `name=value` per line; flags override it");

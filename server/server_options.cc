@@ -23,6 +23,17 @@ absl::Status CheckRange(const Range& range) {
                                              ", is ", range.value));
 }
 
+absl::Status CheckTls(const ServerOptions& options) {
+  if (options.tls_cert.empty() != options.tls_key.empty()) {
+    return FieldError(options.tls_key.empty() ? "--tls-key" : "--tls-cert",
+                      "is missing: a certificate and its key go together");
+  }
+  if (!options.tls_client_ca.empty() && options.tls_cert.empty()) {
+    return FieldError("--tls-client-ca", "needs --tls-cert and --tls-key");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckAddress(const char* flag, const std::string& address) {
   HostPort ignored;
   absl::Status status = ParseHostPort(address, &ignored);
@@ -53,6 +64,7 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
   if (options.data_dir.empty()) return FieldError("--data-dir", "must not be empty");
   absl::Status status = CheckAddress("--listen", options.listen);
   if (status.ok() && !options.http.empty()) status = CheckAddress("--http", options.http);
+  if (status.ok()) status = CheckTls(options);
   for (const Range& range : std::initializer_list<Range>{
            {"--workers", options.workers, 0, 1024},
            {"--max-message-bytes", options.max_message_bytes, 1024, kGiB},

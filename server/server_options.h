@@ -14,6 +14,11 @@ struct ServerOptions {
   std::string listen = "127.0.0.1:8081";  // gRPC, HOST:PORT; port 0: any
   std::string http = "127.0.0.1:8080";    // HTTP, HOST:PORT; empty: none
 
+  // PEM files of both ports, read again when they change; empty: plain text.
+  std::string tls_cert;       // the server's certificate, then those between it and its root
+  std::string tls_key;        // its private key, not encrypted
+  std::string tls_client_ca;  // who signs clients' certificates; empty: they are asked for none
+
   int workers = 0;  // threads that learn, and as many that answer queries; 0: one per core
 
   // Off, an acknowledged minibatch survives a crash of the process, but not of the machine.

@@ -11,6 +11,7 @@
 #include "server/listen_probe.h"
 #include "server/storage/rocks/rocks_store.h"
 #include "server/storage/store.h"
+#include "server/web/pages.h"
 
 namespace prequel {
 namespace {
@@ -19,6 +20,9 @@ namespace {
 constexpr std::chrono::milliseconds kFlush{500};
 // A connection that says nothing is asked whether it is still there.
 constexpr int kKeepaliveMs = 60'000;
+// A connection keeps the certificates that it began with: it is asked to end, once the calls in
+// progress are done, so that changed ones come to count.
+constexpr int kMaxConnectionAgeMs = 3'600'000;
 constexpr int kMaxStreamsPerConnection = 1024;
 // Each holds a state of its own and keeps a core busy.
 constexpr int kHistoryThreads = 1;
@@ -60,6 +64,7 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
 
 absl::Status Server::Parts::Start() {
   absl::Status status = ProbeAddresses();
+  if (status.ok()) status = StartSecurity();
   if (status.ok()) status = StartEngine();
   if (status.ok()) status = StartGrpc();
   if (status.ok()) status = StartHttp();
@@ -74,6 +79,16 @@ absl::Status Server::Parts::ProbeAddresses() {
     status = ParseHostPort(options_.http, &addresses.emplace_back());
   }
   return status.ok() ? ProbeListen(addresses) : status;
+}
+
+absl::Status Server::Parts::StartSecurity() {
+  if (options_.tls_cert.empty()) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<TlsFiles>> tls =
+      TlsFiles::Open({options_.tls_cert, options_.tls_key, options_.tls_client_ca});
+  if (!tls.ok()) return tls.status();
+  tls_ = *std::move(tls);
+  reloader_ = std::make_unique<Reloader>(tls_.get(), metrics_);
+  return absl::OkStatus();
 }
 
 absl::Status Server::Parts::StartEngine() {
@@ -119,7 +134,12 @@ absl::Status Server::Parts::StartGrpc() {
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   Configure(options_, builder);
-  builder.AddListeningPort(Address(address), grpc::InsecureServerCredentials(), &address.port);
+  if (tls_ != nullptr) {
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kMaxConnectionAgeMs);
+  }
+  builder.AddListeningPort(
+      Address(address), tls_ != nullptr ? tls_->Credentials() : grpc::InsecureServerCredentials(),
+      &address.port);
   builder.RegisterService(model_service_.get());
   builder.RegisterService(learning_service_.get());
   grpc_ = builder.BuildAndStart();
@@ -144,8 +164,15 @@ absl::Status Server::Parts::StartHttp() {
     return store.ok() ? "the server is starting or stopping"
                       : std::string(WritesRefused(store).message());
   };
+  pages.may_see_metrics = [](const Credentials&) { return absl::OkStatus(); };
+  HttpOptions http_options;
+  http_options.host = address.host;
+  http_options.port = address.port;
+  http_options.tls = tls_.get();
   absl::StatusOr<std::unique_ptr<HttpServer>> http =
-      HttpServer::Start(address.host, address.port, std::move(pages));
+      HttpServer::Start(http_options, [pages = std::move(pages)](const HttpRequest& request) {
+        return AnswerPage(pages, request);
+      });
   if (!http.ok()) return http.status();
   http_ = *std::move(http);
   address.port = http_->port();

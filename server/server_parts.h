@@ -7,16 +7,18 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "server/auth/tls_files.h"
 #include "server/engine/engine.h"
 #include "server/engine_log.h"
 #include "server/health_keeper.h"
-#include "server/observe/http_server.h"
 #include "server/observe/metrics.h"
+#include "server/reloader.h"
 #include "server/rpc/call_pool.h"
 #include "server/rpc/learning_service.h"
 #include "server/rpc/model_service.h"
 #include "server/server.h"
 #include "server/storage/store.h"
+#include "server/web/http_server.h"
 #include "server/wire_codec.h"
 
 namespace prequel {
@@ -34,6 +36,7 @@ class Server::Parts {
 
  private:
   absl::Status ProbeAddresses();
+  absl::Status StartSecurity();
   absl::Status StartEngine();
   absl::Status StartGrpc();
   absl::Status StartHttp();
@@ -43,6 +46,7 @@ class Server::Parts {
   const WireCodec codec_;
   Metrics metrics_;
   EngineLog engine_log_;
+  std::unique_ptr<TlsFiles> tls_;  // null: plain text
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<CallPool> queries_;
@@ -52,6 +56,7 @@ class Server::Parts {
   std::unique_ptr<grpc::Server> grpc_;
   std::unique_ptr<HealthKeeper> health_;
   std::unique_ptr<HttpServer> http_;
+  std::unique_ptr<Reloader> reloader_;
   std::string address_;
   std::string http_address_;
   bool stopped_ = false;

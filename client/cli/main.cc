@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client/cli/access/security_flags.h"
 #include "client/cli/commands.h"
 #include "client/cli/error_text.h"
 #include "client/cli/session.h"
@@ -24,7 +25,8 @@ constexpr char kFooter[] = R"(Exit codes:
   130  stopped by Ctrl-C after reporting what was acknowledged)";
 
 constexpr char kCommandFooter[] =
-    "--server, --timeout and --json may stand here too: see `prequel --help`.";
+    "--server, --timeout, --json and what is about TLS and tokens may stand here too: see\n"
+    "`prequel --help`.";
 
 void AddGlobalOptions(CLI::App& app, Session& session) {
   app.add_option("--server", session.server, "HOST:PORT of prequeld")
@@ -34,6 +36,7 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_flag("--json", session.json, "one JSON document instead of tables");
+  AddSecurityFlags(app, session.security);
   app.set_version_flag("--version", PREQUEL_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
@@ -79,6 +82,7 @@ int Run(int argc, char** argv) {
               << "`\n";
     return kUsage;
   }
+  ReadTokenFromEnvironment(session.security);
   const absl::Status status = session.action();
   if (HasMessage(status)) std::cerr << ErrorText(status, session.server);
   return ExitCodeOf(status);

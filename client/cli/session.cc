@@ -17,7 +17,8 @@ constexpr char kExitPayload[] = "prequel/exit";
 client::ClientOptions Session::client_options() const {
   const std::chrono::duration<double> timeout(timeout_seconds);
   return {.server = server,
-          .timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout)};
+          .timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout),
+          .security = security};
 }
 
 absl::Status UsageError(const std::string& message) {

@@ -24,6 +24,7 @@ struct Session {
   std::string server = "127.0.0.1:8081";
   double timeout_seconds = 30;
   bool json = false;
+  client::SecurityOptions security;
 
   // Set by the subcommand that was given; runs once everything has been parsed.
   std::function<absl::Status()> action;

@@ -101,6 +101,12 @@ struct Metrics::Series {
   Gauge& storage_healthy =
       Make(registry, BuildGauge(), "prequel_storage_healthy", "1 while the store accepts writes")
           .Add({});
+  Family<Gauge>& reloaded =
+      Make(registry, BuildGauge(), "prequel_reload_ok",
+           "1 while the server uses what its files hold, 0 while it goes on with what they held");
+  Family<Gauge>& certificate_expiry =
+      Make(registry, BuildGauge(), "prequel_tls_certificate_expiry_seconds",
+           "When the server's certificate expires, in seconds since 1970");
 
   std::function<std::int64_t()> model_count = [] { return 0; };
   std::function<bool()> is_storage_healthy = [] { return true; };
@@ -115,6 +121,15 @@ void Metrics::SetModelCount(std::function<std::int64_t()> count) {
 
 void Metrics::SetStorageHealthy(std::function<bool()> healthy) {
   series_->is_storage_healthy = std::move(healthy);
+}
+
+void Metrics::SetReloaded(std::string_view what, bool ok) {
+  series_->reloaded.Add({{"files", std::string(what)}}).Set(ok ? 1 : 0);
+}
+
+void Metrics::SetCertificateExpiry(std::chrono::system_clock::time_point expires) {
+  series_->certificate_expiry.Add({}).Set(
+      static_cast<double>(std::chrono::system_clock::to_time_t(expires)));
 }
 
 void Metrics::OnCall(const CallRecord& call) {

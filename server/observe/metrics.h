@@ -2,6 +2,7 @@
 // are does not depend on what is served.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,6 +23,11 @@ class Metrics final : public EngineObserver, public CallObserver {
   // Asked at every scrape, on its thread; set before the first.
   void SetModelCount(std::function<std::int64_t()> count);
   void SetStorageHealthy(std::function<bool()> healthy);
+
+  // Files that the server reads again while it runs; `what` is of a small fixed set. OK: what they
+  // hold is in use; else the server goes on with what it had.
+  void SetReloaded(std::string_view what, bool ok);
+  void SetCertificateExpiry(std::chrono::system_clock::time_point expires);
 
   void OnCall(const CallRecord& call) override;
 

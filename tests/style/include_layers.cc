@@ -61,16 +61,17 @@ std::string Join(const Prefixes& words) {
   return joined;
 }
 
+Prefixes Plus(Prefixes all, const Prefixes& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
 }  // namespace
 
 const std::vector<Layer>& Layers() {
   static const Prefixes kProto = {"prequel/v1/", "proto/prequel/v1/", "google/protobuf/",
                                   "google/rpc/", "inference/"};
   static const Prefixes kGrpc = {"grpc/", "grpcpp/", "src/proto/grpc/"};
-  static const auto kPlus = [](Prefixes all, const Prefixes& more) {
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  };
   // <random> and <chrono> would be hidden inputs of the fold, the rest I/O or threads.
   static const Prefixes kNotPure = {
       "random", "chrono", "ctime",   "thread",   "mutex",  "shared_mutex", "condition_variable",
@@ -84,7 +85,7 @@ const std::vector<Layer>& Layers() {
        kNotPure,
        false},
       {"server/", "owns every part",
-       kPlus(kPlus({"server/", "core/", "absl/", "CLI/"}, kProto), kGrpc)},
+       Plus(Plus({"server/", "core/", "absl/", "CLI/"}, kProto), kGrpc)},
       {"server/sync/",
        "the one lock type, annotated for thread-safety analysis",
        {"server/sync/", "absl/base/"}},
@@ -96,28 +97,32 @@ const std::vector<Layer>& Layers() {
        {"server/engine/", "server/storage/", "server/sync/", "core/", "absl/", "Eigen/"},
        {"server/storage/rocks"}},
       {"server/wire/", "the only place where core and proto meet",
-       kPlus({"server/wire/", "core/", "absl/", "Eigen/"}, kProto)},
-      {"server/auth/", "who calls", kPlus({"server/auth/", "server/sync/", "absl/"}, kGrpc)},
+       Plus({"server/wire/", "core/", "absl/", "Eigen/"}, kProto)},
+      {"server/auth/", "who calls, and whether over a connection that can be trusted",
+       Plus({"server/auth/", "server/sync/", "absl/", "openssl/"}, kGrpc)},
+      {"server/web/",
+       "the HTTP side: pages for machines that do not speak gRPC",
+       {"server/web/", "server/auth/", "server/sync/", "absl/", "boost/", "openssl/"}},
       {"server/observe/",
-       "metrics, health and dashboard: told by the engine and the calls",
+       "metrics: told by the engine and the calls",
        {"server/observe/", "server/engine/", "server/rpc/call_observer.h", "server/sync/", "absl/",
-        "prometheus/", "httplib.h"}},
+        "prometheus/"}},
       {"server/rpc/", "convert, call, map status, count",
-       kPlus(kPlus({"server/rpc/", "server/engine/", "server/sync/", "server/wire/", "server/auth/",
-                    "absl/"},
-                   kProto),
-             kGrpc)},
+       Plus(Plus({"server/rpc/", "server/engine/", "server/sync/", "server/wire/", "server/auth/",
+                  "absl/"},
+                 kProto),
+            kGrpc)},
       {"client/",
        "knows the wire contract, nothing of core or server",
-       kPlus(kPlus({"client/", "absl/"}, kProto), kGrpc),
+       Plus(Plus({"client/", "absl/"}, kProto), kGrpc),
        {"client/data/", "client/cli/"}},
       // "Did you mean …?" is asked on both sides of the wire; that header is std's alone.
       {"client/data/", "turns files into batches: knows no server and one function of core",
-       kPlus({"client/data/", "client/tensor.h", "client/random.h", "absl/", "zlib.h",
-              "core/config/edit_distance.h"},
-             kProto)},
+       Plus({"client/data/", "client/tensor.h", "client/random.h", "absl/", "zlib.h",
+             "core/config/edit_distance.h"},
+            kProto)},
       {"client/cli/", "the library and its data from the command line",
-       kPlus({"client/", "absl/", "CLI/"}, kProto)},
+       Plus({"client/", "absl/", "CLI/"}, kProto)},
       {"tests/core/",
        "core is tested without the rest of the service",
        {"tests/core/", "core/", "Eigen/", "absl/", "gtest/", "gmock/"}}};

@@ -1,0 +1,160 @@
+#include "server/web/http_server.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <list>
+#include <thread>
+#include <utility>
+
+#include "server/web/http_connection.h"
+
+namespace prequel {
+namespace {
+
+namespace asio = boost::asio;
+using Error = boost::system::error_code;
+using asio::ip::tcp;
+
+// After no connection could be accepted, for want of descriptors as a rule.
+constexpr std::chrono::milliseconds kBreath{100};
+
+std::shared_ptr<asio::ssl::context> ContextOf(const TlsMaterial& material) {
+  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+  Error ignored;  // the material has been checked
+  context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                           asio::ssl::context::no_tlsv1_1 | SSL_OP_NO_TICKET |
+                           SSL_OP_NO_RENEGOTIATION,
+                       ignored);
+  SSL_CTX_set_session_cache_mode(context->native_handle(), SSL_SESS_CACHE_OFF);
+  context->use_certificate_chain(asio::buffer(material.certificate), ignored);
+  context->use_private_key(asio::buffer(material.key), asio::ssl::context::pem, ignored);
+  if (!material.client_ca.empty()) {
+    context->add_certificate_authority(asio::buffer(material.client_ca), ignored);
+    context->set_verify_mode(asio::ssl::verify_peer, ignored);
+  }
+  return context;
+}
+
+}  // namespace
+
+// All of it belongs to thread_ once that runs.
+class HttpServer::Impl {
+ public:
+  Impl(const HttpOptions& options, HttpHandler handler)
+      : options_(options), handler_(std::move(handler)) {}
+  ~Impl() {
+    io_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Error Listen() {
+    Error error;
+    tcp::resolver resolver(io_);
+    const auto found = resolver.resolve(options_.host, std::to_string(options_.port),
+                                        tcp::resolver::passive, error);
+    if (error) return error;
+    const tcp::endpoint endpoint = found.begin()->endpoint();
+    acceptor_.open(endpoint.protocol(), error);
+    // Not SO_REUSEPORT, which lets two servers share a port without either knowing.
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error) return error;
+    port_ = acceptor_.local_endpoint().port();
+    Accept();
+    thread_ = std::thread([this] { io_.run(); });
+    return error;
+  }
+
+  int port() const { return port_; }
+
+ private:
+  struct Open {
+    asio::ip::address peer;
+    std::weak_ptr<HttpConnection> connection;
+  };
+
+  void Accept() {
+    acceptor_.async_accept([this](const Error& error, tcp::socket socket) {
+      if (error) return AcceptLater();
+      Add(std::move(socket));
+      Accept();
+    });
+  }
+
+  void AcceptLater() {
+    breath_.expires_after(kBreath);
+    breath_.async_wait([this](const Error&) { Accept(); });
+  }
+
+  void Add(tcp::socket socket) {
+    Error error;
+    const tcp::endpoint peer = socket.remote_endpoint(error);
+    if (error) return;
+    MakeRoom(peer.address());
+    open_.push_back({peer.address(), {}});
+    const auto place = std::prev(open_.end());
+    const auto connection =
+        MakeHttpConnection(std::move(socket), Context(),
+                           {handler_, options_.patience, [this, place] { open_.erase(place); }});
+    place->connection = connection;
+    connection->Begin();
+  }
+
+  // Closes the oldest connection: of this peer if it has all that one may have, else of anybody.
+  void MakeRoom(const asio::ip::address& peer) {
+    int of_peer = 0;
+    const Open* oldest_of_peer = nullptr;
+    for (const Open& open : open_) {
+      if (open.peer != peer) continue;
+      if (of_peer++ == 0) oldest_of_peer = &open;
+    }
+    if (of_peer >= options_.max_connections_per_peer) return Evict(*oldest_of_peer);
+    if (open_.size() >= static_cast<std::size_t>(options_.max_connections)) Evict(open_.front());
+  }
+
+  static void Evict(const Open& open) {
+    if (const auto connection = open.connection.lock()) connection->Close();
+  }
+
+  // Of the present certificates; null: plain text.
+  std::shared_ptr<asio::ssl::context> Context() {
+    if (options_.tls == nullptr) return nullptr;
+    std::shared_ptr<const TlsMaterial> material = options_.tls->current();
+    if (material != material_) {
+      context_ = ContextOf(*material);
+      material_ = std::move(material);
+    }
+    return context_;
+  }
+
+  const HttpOptions options_;
+  const HttpHandler handler_;
+  int port_ = 0;
+  std::shared_ptr<const TlsMaterial> material_;  // that context_ was made of
+  std::shared_ptr<asio::ssl::context> context_;
+  std::list<Open> open_;  // oldest first; outlives io_, whose connections leave it
+  asio::io_context io_{1};
+  tcp::acceptor acceptor_{io_};
+  asio::steady_timer breath_{io_};
+  std::thread thread_;
+};
+
+absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpOptions& options,
+                                                              HttpHandler handler) {
+  auto impl = std::make_unique<Impl>(options, std::move(handler));
+  if (const Error error = impl->Listen()) {
+    return absl::UnavailableError("cannot listen on " + options.host + ":" +
+                                  std::to_string(options.port) + " for HTTP: " + error.message());
+  }
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
+}
+
+HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpServer::~HttpServer() = default;
+
+int HttpServer::port() const { return impl_->port(); }
+
+}  // namespace prequel
