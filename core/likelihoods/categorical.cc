@@ -91,6 +91,7 @@ absl::Status Categorical::Configure(Options& options, const TargetConfig& target
   target_problem_ = absl::StrCat("a class index from 0 to ", classes_ - 1);
   normals_ = HalfHypercube(kDraws / 2, classes_);
   wide_ = WideSoftmax(classes_);
+  diagonal_ = DiagonalSoftmax(classes_);
   return options.Finish();
 }
 
@@ -99,9 +100,13 @@ std::string_view Categorical::TargetProblem(double y) const {
   return is_class ? std::string_view() : target_problem_;
 }
 
+Index Categorical::WideScratch() const {
+  return std::max(wide_.scratch_size(), diagonal_.scratch_size());
+}
+
 double Categorical::Prepare(const LogitMoments& moments, Index example, Matrix& block) const {
   const double share = moments.exact() ? 0 : ShareOfWide(CovarianceOf(moments, example));
-  const Index spare = share > 0 ? wide_.scratch_size() + classes_ * (classes_ + 1) : 0;
+  const Index spare = share > 0 ? WideScratch() + classes_ * (classes_ + 2) : 0;
   const Index columns = classes_ + (spare + classes_ - 1) / classes_;
   if (block.rows() != classes_ || block.cols() < columns) block.resize(classes_, columns);
   return share;
@@ -151,11 +156,18 @@ double Categorical::MixWide(const LogitMoments& moments, Index example, Index la
   double* const spare = expansion.block.data() + classes_ * classes_;
   Eigen::Map<Matrix> moment(spare, classes_, classes_);
   Eigen::Map<Vector> score(moment.data() + moment.size(), classes_);
-  Eigen::Map<Vector> scratch(score.data() + classes_, wide_.scratch_size());
+  Eigen::Map<Vector> variances(score.data() + classes_, classes_);
+  Eigen::Map<Vector> scratch(variances.data() + classes_, WideScratch());
   const Matrix::ConstColXpr mean = moments.mean.col(example);
+  const Matrix::ConstColsBlockXpr covariance = CovarianceOf(moments, example);
   double of_wide = 0;
-  wide_.Expand(mean, CovarianceOf(moments, example), label, scratch, &of_wide, score);
-  wide_.SecondMoment(mean, CovarianceOf(moments, example), scratch, moment);
+  if (DiagonalSoftmax::Covers(covariance)) {
+    variances = covariance.diagonal();
+    diagonal_.Expand(mean, variances, label, scratch, &of_wide, score, moment);
+  } else {
+    wide_.Expand(mean, covariance, label, scratch, &of_wide, score);
+    wide_.SecondMoment(mean, covariance, scratch, moment);
+  }
   const double rest = 1 - share;
   if (rest == 0) {
     expansion.score.col(example) = score;
@@ -214,10 +226,17 @@ void Categorical::MixWide(const LogitMoments& moments, Index example, double sha
                           ClassPredictive& predictive) const {
   double* const spare = predictive.block.data() + classes_ * classes_;
   Eigen::Map<Vector> log_probabilities(spare, classes_);
-  Eigen::Map<Vector> scratch(spare + classes_, wide_.scratch_size());
+  Eigen::Map<Vector> variances(spare + classes_, classes_);
+  Eigen::Map<Vector> scratch(variances.data() + classes_, WideScratch());
+  const Matrix::ConstColXpr mean = moments.mean.col(example);
+  const Matrix::ConstColsBlockXpr covariance = CovarianceOf(moments, example);
   double entropy = 0;
-  wide_.Probabilities(moments.mean.col(example), CovarianceOf(moments, example), scratch,
-                      log_probabilities, &entropy);
+  if (DiagonalSoftmax::Covers(covariance)) {
+    variances = covariance.diagonal();
+    diagonal_.Probabilities(mean, variances, scratch, log_probabilities, &entropy);
+  } else {
+    wide_.Probabilities(mean, covariance, scratch, log_probabilities, &entropy);
+  }
   const double of_mean = -log_probabilities.array().exp().matrix().dot(log_probabilities);
   entropy = std::clamp(entropy, 0.0, std::max(of_mean, 0.0));  // Jensen; draws may miss it
   if (share == 1) {

@@ -5,9 +5,10 @@
 // C ≤ K/4, so that then their covariance is I.
 //
 // That is for narrow logits. Where their width (WidthOf(Σ), the variance v of Σ = v I) is beyond
-// 2.25 = 1.5², expectations are mixed with those of distributions/wide_softmax.h, and are those
-// alone from width 4 on. The share of either is a smooth function of Σ alone: nothing depends on
-// other examples, nor jumps as the posterior moves, and E r stays the gradient of E log p.
+// 2.25 = 1.5², expectations are mixed with those of distributions/diagonal_softmax.h, or of
+// wide_softmax.h unless Σ is diagonal, and are those alone from width 4 on. The share of either is
+// a smooth function of Σ alone: nothing depends on other examples, nor jumps as the posterior
+// moves, and E r stays the gradient of E log p.
 #pragma once
 
 #include <string>
@@ -17,6 +18,7 @@
 #include "core/config/learner_config.h"
 #include "core/config/options.h"
 #include "core/distributions/class_predictive.h"
+#include "core/distributions/diagonal_softmax.h"
 #include "core/distributions/wide_softmax.h"
 #include "core/likelihoods/likelihood_defaults.h"
 #include "core/likelihoods/moments.h"
@@ -47,6 +49,8 @@ class Categorical : public LikelihoodDefaults {
   void Probabilities(const LogitMoments& moments, ClassPredictive& predictive) const;
 
  private:
+  // What expectations of wide logits need at most.
+  Index WideScratch() const;
   // The share of the expectations for wide logits. The left C columns of `block` are then for E[p
   // pᵀ], the others for them; it only grows.
   double Prepare(const LogitMoments& moments, Index example, Matrix& block) const;
@@ -69,6 +73,7 @@ class Categorical : public LikelihoodDefaults {
   std::string target_problem_;
   Matrix normals_;  // K/2 × C: row k is z_k, and −z_k is the other half
   WideSoftmax wide_;
+  DiagonalSoftmax diagonal_;
 };
 
 }  // namespace prequel

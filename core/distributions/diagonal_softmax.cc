@@ -1,0 +1,225 @@
+#include "core/distributions/diagonal_softmax.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/distributions/sigmoid_normal.h"
+#include "core/linalg/mills_ratio.h"
+
+// p_c is the probability that c is the greatest of f_j + G_j, with G_j independent standard Gumbel
+// variables (Luce and Suppes 1965). Let φ_c be the distribution function of f_c + G_c, f_c normal,
+//   φ_c(s) = E exp(−e^{f_c − s}),   h_c = φ_c′/φ_c,   F = Π_c φ_c.
+// Then F is the distribution function of the greatest, and
+//   E p_c     = ∫ F h_c ds
+//   E p_c p_d = ∫ F h_c h_d ds,   c ≠ d
+//   E log Σ_j e^{f_j} = ∫ s dF(s) − γ,   γ being Euler's constant
+//   E p_c f_c = m_c E p_c + v_c E p_c (1 − p_c)                 (Stein's lemma)
+// The second is by 1/x² = ∫ t e^{−tx} dt at t = e^{−s}. All are sums over equidistant nodes, which
+// converge geometrically, for the integrands are smooth and vanish at both ends.
+namespace prequel {
+namespace {
+
+constexpr double kNodesPerDeviation = 2;  // of the narrowest f_c + G_c
+constexpr Index kMostNodes = 512;
+// f_c + G_c is beyond these with a probability of less than 1e-8: deviations of f_c below its mean
+// and above, and G_c.
+constexpr double kReachDown = 6, kReachUp = 6.5, kLeastGumbel = -3.2, kMostGumbel = 18;
+constexpr double kGumbelVariance = std::numbers::pi * std::numbers::pi / 6;
+
+// Gauss's nodes and weights for the standard Gumbel density: by Lanczos' method from a fine grid.
+template <std::size_t N>
+struct GumbelNodes {
+  std::array<double, N> places, weights;
+};
+constexpr GumbelNodes<8> kManyNodes = {
+    {-1.439936254192698, -0.3663274615084826, 1.039320972330548, 3.011171941663062,
+     5.75135767570943, 9.445204469592813, 14.41786468408964, 21.53442230733168},
+    {0.06148002665585824, 0.4091310947780881, 0.4099115942729907, 0.1090575387706859,
+     0.01008008067981723, 0.0003364792966305263, 3.181590711931391e-06, 3.95521768177164e-09}};
+constexpr GumbelNodes<5> kFewNodes = {{-1.039442213142241, 0.4069615223207769, 2.572470553236652,
+                                       6.006825102232047, 11.53829848315241},
+                                      {0.2098130505931734, 0.5883829113841905, 0.1912251826204956,
+                                       0.01050861810837759, 7.023729376293389e-05}};
+
+// φ and φ′ of f ~ N(0, v), to about 1e-6. Narrow: φ(x) = E exp(−e^{√v z − x}) over z ~ N(0, 1), on
+// equidistant nodes. Wide: φ(x) = E Φ((x − G)/√v) over G, the smoother the greater v is.
+class GumbelNormal {
+ public:
+  explicit GumbelNormal(double variance) : deviation_(std::sqrt(variance)) {
+    if (deviation_ == 0) {
+      Add(1, 1);
+    } else if (deviation_ < kNarrow) {
+      SpreadOverNormal();
+    } else if (deviation_ < kWide) {
+      TakeNodes(kManyNodes);
+    } else {
+      TakeNodes(kFewNodes);
+    }
+  }
+
+  void Evaluate(const Lane& x, Lane& value, Lane& slope) const {
+    value.setZero();
+    slope.setZero();
+    deviation_ < kNarrow ? SumNormal(x, value, slope) : SumGumbel(x, value, slope);
+  }
+
+ private:
+  static constexpr double kNarrow = 2.5, kWide = 5;  // deviations
+  static constexpr double kNormalReach = 5.6, kNormalStep = 0.65;
+  static constexpr std::size_t kMostPlaces = 44;
+
+  void SpreadOverNormal() {
+    const double step = kNormalStep / std::max(1.0, deviation_);
+    const int half = static_cast<int>(kNormalReach / step);
+    double sum = 0;
+    for (int i = -half; i <= half; ++i) {
+      const double z = step * i, weight = std::exp(-0.5 * z * z);
+      Add(weight, std::exp(deviation_ * z));
+      sum += weight;
+    }
+    for (std::size_t i = 0; i < size_; ++i) weights_[i] /= sum;
+  }
+  template <std::size_t N>
+  void TakeNodes(const GumbelNodes<N>& nodes) {
+    for (std::size_t i = 0; i < N; ++i) Add(nodes.weights[i], nodes.places[i]);
+  }
+  void Add(double weight, double place) {
+    weights_[size_] = weight;
+    places_[size_++] = place;
+  }
+
+  void SumNormal(const Lane& x, Lane& value, Lane& slope) const {
+    const Lane odds = (-x).exp();
+    for (std::size_t i = 0; i < size_; ++i) {
+      const Lane t = odds * places_[i], below = weights_[i] * (-t).exp();
+      value += below;
+      slope += t.min(kLargest) * below;  // not ∞ times 0
+    }
+  }
+  void SumGumbel(const Lane& x, Lane& value, Lane& slope) const {
+    constexpr double kDensity = 0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2;
+    const double precision = 1 / deviation_;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const Lane z = (x - places_[i]) * precision, h = z.abs();
+      const Lane density = (weights_[i] * kDensity) * (-0.5 * h.square()).exp();
+      const Lane tail = density * MillsRatio<kLanes>(h);
+      value += (z < 0).select(tail, weights_[i] - tail);
+      slope += density;
+    }
+    slope *= precision;
+  }
+
+  static constexpr double kLargest = std::numeric_limits<double>::max();
+
+  double deviation_;
+  std::size_t size_ = 0;
+  std::array<double, kMostPlaces> weights_, places_;
+};
+
+}  // namespace
+
+struct DiagonalSoftmax::Integral {
+  using Map = Eigen::Map<Matrix>;
+
+  Integral(ConstVectorRef mean, ConstVectorRef variances, VectorRef scratch)
+      : hazard(scratch.data(), 0, 0), mass(scratch.data(), 0, 0) {
+    double lo = -std::numeric_limits<double>::infinity(), hi = lo, narrowest = -lo;
+    for (Index c = 0; c < mean.size(); ++c) {
+      // Of the upper tail the normal's, beside which G counts little, or e^{−s + v/2}.
+      const double deviation = std::sqrt(variances[c]);
+      lo = std::max(lo, mean[c] - kReachDown * deviation + kLeastGumbel);
+      hi = std::max(
+          hi, mean[c] + std::max(kReachUp * deviation + 2,
+                                 std::min(0.5 * variances[c], kReachUp * deviation) + kMostGumbel));
+      narrowest = std::min(narrowest, variances[c]);
+    }
+    const double step = std::sqrt(narrowest + kGumbelVariance) / kNodesPerDeviation;
+    const auto wanted =
+        static_cast<Index>(std::min<double>(kMostNodes, std::ceil((hi - lo) / step)));
+    const Index nodes = (wanted + kLanes - 1) / kLanes * kLanes;
+    first = lo;
+    width = (hi - lo) / static_cast<double>(nodes - 1);
+    new (&hazard) Map(scratch.data(), nodes, mean.size());
+    new (&mass) Map(scratch.data() + hazard.size(), nodes, 1);
+    Fill(mean, variances);
+  }
+
+  static Index SizeOf(Index classes) { return kMostNodes * (classes + 1); }
+
+  // E log Σ_j e^{f_j}: the mean of the greatest, by parts, less γ.
+  double LogSum() const {
+    const double last = first + width * static_cast<double>(mass.rows() - 1);
+    return last + 0.5 * width - mass.sum() - std::numbers::egamma;
+  }
+
+  Map hazard;           // h_c(s_i): nodes × C
+  Map mass;             // F(s_i) Δ: nodes × 1
+  double first, width;  // s_0, Δ
+
+ private:
+  void Fill(ConstVectorRef mean, ConstVectorRef variances) {
+    mass.setConstant(width);
+    const Lane steps = Lane::LinSpaced(0, kLanes - 1) * width;
+    for (Index c = 0; c < mean.size(); ++c) {
+      const GumbelNormal phi(variances[c]);
+      for (Index i = 0; i < mass.rows(); i += kLanes) {
+        Lane value, slope;
+        phi.Evaluate((first - mean[c] + width * static_cast<double>(i)) + steps, value, slope);
+        value = value.max(std::numeric_limits<double>::min());
+        hazard.col(c).segment<kLanes>(i) = (slope / value).matrix();
+        mass.col(0).segment<kLanes>(i).array() *= value;
+      }
+    }
+  }
+};
+
+bool DiagonalSoftmax::Covers(ConstMatrixRef covariance) {
+  for (Index c = 0; c < covariance.cols(); ++c) {
+    for (Index j = 0; j < c; ++j) {
+      if (covariance(j, c) != 0) return false;
+    }
+  }
+  return true;
+}
+
+Index DiagonalSoftmax::scratch_size() const { return Integral::SizeOf(classes_); }
+
+void DiagonalSoftmax::Expand(ConstVectorRef mean, ConstVectorRef variances, Index label,
+                             VectorRef scratch, double* log_density, VectorRef score,
+                             MatrixRef second_moment) const {
+  Integral integral(mean, variances, scratch);
+  *log_density = mean[label] - integral.LogSum();
+  score.noalias() = -(integral.hazard.transpose() * integral.mass.col(0));
+  score[label] = 0;
+  score[label] = -score.sum();
+  integral.hazard.array().colwise() *= integral.mass.col(0).array().sqrt();
+  second_moment.triangularView<Eigen::Lower>().setZero();
+  second_moment.selfadjointView<Eigen::Lower>().rankUpdate(integral.hazard.transpose());
+}
+
+void DiagonalSoftmax::Probabilities(ConstVectorRef mean, ConstVectorRef variances,
+                                    VectorRef scratch, VectorRef log_probabilities,
+                                    double* expected_entropy) const {
+  Integral integral(mean, variances, scratch);
+  Integral::Map& h = integral.hazard;
+  Integral::Map::ColXpr mass = integral.mass.col(0);
+  log_probabilities.noalias() = h.transpose() * mass;
+  // E H = E log Σ e^f − Σ_c E p_c f_c, both less the greatest mean, where rounding counts least.
+  const double origin = mean.maxCoeff();
+  double entropy = integral.LogSum() - origin;
+  entropy -= (mean.array() - origin).matrix().dot(log_probabilities);
+  // E p_c (1 − p_c) = Σ_{d≠c} E p_c p_d
+  for (Index i = 0; i < h.rows(); ++i) {
+    const double all = h.row(i).sum();
+    entropy -= mass[i] * (h.row(i).array() * (all - h.row(i).array())).matrix().dot(variances);
+  }
+  *expected_entropy = entropy;
+  log_probabilities = log_probabilities.array().max(std::numeric_limits<double>::min()).log();
+  const double high = log_probabilities.maxCoeff();
+  log_probabilities.array() -= high + std::log((log_probabilities.array() - high).exp().sum());
+}
+
+}  // namespace prequel
