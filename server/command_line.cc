@@ -33,6 +33,11 @@ void AddSecurity(CLI::App& app, ServerOptions& options) {
   app.add_option("--tls-key", options.tls_key, "PEM file of its private key, not encrypted");
   app.add_option("--tls-client-ca", options.tls_client_ca,
                  "PEM file of who signs clients' certificates; empty: they are asked for none");
+  app.add_option("--policy", options.policy,
+                 "File of who may do what, read again when it changes; empty: everybody may do "
+                 "everything");
+  app.add_flag("--open-metrics", options.open_metrics,
+               "Metrics are for everybody; without it a policy guards them");
 }
 
 void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_seconds) {

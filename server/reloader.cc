@@ -1,6 +1,7 @@
 #include "server/reloader.h"
 
 #include <chrono>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/stderr_log.h"
@@ -12,29 +13,31 @@ constexpr std::chrono::seconds kPause{1};
 
 }  // namespace
 
-Reloader::Reloader(TlsFiles* tls, Metrics& metrics)
-    : tls_(tls), metrics_(metrics), repeated_(kPause, [this] { ReloadAll(); }) {
-  metrics_.SetReloaded("tls", true);
-  metrics_.SetCertificateExpiry(tls_->current()->expires);
+void Reloader::Add(const char* what, Reload reload) {
+  metrics_.SetReloaded(what, true);
+  files_.push_back({what, std::move(reload), ""});
 }
 
-void Reloader::ReloadAll() {
-  const absl::StatusOr<bool> reloaded = tls_->Reload();
-  Say("tls", reloaded, tls_refusal_);
-  if (reloaded.ok()) metrics_.SetCertificateExpiry(tls_->current()->expires);
+void Reloader::Start(std::function<void()> afterwards) {
+  repeated_.emplace(kPause, [this, afterwards = std::move(afterwards)] {
+    for (Files& files : files_) ReloadOnce(files);
+    afterwards();
+  });
 }
 
-void Reloader::Say(const char* what, const absl::StatusOr<bool>& reloaded, std::string& refusal) {
-  metrics_.SetReloaded(what, reloaded.ok());
-  const std::string now = reloaded.ok() ? "" : std::string(reloaded.status().message());
+void Reloader::ReloadOnce(Files& files) {
+  const absl::StatusOr<bool> reloaded = files.reload();
+  metrics_.SetReloaded(files.what, reloaded.ok());
+  const std::string refusal = reloaded.ok() ? "" : std::string(reloaded.status().message());
   if (reloaded.ok() && *reloaded) {
-    LogLine(Severity::kInfo, absl::StrCat(what, " files have changed and are in use"));
-  } else if (now.empty() && !refusal.empty()) {
-    LogLine(Severity::kInfo, absl::StrCat(what, " files are as they were again"));
-  } else if (!now.empty() && now != refusal) {
-    LogLine(Severity::kError, absl::StrCat(now, "; going on with what was read before"));
+    LogLine(Severity::kInfo,
+            absl::StrCat("the ", files.what, " files have changed, and count now"));
+  } else if (refusal.empty() && !files.refusal.empty()) {
+    LogLine(Severity::kInfo, absl::StrCat("the ", files.what, " files are as they were again"));
+  } else if (refusal != files.refusal) {
+    LogLine(Severity::kError, absl::StrCat(refusal, "; what was read before goes on to count"));
   }
-  refusal = now;
+  files.refusal = refusal;
 }
 
 }  // namespace prequel

@@ -2,9 +2,12 @@
 // and in the metrics what became of it.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "server/auth/tls_files.h"
+#include "absl/status/statusor.h"
 #include "server/observe/metrics.h"
 #include "server/sync/repeated.h"
 
@@ -12,18 +15,28 @@ namespace prequel {
 
 class Reloader {
  public:
-  // Both outlive this.
-  Reloader(TlsFiles* tls, Metrics& metrics);
+  // True: what is there now has been taken; an error: what was before goes on to count.
+  using Reload = std::function<absl::StatusOr<bool>()>;
+
+  // `metrics` outlives this.
+  explicit Reloader(Metrics& metrics) : metrics_(metrics) {}
+
+  // `what` is a literal; the files have been read once.
+  void Add(const char* what, Reload reload);
+  // Calls `afterwards` each time after the files have been looked at.
+  void Start(std::function<void()> afterwards);
 
  private:
-  void ReloadAll();
-  // `refusal` is what was last logged of these files.
-  void Say(const char* what, const absl::StatusOr<bool>& reloaded, std::string& refusal);
+  struct Files {
+    const char* what;
+    Reload reload;
+    std::string refusal;  // as last logged; empty: none
+  };
+  void ReloadOnce(Files& files);
 
-  TlsFiles* const tls_;
   Metrics& metrics_;
-  std::string tls_refusal_;
-  Repeated repeated_;  // last: it uses all of the above
+  std::vector<Files> files_;  // of repeated_, once that runs
+  std::optional<Repeated> repeated_;
 };
 
 }  // namespace prequel

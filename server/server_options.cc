@@ -31,6 +31,9 @@ absl::Status CheckTls(const ServerOptions& options) {
   if (!options.tls_client_ca.empty() && options.tls_cert.empty()) {
     return FieldError("--tls-client-ca", "needs --tls-cert and --tls-key");
   }
+  if (!options.tls_client_ca.empty() && options.policy.empty()) {
+    return FieldError("--tls-client-ca", "needs --policy, which says what each client may do");
+  }
   return absl::OkStatus();
 }
 

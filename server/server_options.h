@@ -19,6 +19,9 @@ struct ServerOptions {
   std::string tls_key;        // its private key, not encrypted
   std::string tls_client_ca;  // who signs clients' certificates; empty: they are asked for none
 
+  std::string policy;         // file of who may do what, read like those; empty: everybody anything
+  bool open_metrics = false;  // metrics are for everybody, in spite of a policy
+
   int workers = 0;  // threads that learn, and as many that answer queries; 0: one per core
 
   // Off, an acknowledged minibatch survives a crash of the process, but not of the machine.

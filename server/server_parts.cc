@@ -2,6 +2,8 @@
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/server_builder_option.h>
+#include <grpcpp/impl/server_builder_plugin.h>
 
 #include <chrono>
 #include <utility>
@@ -60,6 +62,17 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
 }
 
+// Takes the plugin out again, which gRPC gives to every server of the process.
+class WithoutReflection final : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments*) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
+    std::erase_if(*plugins, [](const std::unique_ptr<grpc::ServerBuilderPlugin>& plugin) {
+      return dynamic_cast<grpc::reflection::ProtoServerReflectionPlugin*>(plugin.get()) != nullptr;
+    });
+  }
+};
+
 }  // namespace
 
 absl::Status Server::Parts::Start() {
@@ -68,6 +81,7 @@ absl::Status Server::Parts::Start() {
   if (status.ok()) status = StartEngine();
   if (status.ok()) status = StartGrpc();
   if (status.ok()) status = StartHttp();
+  if (status.ok()) StartReloader();
   return status;
 }
 
@@ -82,13 +96,33 @@ absl::Status Server::Parts::ProbeAddresses() {
 }
 
 absl::Status Server::Parts::StartSecurity() {
-  if (options_.tls_cert.empty()) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<TlsFiles>> tls =
-      TlsFiles::Open({options_.tls_cert, options_.tls_key, options_.tls_client_ca});
-  if (!tls.ok()) return tls.status();
-  tls_ = *std::move(tls);
-  reloader_ = std::make_unique<Reloader>(tls_.get(), metrics_);
+  if (!options_.tls_cert.empty()) {
+    absl::StatusOr<std::unique_ptr<TlsFiles>> tls =
+        TlsFiles::Open({options_.tls_cert, options_.tls_key, options_.tls_client_ca});
+    if (!tls.ok()) return tls.status();
+    tls_ = *std::move(tls);
+    metrics_.SetCertificateExpiry(tls_->current()->expires);
+  }
+  if (!options_.policy.empty()) {
+    absl::StatusOr<std::unique_ptr<PolicyFile>> policy = PolicyFile::Open(options_.policy);
+    if (!policy.ok()) return policy.status();
+    policy_ = *std::move(policy);
+  }
   return absl::OkStatus();
+}
+
+void Server::Parts::StartReloader() {
+  if (tls_ == nullptr && policy_ == nullptr) return;
+  reloader_ = std::make_unique<Reloader>(metrics_);
+  if (tls_ != nullptr) {
+    reloader_->Add("tls", [this] {
+      const absl::StatusOr<bool> reloaded = tls_->Reload();
+      metrics_.SetCertificateExpiry(tls_->current()->expires);
+      return reloaded;
+    });
+  }
+  if (policy_ != nullptr) reloader_->Add("policy", [this] { return policy_->Reload(); });
+  reloader_->Start([this] { learning_service_->RevisitStreams(); });
 }
 
 absl::Status Server::Parts::StartEngine() {
@@ -125,15 +159,17 @@ absl::Status Server::Parts::StartGrpc() {
       "too many calls that store, copy or return to a model are waiting; try again when one is "
       "done, or raise --queue-history");
   const CallPools pools{*queries_, *history_};
-  const CallObservers observers{&metrics_};
-  model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, observers);
+  const CallParts calls{{&metrics_}, Gate(policy_.get())};
+  model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, calls);
   learning_service_ = std::make_unique<LearningServiceImpl>(
-      *engine_, pools, observers,
+      *engine_, pools, calls,
       LearningOptions{options_.max_batch_rows, options_.max_answer_bytes, options_.stream_window});
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   Configure(options_, builder);
+  // Reflection asks nobody who calls: it is for servers that do not either.
+  if (policy_ != nullptr) builder.SetOption(std::make_unique<WithoutReflection>());
   if (tls_ != nullptr) {
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kMaxConnectionAgeMs);
   }
@@ -164,7 +200,11 @@ absl::Status Server::Parts::StartHttp() {
     return store.ok() ? "the server is starting or stopping"
                       : std::string(WritesRefused(store).message());
   };
-  pages.may_see_metrics = [](const Credentials&) { return absl::OkStatus(); };
+  pages.may_see_metrics = [gate = Gate(options_.open_metrics ? nullptr : policy_.get())](
+                              const Credentials& credentials) {
+    const absl::StatusOr<Caller> caller = gate.Identify(credentials);
+    return caller.ok() ? caller->CheckRole(Role::kMetrics, "/metrics") : caller.status();
+  };
   HttpOptions http_options;
   http_options.host = address.host;
   http_options.port = address.port;
@@ -182,6 +222,7 @@ absl::Status Server::Parts::StartHttp() {
 
 void Server::Parts::Stop() {
   if (std::exchange(stopped_, true)) return;
+  reloader_.reset();
   const TimePoint deadline = clock_.Now() + options_.drain;
   if (health_ != nullptr) health_->Stop();
   if (learning_service_ != nullptr) learning_service_->DrainStreams();

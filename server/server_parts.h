@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "server/auth/policy_file.h"
 #include "server/auth/tls_files.h"
 #include "server/engine/engine.h"
 #include "server/engine_log.h"
@@ -40,13 +41,15 @@ class Server::Parts {
   absl::Status StartEngine();
   absl::Status StartGrpc();
   absl::Status StartHttp();
+  void StartReloader();
 
   const ServerOptions options_;
   const SystemClock clock_;
   const WireCodec codec_;
   Metrics metrics_;
   EngineLog engine_log_;
-  std::unique_ptr<TlsFiles> tls_;  // null: plain text
+  std::unique_ptr<TlsFiles> tls_;       // null: plain text
+  std::unique_ptr<PolicyFile> policy_;  // null: everybody may do everything
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<CallPool> queries_;
@@ -56,7 +59,7 @@ class Server::Parts {
   std::unique_ptr<grpc::Server> grpc_;
   std::unique_ptr<HealthKeeper> health_;
   std::unique_ptr<HttpServer> http_;
-  std::unique_ptr<Reloader> reloader_;
+  std::unique_ptr<Reloader> reloader_;  // last: it uses most of the above
   std::string address_;
   std::string http_address_;
   bool stopped_ = false;

@@ -19,6 +19,7 @@ void AddPredict(CLI::App& app, Session& session);
 void AddEval(CLI::App& app, Session& session);
 void AddGenerate(CLI::App& app, Session& session);
 void AddHistory(CLI::App& app, Session& session);
+void AddToken(CLI::App& app, Session& session);
 void AddHealth(CLI::App& app, Session& session);
 
 }  // namespace prequel::cli

@@ -31,8 +31,10 @@ std::string NextStep(const absl::Status& status) {
     case absl::StatusCode::kUnimplemented:
       return "the server is older than this client, or is not prequeld";
     case absl::StatusCode::kUnauthenticated:
+      return "give a token of the server's policy (--token-file, PREQUEL_TOKEN) or a client "
+             "certificate (--tls-cert, --tls-key)";
     case absl::StatusCode::kPermissionDenied:
-      return "this server wants credentials that were not given";
+      return "the server's policy decides that";
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kDataLoss:
       return "the server's log says more";

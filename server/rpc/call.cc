@@ -1,6 +1,7 @@
 #include "server/rpc/call.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,8 +11,8 @@
 namespace prequel {
 namespace {
 
-// Who calls: the server does not ask yet.
-constexpr std::string_view kAnonymous = "anonymous";
+// Who calls without being known.
+constexpr std::string_view kUnknown = "unknown";
 
 std::int64_t BytesOf(const google::protobuf::MessageLite& message) {
   return static_cast<std::int64_t>(message.ByteSizeLong());
@@ -21,18 +22,84 @@ std::int64_t BytesOf(const google::protobuf::MessageLite& message) {
 
 struct Call::State {
   const grpc::CallbackServerContext& context;
-  const CallObservers& observers;
-  const std::chrono::steady_clock::time_point start;
+  const CallParts& parts;
+  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  const absl::StatusOr<Caller> first =  // as it began
+      parts.gate.Identify(parts.gate.closed() ? CredentialsOf(context) : Credentials{});
+  std::optional<Caller> caller;  // as it is now
+  absl::Status admitted;
+  std::shared_ptr<Meter> meter;  // null: nothing is metered
+  std::int64_t bytes = 0;        // taken of it
+  bool makes_model = false;      // the same
   std::string resource;
   CallRecord record;
+
+  State(const grpc::CallbackServerContext& its_context, const CallParts& its_parts)
+      : context(its_context), parts(its_parts) {}
+
+  void Admit(const char* method) {
+    admitted = first.status();
+    if (!admitted.ok()) return;
+    caller = *first;
+    admitted = caller->CheckRole(RoleFor(method), method);
+    if (!admitted.ok() || !caller->principal().quotas.Any()) return;
+    admitted = caller->principal().meter->BeginCall(caller->principal().quotas);
+    if (admitted.ok()) meter = caller->principal().meter;
+  }
+
+  void GiveBackAll() {
+    if (meter == nullptr) return;
+    meter->GiveBack(bytes);
+    if (makes_model) meter->EndModel();
+    meter->EndCall();
+  }
 };
 
-Call::Call(const grpc::CallbackServerContext& context, const char* method,
-           const CallObservers& observers)
-    : state_(new State{context, observers, std::chrono::steady_clock::now(), {}, {}}) {
+Call::Call(const grpc::CallbackServerContext& context, const char* method, const CallParts& parts)
+    : state_(new State(context, parts)) {
+  state_->Admit(method);
   state_->record.method = method;
-  state_->record.principal = kAnonymous;
+  state_->record.principal = state_->first.ok() ? state_->first->name() : kUnknown;
   state_->record.start = std::chrono::system_clock::now();
+}
+
+const absl::Status& Call::admitted() const { return state_->admitted; }
+
+absl::Status Call::CheckModel(std::string_view model) const {
+  return state_->caller->CheckModel(model);
+}
+
+bool Call::MayUse(std::string_view model) const {
+  return state_->caller->principal().MayUse(model);
+}
+
+absl::Status Call::Take(std::int64_t bytes, std::int64_t rows) const {
+  if (state_->meter == nullptr) return absl::OkStatus();
+  absl::Status status = state_->meter->Take(state_->caller->principal().quotas, bytes, rows);
+  if (status.ok()) state_->bytes += bytes;
+  return status;
+}
+
+void Call::GiveBack(std::int64_t bytes) const {
+  if (state_->meter == nullptr) return;
+  state_->meter->GiveBack(bytes);
+  state_->bytes -= bytes;
+}
+
+absl::Status Call::TakeModel(const absl::AnyInvocable<std::int64_t() const>& existing) const {
+  if (state_->meter == nullptr || state_->caller->principal().quotas.models == 0) {
+    return absl::OkStatus();
+  }
+  absl::Status status = state_->meter->BeginModel(state_->caller->principal().quotas, existing());
+  state_->makes_model = status.ok();
+  return status;
+}
+
+absl::Status Call::Renew() const {
+  absl::StatusOr<Caller> renewed = state_->parts.gate.Renew(*state_->caller);
+  if (!renewed.ok()) return renewed.status();
+  state_->caller = *std::move(renewed);
+  return state_->caller->CheckRole(RoleFor(state_->record.method), state_->record.method);
 }
 
 void Call::SetResource(std::string_view resource) const { state_->resource = resource; }
@@ -65,7 +132,8 @@ grpc::Status Call::End(const absl::Status& status) const {
   record.resource = state_->resource;
   record.code = status.code();
   record.duration = std::chrono::steady_clock::now() - state_->start;
-  for (CallObserver* observer : state_->observers) observer->OnCall(record);
+  state_->GiveBackAll();
+  for (CallObserver* observer : state_->parts.observers) observer->OnCall(record);
   return answer;
 }
 
@@ -110,14 +178,24 @@ class UnaryCall::Watcher final : public grpc::ServerUnaryReactor {
 
 UnaryCall::UnaryCall(grpc::CallbackServerContext* context, const char* method,
                      std::string_view resource, const google::protobuf::MessageLite* request,
-                     const google::protobuf::MessageLite* response, const CallObservers& observers,
+                     const google::protobuf::MessageLite* response, const CallParts& parts,
                      Watch watch)
-    : Call(*context, method, observers),
+    : Call(*context, method, parts),
       watcher_(watch == Watch::kClient ? new Watcher : nullptr),
       reactor_(watcher_ != nullptr ? watcher_ : context->DefaultReactor()),
+      resource_(resource),
+      request_(request),
       response_(response) {
   SetResource(resource);
   CountRequest(*request);
+}
+
+bool UnaryCall::Refused(std::int64_t rows) const {
+  absl::Status status = admitted();
+  if (status.ok() && !resource_.empty()) status = CheckModel(resource_);
+  if (status.ok()) status = Take(BytesOf(*request_), rows);
+  if (!status.ok()) Finish(status);
+  return !status.ok();
 }
 
 void UnaryCall::OnceCancelled(absl::AnyInvocable<void()> then) const {

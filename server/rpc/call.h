@@ -1,4 +1,5 @@
-// One call of any method from its start to its end: who asks, about what and until when.
+// One call of any method from its start to its end: who asks, whether it may, about what and until
+// when.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -10,19 +11,42 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "google/protobuf/message_lite.h"
+#include "server/auth/gate.h"
 #include "server/engine/clock.h"
 #include "server/engine/still_wanted.h"
 #include "server/rpc/call_observer.h"
 
 namespace prequel {
 
+// What all calls have in common; outlives them.
+struct CallParts {
+  CallObservers observers;
+  Gate gate;
+};
+
 // A small value: copies are of the same call. It goes from thread to thread, one at a time, but for
 // what may be asked on any thread until End: deadline, CheckWanted and wanted.
 class Call {
  public:
-  // `method` is a literal. `context` lives until End, `observers` longer.
-  Call(const grpc::CallbackServerContext& context, const char* method,
-       const CallObservers& observers);
+  // `method` is a literal. `context` lives until End, `parts` longer.
+  Call(const grpc::CallbackServerContext& context, const char* method, const CallParts& parts);
+
+  // Whether the caller is known, its role includes the method, and it may begin another call. A
+  // call that is not admitted ends with this; nothing else is asked of it.
+  const absl::Status& admitted() const;
+  // Whether the caller may use `model`: "moons" or "models/moons".
+  absl::Status CheckModel(std::string_view model) const;
+  bool MayUse(std::string_view model_id) const;
+  // Takes them of the caller's quotas, both or none; RESOURCE_EXHAUSTED says of which. The bytes
+  // are given back once they are answered, at the latest by End.
+  absl::Status Take(std::int64_t bytes, std::int64_t rows) const;
+  void GiveBack(std::int64_t bytes) const;
+  // The same for one more model, with those there are that the caller may use given by `existing`.
+  // Until End.
+  absl::Status TakeModel(const absl::AnyInvocable<std::int64_t() const>& existing) const;
+  // Whether the policy still has the caller, for calls that last; it counts as it is there from now
+  // on.
+  absl::Status Renew() const;
 
   // What the call is about, for error details and observers; again when a stream names another.
   void SetResource(std::string_view resource) const;
@@ -56,8 +80,12 @@ class UnaryCall : public Call {
   // `resource` is what the request names. Request and response live until Finish.
   UnaryCall(grpc::CallbackServerContext* context, const char* method, std::string_view resource,
             const google::protobuf::MessageLite* request,
-            const google::protobuf::MessageLite* response, const CallObservers& observers,
+            const google::protobuf::MessageLite* response, const CallParts& parts,
             Watch watch = Watch::kNo);
+
+  // First of all. True: the caller may not call, may not use the resource, or has used up a quota;
+  // then the call is finished. `rows` are those of the request's minibatch.
+  bool Refused(std::int64_t rows = 0) const;
 
   // Calls `then` when the client goes or its deadline passes before Finish; at once when either has
   // happened. It may come while another thread is about to Finish: both of them must know who does.
@@ -74,6 +102,8 @@ class UnaryCall : public Call {
   class Watcher;
   Watcher* watcher_ = nullptr;         // the reactor, with Watch::kClient
   grpc::ServerUnaryReactor* reactor_;  // lives until Finish, at least
+  std::string_view resource_;
+  const google::protobuf::MessageLite* request_;
   const google::protobuf::MessageLite* response_;
 };
 

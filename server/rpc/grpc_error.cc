@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
+#include "google/rpc/error_details.pb.h"
 #include "proto/prequel/v1/utf8.h"
+#include "server/auth/meter.h"
 #include "server/engine/fold/origin.h"
 #include "server/wire/error.h"
 
@@ -34,7 +37,17 @@ google::rpc::Status RpcError(const absl::Status& status, std::string_view model)
   if (const std::int64_t expected = ExpectedSequence(status); expected > 0) {
     metadata[wire::kExpectedSequence] = std::to_string(expected);
   }
-  return wire::ErrorToProto(Shortened(status), metadata);
+  const std::optional<QuotaRefusal> refusal = QuotaRefusalOf(status);
+  if (refusal) metadata[wire::kQuota] = refusal->quota;
+  google::rpc::Status proto = wire::ErrorToProto(Shortened(status), metadata);
+  if (refusal) {
+    google::rpc::RetryInfo retry;
+    const std::int64_t milliseconds = refusal->retry_after.count();
+    retry.mutable_retry_delay()->set_seconds(milliseconds / 1000);
+    retry.mutable_retry_delay()->set_nanos(static_cast<int>(milliseconds % 1000) * 1'000'000);
+    proto.add_details()->PackFrom(retry);
+  }
+  return proto;
 }
 
 grpc::Status GrpcStatus(const absl::Status& status, std::string_view model) {

@@ -1,5 +1,6 @@
 #include "server/rpc/learn_call.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "server/rpc/resource_name.h"
@@ -41,6 +42,14 @@ absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::
     return converted.status();
   }
   return submission;
+}
+
+std::int64_t RowsIn(const v1::Batch& batch) {
+  constexpr std::int64_t kMost = 1 << 24;
+  if (batch.inputs().shape_size() > 0) {
+    return std::clamp<std::int64_t>(batch.inputs().shape(0), 0, kMost);
+  }
+  return batch.text_size() > 0 ? batch.text(0).values_size() : 0;
 }
 
 std::int64_t RowsOf(const LearnOutcome& outcome) {

@@ -26,6 +26,9 @@ absl::StatusOr<Origin> OriginFromProto(std::string_view request_id, std::string_
 absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::Batch& batch,
                                                Origin origin, Index max_rows, TimePoint deadline);
 
+// The rows that a minibatch says it has, before anybody has looked whether it is whole.
+std::int64_t RowsIn(const v1::Batch& batch);
+
 // The rows of the minibatch that it is the answer to.
 std::int64_t RowsOf(const LearnOutcome& outcome);
 

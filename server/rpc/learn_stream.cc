@@ -1,5 +1,6 @@
 #include "server/rpc/learn_stream.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -12,23 +13,22 @@
 namespace prequel {
 namespace {
 
-// How long a minibatch waits before it asks the engine for room again.
+// How long a minibatch waits before it asks for room again.
 constexpr std::chrono::milliseconds kRetryAfter{5};
+// So that a stream which waits for a quota sees soon enough that it must end.
+constexpr std::chrono::milliseconds kLongestRetry{500};
 
 }  // namespace
 
 LearnStreamCall::LearnStreamCall(grpc::CallbackServerContext* context, Engine& engine,
-                                 OpenStreams& streams, const CallObservers& observers,
+                                 OpenStreams& streams, const CallParts& parts,
                                  const LearnStreamBounds& bounds)
-    : engine_(engine),
-      streams_(streams),
-      bounds_(bounds),
-      call_(*context, "LearnStream", observers) {
+    : engine_(engine), streams_(streams), bounds_(bounds), call_(*context, "LearnStream", parts) {
   if (!streams_.Add(this)) Drain();
   Due due;
   {
     MutexLock lock(mu_);
-    due = WhatIsDue();
+    due = call_.admitted().ok() ? WhatIsDue() : Stop(call_.admitted());
   }
   Do(due);
 }
@@ -37,10 +37,25 @@ void LearnStreamCall::Drain() {
   Due due;
   {
     MutexLock lock(mu_);
-    draining_ = true;
-    due = WhatIsDue();
+    due = Stop(absl::UnavailableError("the server is stopping"));
   }
   Do(due);
+}
+
+void LearnStreamCall::Revisit() {
+  Due due;
+  {
+    MutexLock lock(mu_);
+    if (stopping_ || finished_) return;
+    if (const absl::Status status = call_.Renew(); !status.ok()) due = Stop(status);
+  }
+  Do(due);
+}
+
+LearnStreamCall::Due LearnStreamCall::Stop(const absl::Status& why) {
+  if (!stopping_) why_ = why;
+  stopping_ = true;
+  return WhatIsDue();
 }
 
 void LearnStreamCall::OnReadDone(bool ok) {
@@ -49,13 +64,14 @@ void LearnStreamCall::OnReadDone(bool ok) {
   Due due;
   {
     MutexLock lock(mu_);
-    if (!ok || draining_ || broken_ || finished_) {
+    if (!ok || stopping_ || broken_ || finished_) {
       input_ = Input::kEnded;
       due = WhatIsDue();
     } else {
       input_ = Input::kSubmitting;
       index = first_index_ + static_cast<std::int64_t>(answers_.size());
       answers_.emplace_back();
+      admitted_ = false;
       call_.SetResource(name_);
       call_.CountRequest(request_);
     }
@@ -64,11 +80,40 @@ void LearnStreamCall::OnReadDone(bool ok) {
   Submit(index);
 }
 
+absl::Status LearnStreamCall::Admit() {
+  if (admitted_) return absl::OkStatus();
+  absl::Status status = call_.Renew();
+  if (!status.ok()) {
+    if (!stopping_) why_ = status;
+    stopping_ = true;
+    return status;
+  }
+  if (!name_.empty()) status = call_.CheckModel(name_);
+  if (!status.ok()) return status;
+  const auto bytes = static_cast<std::int64_t>(request_.ByteSizeLong());
+  status = call_.Take(bytes, RowsIn(request_.batch()));
+  // Nobody waits for a quota while the stream ends.
+  if (!status.ok()) return stopping_ ? why_ : status;
+  answers_.back().bytes = bytes;
+  admitted_ = true;
+  return status;
+}
+
 void LearnStreamCall::Submit(std::int64_t index) {
+  absl::Status admitted;
   {
     MutexLock lock(mu_);
+    admitted = Admit();
+    if (const auto refusal = QuotaRefusalOf(admitted)) {
+      input_ = Input::kWaiting;
+      return StartRetry(std::clamp(refusal->retry_after, kRetryAfter, kLongestRetry));
+    }
     ++in_engine_;
     submitter_ = std::this_thread::get_id();
+  }
+  if (!admitted.ok()) {
+    OnAnswer(index, name_, admitted, [](v1::LearnStreamResponse&) {});
+    return AfterSubmit();
   }
   if (!request_.producer().empty()) {
     Ask(index);
@@ -151,6 +196,7 @@ void LearnStreamCall::SetAnswer(std::int64_t index, const std::string& name,
   } else {
     *answer.response.mutable_error() = RpcError(status, name);
   }
+  call_.GiveBack(std::exchange(answer.bytes, 0));
   call_.CountResponse(answer.response);
 }
 
@@ -161,7 +207,7 @@ void LearnStreamCall::AfterSubmit() {
     submitter_ = {};
     if (std::exchange(no_room_, false)) {
       input_ = Input::kWaiting;
-      StartRetry();
+      StartRetry(kRetryAfter);
       return;
     }
     input_ = Input::kIdle;
@@ -170,9 +216,9 @@ void LearnStreamCall::AfterSubmit() {
   Do(due);
 }
 
-void LearnStreamCall::StartRetry() {
+void LearnStreamCall::StartRetry(std::chrono::milliseconds pause) {
   retry_ = std::make_unique<grpc::Alarm>();
-  retry_->Set(std::chrono::system_clock::now() + kRetryAfter, [this](bool) { Retry(); });
+  retry_->Set(std::chrono::system_clock::now() + pause, [this](bool) { Retry(); });
 }
 
 void LearnStreamCall::Retry() {
@@ -196,7 +242,7 @@ void LearnStreamCall::Retry() {
 LearnStreamCall::Due LearnStreamCall::WhatIsDue() {
   Due due;
   const bool room = answers_.size() < static_cast<std::size_t>(bounds_.window);
-  if (input_ == Input::kIdle && room && !draining_ && !broken_) {
+  if (input_ == Input::kIdle && room && !stopping_ && !broken_) {
     input_ = Input::kReading;
     StartRead(&request_);
   }
@@ -220,13 +266,13 @@ bool LearnStreamCall::MustFinish() const {
   if (finished_ || writing_ || in_engine_ > 0) return false;
   if (input_ == Input::kSubmitting || input_ == Input::kWaiting) return false;
   if (broken_) return input_ != Input::kReading;
-  // A read that is outstanding when a draining stream finishes ends with it.
-  return answers_.empty() && (input_ == Input::kEnded || draining_);
+  // A read that is outstanding when a stopping stream finishes ends with it.
+  return answers_.empty() && (input_ == Input::kEnded || stopping_);
 }
 
 absl::Status LearnStreamCall::FinalStatus() const {
   if (broken_) return absl::CancelledError("the client has gone");
-  return draining_ ? absl::UnavailableError("the server is stopping") : absl::OkStatus();
+  return why_;
 }
 
 void LearnStreamCall::OnWriteDone(bool ok) {

@@ -4,6 +4,7 @@
 #include <grpcpp/alarm.h>
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -28,7 +29,8 @@ struct LearnStreamBounds {
 };
 
 // Reads until `window` answers are owed, then leaves the rest to HTTP/2's flow control. When the
-// engine has no room the minibatch is kept and submitted again later, and nothing more is read.
+// engine has no room, or a quota of the caller's is used up, the minibatch is kept and submitted
+// again later, and nothing more is read. A caller that the policy has no longer is ended.
 // A client that goes away loses its answers; what the engine has accepted is learned all the same.
 //
 // Owns itself: gRPC calls OnDone last, after every answer of the engine has come.
@@ -37,9 +39,10 @@ class LearnStreamCall final
       public DrainableStream {
  public:
   LearnStreamCall(grpc::CallbackServerContext* context, Engine& engine, OpenStreams& streams,
-                  const CallObservers& observers, const LearnStreamBounds& bounds);
+                  const CallParts& parts, const LearnStreamBounds& bounds);
 
   void Drain() override;
+  void Revisit() override;
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -51,6 +54,7 @@ class LearnStreamCall final
   struct Answer {
     v1::LearnStreamResponse response;
     bool ready = false;
+    std::int64_t bytes = 0;  // of the request, until it is ready
   };
   // What the thread that finds it due does without the lock: at most one of the two, which keeps
   // the call alive until then.
@@ -62,12 +66,17 @@ class LearnStreamCall final
     kIdle,        // the window is full
     kReading,     // gRPC owns request_
     kSubmitting,  // the thread in Submit owns request_
-    kWaiting,     // for room in the engine; retry_ owns request_
+    kWaiting,     // for room in the engine or in a quota; retry_ owns request_
     kEnded,       // nothing more will be read
   };
 
   ~LearnStreamCall() override = default;
 
+  // Reads no more; ends with `why` once everything that was read is answered.
+  Due Stop(const absl::Status& why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Whether request_ may be submitted: RESOURCE_EXHAUSTED means later. Takes it of the quotas,
+  // once.
+  absl::Status Admit() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Submits request_, which becomes answer `index`.
   void Submit(std::int64_t index);
   absl::StatusOr<Submission> MakeSubmission() const;
@@ -85,7 +94,7 @@ class LearnStreamCall final
   Due WhatIsDue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Without the lock; the last that its thread does with the call.
   void Do(const Due& due);
-  void StartRetry() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void StartRetry(std::chrono::milliseconds pause) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MustFinish() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status FinalStatus() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void SetAnswer(std::int64_t index, const std::string& name, const absl::Status& status, Fill fill)
@@ -110,8 +119,10 @@ class LearnStreamCall final
   std::thread::id submitter_ ABSL_GUARDED_BY(mu_);     // the thread in Engine::Submit
   bool no_room_ ABSL_GUARDED_BY(mu_) = false;          // what Submit said on that thread
   bool writing_ ABSL_GUARDED_BY(mu_) = false;
-  bool broken_ ABSL_GUARDED_BY(mu_) = false;  // cancelled: nobody reads the answers
-  bool draining_ ABSL_GUARDED_BY(mu_) = false;
+  bool broken_ ABSL_GUARDED_BY(mu_) = false;    // cancelled: nobody reads the answers
+  bool admitted_ ABSL_GUARDED_BY(mu_) = false;  // request_
+  bool stopping_ ABSL_GUARDED_BY(mu_) = false;
+  absl::Status why_ ABSL_GUARDED_BY(mu_);  // it is stopping
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
 };
 

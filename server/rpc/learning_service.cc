@@ -28,7 +28,8 @@ absl::StatusOr<Submission> LearningServiceImpl::SubmissionOf(const Request& requ
 grpc::ServerUnaryReactor* LearningServiceImpl::Learn(grpc::CallbackServerContext* context,
                                                      const v1::LearnRequest* request,
                                                      v1::LearnResponse* response) {
-  const UnaryCall call(context, "Learn", request->name(), request, response, observers_);
+  const UnaryCall call(context, "Learn", request->name(), request, response, parts_);
+  if (call.Refused(RowsIn(request->batch()))) return call.reactor();
   absl::StatusOr<Submission> submission = SubmissionOf(*request, call.deadline());
   if (!submission.ok()) {
     call.Finish(submission.status());
@@ -47,7 +48,7 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Learn(grpc::CallbackServerContext
 
 grpc::ServerBidiReactor<v1::LearnStreamRequest, v1::LearnStreamResponse>*
 LearningServiceImpl::LearnStream(grpc::CallbackServerContext* context) {
-  return new LearnStreamCall(context, engine_, streams_, observers_,
+  return new LearnStreamCall(context, engine_, streams_, parts_,
                              {options_.stream_window, options_.max_batch_rows});
 }
 
@@ -57,7 +58,8 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerConte
   // Only who waits for a revision is told when the client goes.
   const auto watch =
       request->min_revision() > 0 ? UnaryCall::Watch::kClient : UnaryCall::Watch::kNo;
-  const UnaryCall call(context, "Predict", request->name(), request, response, observers_, watch);
+  const UnaryCall call(context, "Predict", request->name(), request, response, parts_, watch);
+  if (call.Refused(RowsIn(request->batch()))) return call.reactor();
   const auto predict = [this, call, request, response] {
     CallPool& pool = request->has_revision() ? pools_.history : pools_.queries;
     pool.Run(call,
@@ -75,7 +77,8 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerConte
 grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
     grpc::CallbackServerContext* context, const v1::PredictThenLearnRequest* request,
     v1::PredictThenLearnResponse* response) {
-  const UnaryCall call(context, "PredictThenLearn", request->name(), request, response, observers_);
+  const UnaryCall call(context, "PredictThenLearn", request->name(), request, response, parts_);
+  if (call.Refused(RowsIn(request->batch()))) return call.reactor();
   absl::StatusOr<Submission> submission = SubmissionOf(*request, call.deadline());
   absl::StatusOr<PredictOptions> query =
       submission.ok() ? wire::PredictOptionsFromProto(request->options()) : submission.status();
@@ -99,7 +102,8 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
 grpc::ServerUnaryReactor* LearningServiceImpl::GetEvaluation(
     grpc::CallbackServerContext* context, const v1::GetEvaluationRequest* request,
     v1::GetEvaluationResponse* response) {
-  const UnaryCall call(context, "GetEvaluation", request->name(), request, response, observers_);
+  const UnaryCall call(context, "GetEvaluation", request->name(), request, response, parts_);
+  if (call.Refused()) return call.reactor();
   call.Finish(Evaluate(*request, response));
   return call.reactor();
 }

@@ -26,16 +26,18 @@ struct LearningOptions {
 class LearningServiceImpl final : public v1::LearningService::CallbackService {
  public:
   // All must outlive the service.
-  LearningServiceImpl(Engine& engine, const CallPools& pools, CallObservers observers,
+  LearningServiceImpl(Engine& engine, const CallPools& pools, CallParts parts,
                       const LearningOptions& options)
       : engine_(engine),
         predictor_(engine, options.max_answer_bytes),
         pools_(pools),
-        observers_(std::move(observers)),
+        parts_(std::move(parts)),
         options_(options) {}
 
   // Open streams answer what they have read, then end with UNAVAILABLE, as do new ones.
   void DrainStreams() { streams_.Drain(); }
+  // Streams of callers that the policy no longer has end with UNAUTHENTICATED, however idle.
+  void RevisitStreams() { streams_.Revisit(); }
   // Waits until no stream is open, or for `deadline`.
   void AwaitNoStreams(TimePoint deadline) { streams_.AwaitNone(deadline); }
 
@@ -65,7 +67,7 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
   Engine& engine_;
   const Predictor predictor_;
   const CallPools pools_;
-  const CallObservers observers_;
+  const CallParts parts_;
   const LearningOptions options_;
   OpenStreams streams_;
 };

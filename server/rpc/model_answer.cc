@@ -1,5 +1,8 @@
 #include "server/rpc/model_answer.h"
 
+#include <string>
+#include <vector>
+
 #include <chrono>
 #include <string>
 
@@ -28,6 +31,20 @@ void SnapshotToProto(const StoredSnapshot& stored, v1::Snapshot* snapshot) {
       google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(stored.create_time_us);
   snapshot->set_bytes(static_cast<std::int64_t>(stored.bytes));
   snapshot->set_build(stored.build);
+}
+
+absl::Status TakeModel(const Call& call, const Engine& engine) {
+  return call.TakeModel([&call, &engine] {
+    constexpr int kPage = 1000;
+    std::int64_t count = 0;
+    std::string last;
+    for (;;) {
+      const std::vector<ModelInfo> page = engine.ListModels(last, kPage);
+      for (const ModelInfo& info : page) count += call.MayUse(info.name) ? 1 : 0;
+      if (page.size() < kPage) return count;
+      last = page.back().name;
+    }
+  });
 }
 
 }  // namespace prequel

@@ -1,4 +1,4 @@
-// What the model service answers.
+// What the model service answers, and what it counts.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,13 @@
 
 #include "prequel/v1/model_service.pb.h"
 #include "server/engine/engine.h"
+#include "server/rpc/call.h"
 
 namespace prequel {
 
 void InfoToProto(const ModelInfo& info, v1::Model* model);
+// Takes one more model of the caller's quota; RESOURCE_EXHAUSTED when there are enough.
+absl::Status TakeModel(const Call& call, const Engine& engine);
 void SnapshotToProto(const StoredSnapshot& stored, v1::Snapshot* snapshot);
 
 // The revision that a request asks for, if it does.

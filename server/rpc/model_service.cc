@@ -20,20 +20,33 @@ constexpr int kDefaultPage = 100;
 constexpr int kMaxPage = 1000;
 constexpr std::size_t kMaxPageBytes = 1 << 20;  // a page ends with the model that exceeds it
 
+// Returns its size.
+std::size_t AddToList(const ModelInfo& info, v1::ListModelsResponse* response) {
+  v1::Model* model = response->add_models();
+  InfoToProto(info, model);
+  if (model->config().prior().arrays_size() > 0) {
+    model->mutable_config()->mutable_prior()->clear_arrays();
+  }
+  return model->ByteSizeLong();
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* ModelServiceImpl::CreateModel(grpc::CallbackServerContext* context,
                                                         const v1::CreateModelRequest* request,
                                                         v1::Model* response) {
-  const UnaryCall call(context, "CreateModel", request->model_id(), request, response, observers_);
-  pools_.queries.Run(call, [this, request, response] { return Create(*request, response); });
+  const UnaryCall call(context, "CreateModel", request->model_id(), request, response, parts_);
+  if (call.Refused()) return call.reactor();
+  pools_.queries.Run(call,
+                     [this, call, request, response] { return Create(call, *request, response); });
   return call.reactor();
 }
 
 grpc::ServerUnaryReactor* ModelServiceImpl::GetModel(grpc::CallbackServerContext* context,
                                                      const v1::GetModelRequest* request,
                                                      v1::Model* response) {
-  const UnaryCall call(context, "GetModel", request->name(), request, response, observers_);
+  const UnaryCall call(context, "GetModel", request->name(), request, response, parts_);
+  if (call.Refused()) return call.reactor();
   call.Finish(Get(*request, response));
   return call.reactor();
 }
@@ -41,15 +54,18 @@ grpc::ServerUnaryReactor* ModelServiceImpl::GetModel(grpc::CallbackServerContext
 grpc::ServerUnaryReactor* ModelServiceImpl::ListModels(grpc::CallbackServerContext* context,
                                                        const v1::ListModelsRequest* request,
                                                        v1::ListModelsResponse* response) {
-  const UnaryCall call(context, "ListModels", "", request, response, observers_);
-  pools_.queries.Run(call, [this, request, response] { return List(*request, response); });
+  const UnaryCall call(context, "ListModels", "", request, response, parts_);
+  if (call.Refused()) return call.reactor();
+  pools_.queries.Run(call,
+                     [this, call, request, response] { return List(call, *request, response); });
   return call.reactor();
 }
 
 grpc::ServerUnaryReactor* ModelServiceImpl::DeleteModel(grpc::CallbackServerContext* context,
                                                         const v1::DeleteModelRequest* request,
                                                         google::protobuf::Empty* response) {
-  const UnaryCall call(context, "DeleteModel", request->name(), request, response, observers_);
+  const UnaryCall call(context, "DeleteModel", request->name(), request, response, parts_);
+  if (call.Refused()) return call.reactor();
   pools_.queries.Run(call, [this, request] { return Delete(*request); });
   return call.reactor();
 }
@@ -57,7 +73,8 @@ grpc::ServerUnaryReactor* ModelServiceImpl::DeleteModel(grpc::CallbackServerCont
 grpc::ServerUnaryReactor* ModelServiceImpl::CreateSnapshot(grpc::CallbackServerContext* context,
                                                            const v1::CreateSnapshotRequest* request,
                                                            v1::Snapshot* response) {
-  const UnaryCall call(context, "CreateSnapshot", request->name(), request, response, observers_);
+  const UnaryCall call(context, "CreateSnapshot", request->name(), request, response, parts_);
+  if (call.Refused()) return call.reactor();
   pools_.history.Run(call, [this, request, response] { return TakeSnapshot(*request, response); });
   return call.reactor();
 }
@@ -65,7 +82,8 @@ grpc::ServerUnaryReactor* ModelServiceImpl::CreateSnapshot(grpc::CallbackServerC
 grpc::ServerUnaryReactor* ModelServiceImpl::ListRevisions(grpc::CallbackServerContext* context,
                                                           const v1::ListRevisionsRequest* request,
                                                           v1::ListRevisionsResponse* response) {
-  const UnaryCall call(context, "ListRevisions", request->name(), request, response, observers_);
+  const UnaryCall call(context, "ListRevisions", request->name(), request, response, parts_);
+  if (call.Refused()) return call.reactor();
   pools_.queries.Run(call, [this, request, response] { return Revisions(*request, response); });
   return call.reactor();
 }
@@ -73,7 +91,8 @@ grpc::ServerUnaryReactor* ModelServiceImpl::ListRevisions(grpc::CallbackServerCo
 grpc::ServerUnaryReactor* ModelServiceImpl::RollbackModel(grpc::CallbackServerContext* context,
                                                           const v1::RollbackModelRequest* request,
                                                           v1::Model* response) {
-  const UnaryCall call(context, "RollbackModel", request->name(), request, response, observers_);
+  const UnaryCall call(context, "RollbackModel", request->name(), request, response, parts_);
+  if (call.Refused()) return call.reactor();
   pools_.history.Run(
       call, [this, call, request, response] { return Rollback(call, *request, response); });
   return call.reactor();
@@ -82,7 +101,8 @@ grpc::ServerUnaryReactor* ModelServiceImpl::RollbackModel(grpc::CallbackServerCo
 grpc::ServerUnaryReactor* ModelServiceImpl::ForkModel(grpc::CallbackServerContext* context,
                                                       const v1::ForkModelRequest* request,
                                                       v1::Model* response) {
-  const UnaryCall call(context, "ForkModel", request->name(), request, response, observers_);
+  const UnaryCall call(context, "ForkModel", request->name(), request, response, parts_);
+  if (call.Refused()) return call.reactor();
   pools_.history.Run(call,
                      [this, call, request, response] { return Fork(call, *request, response); });
   return call.reactor();
@@ -90,15 +110,17 @@ grpc::ServerUnaryReactor* ModelServiceImpl::ForkModel(grpc::CallbackServerContex
 
 grpc::ServerWriteReactor<v1::ModelFilePiece>* ModelServiceImpl::ExportModel(
     grpc::CallbackServerContext* context, const v1::ExportModelRequest* request) {
-  return new ExportCall(*context, *request, {engine_, pools_.history, transfers_, observers_});
+  return new ExportCall(*context, *request, {engine_, pools_.history, transfers_, parts_});
 }
 
 grpc::ServerReadReactor<v1::ImportModelRequest>* ModelServiceImpl::ImportModel(
     grpc::CallbackServerContext* context, v1::Model* response) {
-  return new ImportCall(*context, response, {engine_, pools_.history, transfers_, observers_});
+  return new ImportCall(*context, response, {engine_, pools_.history, transfers_, parts_});
 }
 
-absl::Status ModelServiceImpl::Create(const v1::CreateModelRequest& request, v1::Model* response) {
+absl::Status ModelServiceImpl::Create(const UnaryCall& call, const v1::CreateModelRequest& request,
+                                      v1::Model* response) {
+  if (absl::Status status = TakeModel(call, engine_); !status.ok()) return status;
   const absl::StatusOr<LearnerConfig> config = wire::ConfigFromProto(request.config());
   if (!config.ok()) return config.status();
   const absl::StatusOr<ModelInfo> info = engine_.CreateModel(request.model_id(), *config);
@@ -116,29 +138,30 @@ absl::Status ModelServiceImpl::Get(const v1::GetModelRequest& request, v1::Model
   return absl::OkStatus();
 }
 
-absl::Status ModelServiceImpl::List(const v1::ListModelsRequest& request,
+absl::Status ModelServiceImpl::List(const UnaryCall& call, const v1::ListModelsRequest& request,
                                     v1::ListModelsResponse* response) const {
   if (request.page_size() < 0) return FieldError("page_size", "must not be negative");
   const absl::StatusOr<std::string> after = NameBeforePage(request.page_token());
   if (!after.ok()) return after.status();
   const int wanted = request.page_size() == 0 ? kDefaultPage : request.page_size();
   const int size = std::min(wanted, kMaxPage);
-  // One more than fits, to know whether there is a next page.
-  const std::vector<ModelInfo> models = engine_.ListModels(*after, size + 1);
+  std::string last = *after, shown;  // shown: of those that the caller may see
   std::size_t bytes = 0;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    if (i == static_cast<std::size_t>(size) || bytes > kMaxPageBytes) {
-      response->set_next_page_token(PageTokenAfter(models[i - 1].name));
-      break;
+  for (;;) {
+    // One more than fits, to know whether there is a next page.
+    const std::vector<ModelInfo> models = engine_.ListModels(last, size + 1);
+    for (const ModelInfo& info : models) {
+      last = info.name;
+      if (!call.MayUse(info.name)) continue;
+      if (response->models_size() == size || bytes > kMaxPageBytes) {
+        response->set_next_page_token(PageTokenAfter(shown));
+        return absl::OkStatus();
+      }
+      shown = info.name;
+      bytes += AddToList(info, response);
     }
-    v1::Model* model = response->add_models();
-    InfoToProto(models[i], model);
-    if (model->config().prior().arrays_size() > 0) {
-      model->mutable_config()->mutable_prior()->clear_arrays();
-    }
-    bytes += model->ByteSizeLong();
+    if (models.size() <= static_cast<std::size_t>(size)) return absl::OkStatus();
   }
-  return absl::OkStatus();
 }
 
 absl::Status ModelServiceImpl::Revisions(const v1::ListRevisionsRequest& request,
@@ -185,6 +208,9 @@ absl::Status ModelServiceImpl::Fork(const UnaryCall& call, const v1::ForkModelRe
                                     v1::Model* response) {
   const absl::StatusOr<std::string> id = ModelIdOf(request.name());
   if (!id.ok()) return id.status();
+  absl::Status allowed = call.CheckModel(request.model_id());
+  if (allowed.ok()) allowed = TakeModel(call, engine_);
+  if (!allowed.ok()) return allowed;
   absl::StatusOr<LearnerConfig> config = LearnerConfig();
   if (request.has_config()) config = wire::ConfigFromProto(request.config());
   if (!config.ok()) return config.status();

@@ -14,8 +14,8 @@ namespace prequel {
 class ModelServiceImpl final : public v1::ModelService::CallbackService {
  public:
   // All must outlive the service.
-  ModelServiceImpl(Engine& engine, const CallPools& pools, CallObservers observers)
-      : engine_(engine), pools_(pools), observers_(std::move(observers)) {}
+  ModelServiceImpl(Engine& engine, const CallPools& pools, CallParts parts)
+      : engine_(engine), pools_(pools), parts_(std::move(parts)) {}
 
   grpc::ServerUnaryReactor* CreateModel(grpc::CallbackServerContext* context,
                                         const v1::CreateModelRequest* request,
@@ -55,14 +55,16 @@ class ModelServiceImpl final : public v1::ModelService::CallbackService {
                         v1::Model* response);
   absl::Status Fork(const UnaryCall& call, const v1::ForkModelRequest& request,
                     v1::Model* response);
-  absl::Status Create(const v1::CreateModelRequest& request, v1::Model* response);
+  absl::Status Create(const UnaryCall& call, const v1::CreateModelRequest& request,
+                      v1::Model* response);
   absl::Status Get(const v1::GetModelRequest& request, v1::Model* response) const;
-  absl::Status List(const v1::ListModelsRequest& request, v1::ListModelsResponse* response) const;
+  absl::Status List(const UnaryCall& call, const v1::ListModelsRequest& request,
+                    v1::ListModelsResponse* response) const;
   absl::Status Delete(const v1::DeleteModelRequest& request);
 
   Engine& engine_;
   const CallPools pools_;
-  const CallObservers observers_;
+  const CallParts parts_;
   OpenTransfers transfers_;
 };
 

@@ -30,12 +30,15 @@ bool OpenTransfers::Add() {
 ExportCall::ExportCall(const grpc::CallbackServerContext& context,
                        const v1::ExportModelRequest& request, const TransferParts& parts)
     : parts_(parts),
-      call_(context, "ExportModel", parts.observers),
-      admitted_(parts.open.Add()),
+      call_(context, "ExportModel", parts.calls),
+      counted_(call_.admitted().ok() && parts.open.Add()),
       name_(request.name()) {
   call_.SetResource(name_);
   call_.CountRequest(request);
-  admitted_ ? Begin(request) : End(TooManyTransfers());
+  absl::Status status = call_.admitted();
+  if (status.ok()) status = call_.CheckModel(name_);
+  if (status.ok() && !counted_) status = TooManyTransfers();
+  status.ok() ? Begin(request) : End(status);
 }
 
 void ExportCall::Begin(const v1::ExportModelRequest& request) {
@@ -54,6 +57,7 @@ absl::Status ExportCall::Prepare(std::optional<std::int64_t> revision) {
 }
 
 void ExportCall::WriteNext() {
+  if (absl::Status status = call_.Renew(); !status.ok()) return End(status);
   piece_.set_data(writer_.Next());
   if (piece_.data().empty()) return End(absl::OkStatus());
   call_.CountResponse(piece_);
@@ -68,7 +72,7 @@ void ExportCall::OnWriteDone(bool ok) {
 void ExportCall::End(const absl::Status& status) {
   writer_ = ModelFileWriter({});
   // Before the answer: who waited for it may begin the next.
-  if (admitted_) parts_.open.Remove();
+  if (counted_) parts_.open.Remove();
   Finish(call_.End(status));
 }
 
@@ -76,20 +80,35 @@ ImportCall::ImportCall(const grpc::CallbackServerContext& context, v1::Model* re
                        const TransferParts& parts)
     : response_(response),
       parts_(parts),
-      call_(context, "ImportModel", parts.observers),
-      admitted_(parts.open.Add()),
+      call_(context, "ImportModel", parts.calls),
+      counted_(call_.admitted().ok() && parts.open.Add()),
       reader_(std::in_place, kMaxImportBytes) {
-  admitted_ ? StartRead(&request_) : End(TooManyTransfers());
+  if (!call_.admitted().ok()) {
+    End(call_.admitted());
+  } else if (!counted_) {
+    End(TooManyTransfers());
+  } else {
+    StartRead(&request_);
+  }
+}
+
+absl::Status ImportCall::TakePiece() {
+  call_.CountRequest(request_);
+  absl::Status status = call_.Renew();
+  if (status.ok() && !request_.model_id().empty()) {
+    model_id_ = request_.model_id();
+    call_.SetResource(model_id_);
+    status = call_.CheckModel(model_id_);
+  }
+  // The file is in memory until it is whole.
+  const auto bytes = static_cast<std::int64_t>(request_.data().size());
+  if (status.ok()) status = call_.Take(bytes, 0);
+  return status.ok() ? reader_->Add(request_.data()) : status;
 }
 
 void ImportCall::OnReadDone(bool ok) {
   if (ok) {
-    call_.CountRequest(request_);
-    if (!request_.model_id().empty()) {
-      model_id_ = request_.model_id();
-      call_.SetResource(model_id_);
-    }
-    const absl::Status status = reader_->Add(request_.data());
+    const absl::Status status = TakePiece();
     if (!status.ok()) return End(status);
     return StartRead(&request_);
   }
@@ -99,6 +118,9 @@ void ImportCall::OnReadDone(bool ok) {
 }
 
 absl::Status ImportCall::Import() {
+  absl::Status allowed = call_.CheckModel(model_id_);
+  if (allowed.ok()) allowed = TakeModel(call_, parts_.engine);
+  if (!allowed.ok()) return allowed;
   const absl::StatusOr<ModelFile> file = (*std::move(reader_)).Finish();
   if (!file.ok()) return file.status();
   const absl::StatusOr<ModelInfo> info = parts_.engine.Import(model_id_, *file);
@@ -111,7 +133,7 @@ absl::Status ImportCall::Import() {
 void ImportCall::End(const absl::Status& status) {
   reader_.reset();
   // Before the answer: who waited for it may begin the next.
-  if (admitted_) parts_.open.Remove();
+  if (counted_) parts_.open.Remove();
   Finish(call_.End(status));
 }
 

@@ -32,7 +32,7 @@ struct TransferParts {
   Engine& engine;
   CallPool& pool;  // where the engine is asked: it reads a snapshot and folds what follows it
   OpenTransfers& open;
-  const CallObservers& observers;
+  const CallParts& calls;
 };
 
 // Both own themselves: gRPC calls OnDone last.
@@ -54,7 +54,7 @@ class ExportCall final : public grpc::ServerWriteReactor<v1::ModelFilePiece> {
 
   const TransferParts parts_;
   const Call call_;
-  const bool admitted_;
+  const bool counted_;  // among parts_.open
   const std::string name_;
   ModelFileWriter writer_{{}};
   v1::ModelFilePiece piece_;  // being written
@@ -70,13 +70,14 @@ class ImportCall final : public grpc::ServerReadReactor<v1::ImportModelRequest> 
 
  private:
   ~ImportCall() override = default;
+  absl::Status TakePiece();
   absl::Status Import();
   void End(const absl::Status& status);
 
   v1::Model* const response_;
   const TransferParts parts_;
   const Call call_;
-  const bool admitted_;
+  const bool counted_;  // among parts_.open
   std::string model_id_;
   std::optional<ModelFileReader> reader_;
   v1::ImportModelRequest request_;  // being read

@@ -12,6 +12,8 @@ class DrainableStream {
  public:
   // Stop reading; end once everything that was read is answered. Must not block.
   virtual void Drain() = 0;
+  // The same unless the policy still has the caller. Must not block.
+  virtual void Revisit() = 0;
 
  protected:
   ~DrainableStream() = default;
@@ -38,6 +40,11 @@ class OpenStreams {
     MutexLock lock(mu_);
     draining_ = true;
     for (DrainableStream* stream : streams_) stream->Drain();
+  }
+
+  void Revisit() {
+    MutexLock lock(mu_);
+    for (DrainableStream* stream : streams_) stream->Revisit();
   }
 
   // Waits until no stream is open, or for `deadline`.

@@ -34,6 +34,10 @@ std::string ReasonOf(const absl::Status& status) {
       return "CANCELLED";
     case absl::StatusCode::kAborted:
       return "ABORTED";
+    case absl::StatusCode::kUnauthenticated:
+      return "UNAUTHENTICATED";
+    case absl::StatusCode::kPermissionDenied:
+      return "PERMISSION_DENIED";
     case absl::StatusCode::kUnimplemented:
       return "UNIMPLEMENTED";
     default:
@@ -41,15 +45,27 @@ std::string ReasonOf(const absl::Status& status) {
   }
 }
 
+namespace {
+
+// Of some codes, what comes with them tells two reasons apart.
+std::string ReasonOf(const absl::Status& status,
+                     const std::map<std::string, std::string>& metadata) {
+  if (absl::IsOutOfRange(status) && metadata.contains(kExpectedSequence)) {
+    return "SEQUENCE_OUT_OF_RANGE";
+  }
+  if (absl::IsResourceExhausted(status) && metadata.contains(kQuota)) return "QUOTA_EXHAUSTED";
+  return wire::ReasonOf(status);
+}
+
+}  // namespace
+
 google::rpc::Status ErrorToProto(const absl::Status& status,
                                  const std::map<std::string, std::string>& metadata) {
   google::rpc::Status proto;
   proto.set_code(static_cast<int>(status.code()));
   proto.set_message(Readable(std::string(status.message())));
   google::rpc::ErrorInfo info;
-  // The one code that a field of metadata tells two reasons of.
-  const bool sequence = absl::IsOutOfRange(status) && metadata.contains(kExpectedSequence);
-  info.set_reason(sequence ? "SEQUENCE_OUT_OF_RANGE" : ReasonOf(status));
+  info.set_reason(ReasonOf(status, metadata));
   info.set_domain(kErrorDomain);
   for (const auto& [key, value] : metadata) (*info.mutable_metadata())[key] = Readable(value);
   const std::optional<std::string> field = FieldOf(status);

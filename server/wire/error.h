@@ -13,6 +13,8 @@ namespace prequel::wire {
 inline constexpr char kErrorDomain[] = "prequel";
 // Of an error about a sequence number: the one that is due.
 inline constexpr char kExpectedSequence[] = "expected_sequence";
+// Of a request beyond one of its caller's quotas: which.
+inline constexpr char kQuota[] = "quota";
 
 // The stable reason that programs switch on, UPPER_SNAKE_CASE.
 std::string ReasonOf(const absl::Status& status);

@@ -60,8 +60,7 @@ void MustBeOk(const absl::Status& status) {
   std::abort();
 }
 
-Served::Served(bool sync) {
-  ServerOptions options;
+Served::Served(bool sync, ServerOptions options, const client::SecurityOptions& security) {
   options.data_dir = folder.path();
   options.listen = "127.0.0.1:0";
   options.http = "";
@@ -70,7 +69,8 @@ Served::Served(bool sync) {
   MustBeOk(started.status());
   server = *std::move(started);
   server->AwaitReady();
-  client = std::make_unique<client::Client>(client::ClientOptions{.server = server->address()});
+  client = std::make_unique<client::Client>(
+      client::ClientOptions{.server = server->address(), .security = security});
 }
 
 void Served::Create(const std::string& model, const v1::ModelConfig& config) {

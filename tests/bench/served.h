@@ -39,7 +39,9 @@ const v1::Batch& ServedMinibatch(int index);
 void MustBeOk(const absl::Status& status);
 
 struct Served {
-  explicit Served(bool sync);
+  // The addresses and the folder are its own.
+  explicit Served(bool sync, ServerOptions options = {},
+                  const client::SecurityOptions& security = {});
 
   void Create(const std::string& model, const v1::ModelConfig& config = ServedConfig());
   // Sends that many minibatches, one stream, and awaits the answers.

@@ -122,7 +122,7 @@ const std::vector<Layer>& Layers() {
              "core/config/edit_distance.h"},
             kProto)},
       {"client/cli/", "the library and its data from the command line",
-       Plus({"client/", "absl/", "CLI/"}, kProto)},
+       Plus({"client/", "absl/", "CLI/", "openssl/"}, kProto)},
       {"tests/core/",
        "core is tested without the rest of the service",
        {"tests/core/", "core/", "Eigen/", "absl/", "gtest/", "gmock/"}}};

@@ -115,8 +115,9 @@ class CallRecordsTest : public ::testing::Test {
       Engine::Create({}, {*store_, *store_, *store_, codec_, clock_, {}}).value();
   CallPool queries_{1, 8, "too many"}, history_{1, 8, "too many"};
   Recorder recorder_, other_recorder_;
-  ModelServiceImpl model_service_{*engine_, {queries_, history_}, {&recorder_, &other_recorder_}};
-  LearningServiceImpl learning_service_{*engine_, {queries_, history_}, {&recorder_}, {}};
+  ModelServiceImpl model_service_{
+      *engine_, {queries_, history_}, {{&recorder_, &other_recorder_}, Gate()}};
+  LearningServiceImpl learning_service_{*engine_, {queries_, history_}, {{&recorder_}, Gate()}, {}};
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<v1::ModelService::Stub> models_;
   std::unique_ptr<v1::LearningService::Stub> learning_;

@@ -20,7 +20,7 @@ class HeldService final : public v1::ModelService::CallbackService {
   grpc::ServerUnaryReactor* GetModel(grpc::CallbackServerContext* context,
                                      const v1::GetModelRequest* request,
                                      v1::Model* response) override {
-    const UnaryCall call(context, "GetModel", request->name(), request, response, observers_,
+    const UnaryCall call(context, "GetModel", request->name(), request, response, parts_,
                          UnaryCall::Watch::kClient);
     calls_.set_value(call);
     return call.reactor();
@@ -29,7 +29,7 @@ class HeldService final : public v1::ModelService::CallbackService {
   UnaryCall Await() { return calls_.get_future().get(); }
 
  private:
-  const CallObservers observers_ = {};
+  const CallParts parts_ = {{}, Gate()};
   std::promise<UnaryCall> calls_;
 };
 

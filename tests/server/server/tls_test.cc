@@ -1,52 +1,16 @@
 // TLS on both ports: who may connect, and certificates that change while the server runs.
-#include <httplib.h>
-
-#include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <thread>
 
 #include "client/client.h"
-#include "server/server_options.h"
-#include "tests/server/auth/certificates.h"
-#include "tests/server/server/server_fixture.h"
+#include "tests/server/server/tls_fixture.h"
 
 namespace prequel {
 namespace {
 
-class TlsTest : public ServerTest {
+using ::testing::HasSubstr;
+
+class TlsTest : public TlsServerTest {
  protected:
-  TlsTest() {
-    Deploy("first", authority_.IssueForLoopback(), authority_.pem());
-    options_.tls_cert = directory_.path("tls/cert");
-    options_.tls_key = directory_.path("tls/key");
-    options_.tls_client_ca = directory_.path("tls/ca");
-    Write("ca", authority_.pem());
-  }
-
-  std::string Write(const std::string& name, const std::string& content) const {
-    std::ofstream(directory_.path(name), std::ios::binary) << content;
-    return directory_.path(name);
-  }
-
-  // As Kubernetes changes a secret: a new folder, and a symlink that is renamed over the old one.
-  void Deploy(const std::string& name, const Issued& issued, const std::string& ca) const {
-    std::filesystem::create_directory(directory_.path(name));
-    Write(name + "/cert", issued.certificate);
-    Write(name + "/key", issued.key);
-    Write(name + "/ca", ca);
-    std::filesystem::create_directory_symlink(name, directory_.path("next"));
-    std::filesystem::rename(directory_.path("next"), directory_.path("tls"));
-  }
-
-  void Start() {
-    auto started = Server::Start(options_);
-    ASSERT_TRUE(started.ok()) << started.status();
-    server_ = *std::move(started);
-    server_->AwaitReady();
-  }
-
   // Of a new connection, by each port.
   absl::Status Grpc(const client::SecurityOptions& security) const {
     client::Client client(
@@ -74,7 +38,7 @@ class TlsTest : public ServerTest {
     return security;
   }
 
-  const Authority authority_, stranger_;
+  const Authority stranger_;
 };
 
 TEST_F(TlsTest, BothPortsAreEncrypted) {
@@ -115,47 +79,33 @@ TEST_F(TlsTest, ChangedCertificatesAreTakenWhileItRuns) {
   Write("next-ca", stranger_.pem());
   EXPECT_NE(Http(Trusting("next-ca")), 200);
   Deploy("second", stranger_.IssueForLoopback(), stranger_.pem());
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (std::chrono::steady_clock::now() < until && Http(Trusting("next-ca")) != 200) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  EXPECT_EQ(Http(Trusting("next-ca")), 200);
-  while (std::chrono::steady_clock::now() < until && !Grpc(Trusting("next-ca")).ok()) {
-  }
-  EXPECT_TRUE(Grpc(Trusting("next-ca")).ok());
+  EXPECT_TRUE(Await([this] { return Http(Trusting("next-ca")) == 200; }));
+  EXPECT_TRUE(Await([this] { return Grpc(Trusting("next-ca")).ok(); }));
   EXPECT_FALSE(Grpc(Trusting("ca")).ok());
 }
 
 TEST_F(TlsTest, FilesThatDoNotFitKeepWhatWas) {
+  options_.open_metrics = true;
   Start();
   Issued broken = authority_.IssueForLoopback();
   broken.key = stranger_.IssueForLoopback().key;
   Deploy("broken", broken, authority_.pem());
-  const auto metric = [this] {
-    HostPort address;
-    EXPECT_TRUE(ParseHostPort(server_->http_address(), &address).ok());
-    httplib::SSLClient http(address.host, address.port);
-    http.set_ca_cert_path(directory_.path("ca").c_str());
-    const httplib::Result result = http.Get("/metrics");
-    return result ? result->body : "";
-  };
   const std::string noticed = "prequel_reload_ok{files=\"tls\"} 0";
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (std::chrono::steady_clock::now() < until && metric().find(noticed) == std::string::npos) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  EXPECT_THAT(metric(), ::testing::HasSubstr(noticed));
+  EXPECT_TRUE(Await([&] {
+    Get("/metrics");
+    return body_.find(noticed) != std::string::npos;
+  }));
   EXPECT_TRUE(Grpc(Trusting("ca")).ok());
 }
 
 TEST_F(TlsTest, AServerDoesNotStartWithFilesThatDoNotFit) {
   options_.tls_key = Write("other", stranger_.IssueForLoopback().key);
-  const auto started = Server::Start(options_);
-  ASSERT_FALSE(started.ok());
-  EXPECT_THAT(std::string(started.status().message()), ::testing::HasSubstr("--tls-key"));
+  EXPECT_THAT(std::string(Server::Start(options_).status().message()), HasSubstr("--tls-key"));
   options_.tls_key.clear();
-  EXPECT_THAT(std::string(Server::Start(options_).status().message()),
-              ::testing::HasSubstr("--tls-key"));
+  EXPECT_THAT(std::string(Server::Start(options_).status().message()), HasSubstr("--tls-key"));
+  options_.tls_key = directory_.path("tls/key");
+  options_.policy.clear();
+  EXPECT_THAT(std::string(Server::Start(options_).status().message()), HasSubstr("--policy"));
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+// Who calls, and whether it may.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/auth/credentials.h"
+#include "server/auth/policy.h"
+#include "server/auth/policy_file.h"
+
+namespace prequel {
+
+// A caller that is known, with what the policy lets it do. A small value.
+class Caller {
+ public:
+  const Principal& principal() const { return *principal_; }
+  std::string_view name() const { return principal_->name; }
+
+  // PERMISSION_DENIED unless its role includes `needed`, for `what`: a method, for example.
+  absl::Status CheckRole(Role needed, std::string_view what) const;
+  // The same unless it may use `model`: "moons" or "models/moons". Says nothing of whether there is
+  // such a model.
+  absl::Status CheckModel(std::string_view model) const;
+
+ private:
+  friend class Gate;
+  Identity identity_;
+  std::shared_ptr<const Policy> policy_;  // null: there is none
+  const Principal* principal_ = nullptr;  // of policy_
+};
+
+// Thread-safe.
+class Gate {
+ public:
+  // `policy` null: everybody is `anonymous` and may do everything. Must outlive the gate.
+  explicit Gate(const PolicyFile* policy = nullptr) : policy_(policy) {}
+
+  // UNAUTHENTICATED when nobody in the policy is known by the credentials, or whoever is has
+  // expired. A token counts before a certificate.
+  absl::StatusOr<Caller> Identify(const Credentials& credentials) const;
+
+  // The same caller as the policy has it now; UNAUTHENTICATED when it has it no longer.
+  absl::StatusOr<Caller> Renew(const Caller& caller) const;
+
+  // Whether callers have to show who they are.
+  bool closed() const { return policy_ != nullptr; }
+
+ private:
+  absl::StatusOr<Caller> Find(Identity identity, std::shared_ptr<const Policy> policy) const;
+
+  const PolicyFile* const policy_;
+};
+
+}  // namespace prequel

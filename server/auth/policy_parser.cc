@@ -1,0 +1,235 @@
+#include "server/auth/policy_parser.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+
+namespace prequel {
+namespace {
+
+constexpr std::size_t kMaxPrincipals = 10'000;
+constexpr std::size_t kMaxPerPrincipal = 64;  // tokens, certificates, patterns
+constexpr std::size_t kMaxName = 64;
+
+std::string_view Trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// A # inside of a word is part of it.
+std::string_view WithoutComment(std::string_view line) {
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) {
+      return line.substr(0, i);
+    }
+  }
+  return line;
+}
+
+// Names go into logs: nothing there that could be mistaken for more.
+bool IsName(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxName &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_' || c == '.' || c == '@';
+         });
+}
+
+bool IsPattern(std::string_view text) {
+  return !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '*';
+  });
+}
+
+bool IsCertificateName(std::string_view text) {
+  for (const std::string_view kind : {"uri:", "dns:", "cn:"}) {
+    if (text.starts_with(kind) && text.size() > kind.size()) return true;
+  }
+  return false;
+}
+
+class Parser {
+ public:
+  absl::Status ReadLine(std::string_view line) {
+    ++line_;
+    line = Trimmed(WithoutComment(line));
+    if (line.empty()) return absl::OkStatus();
+    if (line.front() == '[') return Begin(line);
+    const std::size_t equals = line.find('=');
+    if (equals == line.npos) {
+      return Wrong("", "must be [name], field = value, or a # and a comment");
+    }
+    const std::string field(Trimmed(line.substr(0, equals)));
+    if (principals_.empty()) return Wrong(field, "must stand under the [name] of a principal");
+    return Set(field, Trimmed(line.substr(equals + 1)));
+  }
+
+  absl::StatusOr<std::vector<Principal>> Finish() {
+    absl::Status status = End();
+    if (status.ok() && principals_.empty()) {
+      status = absl::InvalidArgumentError("no principal: nobody could call");
+    }
+    if (!status.ok()) return status;
+    return std::move(principals_);
+  }
+
+ private:
+  absl::Status Wrong(const std::string& field, std::string_view what) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat("line ", line_, field.empty() ? "" : ", ", field, ": ", std::string(what)));
+  }
+
+  absl::Status Begin(std::string_view line) {
+    if (absl::Status status = End(); !status.ok()) return status;
+    const std::string_view name =
+        line.back() == ']' ? Trimmed(line.substr(1, line.size() - 2)) : std::string_view();
+    if (!IsName(name)) {
+      return Wrong("", absl::StrCat("must be [name] of at most ", kMaxName,
+                                    " letters, digits, '-', '_', '.' and '@'"));
+    }
+    if (!names_.insert(std::string(name)).second) {
+      return Wrong("", absl::StrCat("[", std::string(name), "] is here a second time"));
+    }
+    if (principals_.size() == kMaxPrincipals) {
+      return Wrong("", absl::StrCat("more than ", kMaxPrincipals, " principals"));
+    }
+    principals_.emplace_back().name = name;
+    begun_ = line_;
+    fields_.clear();
+    return absl::OkStatus();
+  }
+
+  // Of the block before: that nothing is missing.
+  absl::Status End() const {
+    if (principals_.empty()) return absl::OkStatus();
+    const Principal& last = principals_.back();
+    const char* missing = nullptr;
+    if (last.tokens.empty() && last.certificates.empty()) missing = "a token or a certificate";
+    if (!fields_.contains("role")) missing = "a role: metrics, read, learn or admin";
+    if (last.models.empty() && last.role != Role::kMetrics) {
+      missing = "models: their names, or * for all";
+    }
+    if (missing == nullptr) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("line ", begun_, ": [", last.name, "] needs ", missing));
+  }
+
+  absl::Status Set(const std::string& field, std::string_view value) {
+    Principal& principal = principals_.back();
+    if (field == "token") return AddToken(value, principal);
+    if (field == "certificate") return AddCertificate(value, principal);
+    if (!fields_.insert(field).second) return Wrong(field, "is here a second time");
+    if (field == "role") return SetRole(value, principal);
+    if (field == "models") return SetModels(value, principal);
+    if (field == "expires") return SetExpiry(value, principal);
+    const std::map<std::string, std::int64_t*> kQuotas = {
+        {"calls_in_flight", &principal.quotas.calls_in_flight},
+        {"bytes_in_flight", &principal.quotas.bytes_in_flight},
+        {"rows_per_second", &principal.quotas.rows_per_second},
+        {"max_models", &principal.quotas.models}};
+    const auto quota = kQuotas.find(field);
+    if (quota != kQuotas.end()) return SetQuota(field, value, *quota->second);
+    return Wrong(field,
+                 "is no field; there are token, certificate, role, models, expires, "
+                 "calls_in_flight, bytes_in_flight, rows_per_second and max_models");
+  }
+
+  absl::Status AddToken(std::string_view value, Principal& principal) {
+    const std::optional<TokenHash> hash = ParseTokenHash(value);
+    if (!hash) {
+      return Wrong("token",
+                   "must be sha256: and 64 hexadecimal digits, as `prequel token new` prints it; "
+                   "a token itself has no place here");
+    }
+    if (!tokens_.insert(*hash).second) return Wrong("token", "is here a second time");
+    if (principal.tokens.size() == kMaxPerPrincipal) return Wrong("token", "too many");
+    principal.tokens.push_back(*hash);
+    return absl::OkStatus();
+  }
+
+  absl::Status AddCertificate(std::string_view value, Principal& principal) {
+    if (!IsCertificateName(value)) {
+      return Wrong("certificate",
+                   "must be uri:NAME or dns:NAME, an alternative name in the client's certificate, "
+                   "or cn:NAME, its common name");
+    }
+    if (!certificates_.insert(std::string(value)).second) {
+      return Wrong("certificate", "is here a second time");
+    }
+    if (principal.certificates.size() == kMaxPerPrincipal) return Wrong("certificate", "too many");
+    principal.certificates.emplace_back(value);
+    return absl::OkStatus();
+  }
+
+  absl::Status SetRole(std::string_view value, Principal& principal) const {
+    const std::optional<Role> role = RoleNamed(value);
+    if (!role) return Wrong("role", "must be metrics, read, learn or admin");
+    principal.role = *role;
+    return absl::OkStatus();
+  }
+
+  absl::Status SetModels(std::string_view value, Principal& principal) const {
+    for (std::size_t begin = 0; begin <= value.size();) {
+      const std::size_t comma = std::min(value.find(',', begin), value.size());
+      const std::string_view pattern = Trimmed(value.substr(begin, comma - begin));
+      if (!IsPattern(pattern)) {
+        return Wrong("models",
+                     "must be names of models, with commas between them, in which * stands for "
+                     "anything");
+      }
+      principal.models.emplace_back(pattern);
+      begin = comma + 1;
+    }
+    if (principal.models.size() > kMaxPerPrincipal) return Wrong("models", "too many");
+    return absl::OkStatus();
+  }
+
+  absl::Status SetExpiry(std::string_view value, Principal& principal) const {
+    absl::Time time;
+    std::string ignored;
+    if (!absl::ParseTime(absl::RFC3339_full, {value.data(), value.size()}, &time, &ignored)) {
+      return Wrong("expires", "must be a time such as 2027-01-31T00:00:00Z");
+    }
+    principal.expires = absl::ToChronoTime(time);
+    return absl::OkStatus();
+  }
+
+  absl::Status SetQuota(const std::string& field, std::string_view value,
+                        std::int64_t& quota) const {
+    if (!absl::SimpleAtoi(absl::string_view(value.data(), value.size()), &quota) || quota < 1 ||
+        quota > std::int64_t{1} << 50) {
+      return Wrong(field, "must be a whole number from 1; leave it out for no limit");
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<Principal> principals_;
+  int line_ = 0, begun_ = 0;      // begun_: of the last [name]
+  std::set<std::string> fields_;  // of the last block
+  // Of all blocks.
+  std::set<std::string> names_, certificates_;
+  std::set<TokenHash> tokens_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Principal>> ParsePrincipals(std::string_view text) {
+  Parser parser;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+    const std::string_view line = text.substr(0, end + 1);
+    const std::string_view content = line.back() == '\n' ? line.substr(0, end) : line;
+    if (absl::Status status = parser.ReadLine(content); !status.ok()) return status;
+    text.remove_prefix(line.size());
+  }
+  return parser.Finish();
+}
+
+}  // namespace prequel

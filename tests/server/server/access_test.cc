@@ -1,0 +1,414 @@
+// Who may do what: every method, every role, models of one's own and of others, however a caller is
+// known or is not.
+#include <grpcpp/generic/generic_stub.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/auth/role.h"
+#include "server/auth/token_hash.h"
+#include "tests/server/server/tls_fixture.h"
+
+namespace prequel {
+namespace {
+
+using grpc::StatusCode;
+
+std::string HashLine(const std::string& token) {
+  const TokenHash hash = HashToken(token);
+  return "token = sha256:" +
+         absl::BytesToHexString({reinterpret_cast<const char*>(hash.data()), hash.size()}) + "\n";
+}
+
+std::string InSeconds(int seconds) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now() + absl::Seconds(seconds),
+                          absl::UTCTimeZone());
+}
+
+// How somebody calls.
+struct Door {
+  std::shared_ptr<grpc::Channel> channel;
+  std::string authorization;  // empty: none
+};
+
+template <class Stub, class Request, class Response>
+StatusCode Unary(const Door& door, Stub& stub,
+                 grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                 const Request& request, Response* response) {
+  grpc::ClientContext context;
+  if (!door.authorization.empty()) context.AddMetadata("authorization", door.authorization);
+  return (stub.*method)(&context, request, response).error_code();
+}
+
+// Of each method: what comes of a call about `model`.
+using Try = std::function<StatusCode(const Door&, const std::string& model)>;
+
+template <class Service, class Request, class Response>
+Try Named(grpc::Status (Service::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+          const std::function<void(const std::string&, Request&)>& fill) {
+  return [method, fill](const Door& door, const std::string& model) {
+    typename Service::Stub stub(door.channel);
+    Request request;
+    fill(model, request);
+    Response response;
+    return Unary(door, stub, method, request, &response);
+  };
+}
+
+StatusCode TryExport(const Door& door, const std::string& model) {
+  v1::ModelService::Stub stub(door.channel);
+  grpc::ClientContext context;
+  if (!door.authorization.empty()) context.AddMetadata("authorization", door.authorization);
+  v1::ExportModelRequest request;
+  request.set_name("models/" + model);
+  const auto reader = stub.ExportModel(&context, request);
+  v1::ModelFilePiece piece;
+  while (reader->Read(&piece)) {
+  }
+  return reader->Finish().error_code();
+}
+
+StatusCode TryImport(const Door& door, const std::string& model) {
+  v1::ModelService::Stub stub(door.channel);
+  grpc::ClientContext context;
+  if (!door.authorization.empty()) context.AddMetadata("authorization", door.authorization);
+  v1::Model response;
+  const auto writer = stub.ImportModel(&context, &response);
+  v1::ImportModelRequest request;
+  request.set_model_id(model);
+  request.set_data("no model");
+  writer->Write(request);
+  writer->WritesDone();
+  return writer->Finish().error_code();
+}
+
+// A stream says of each minibatch what became of it, and of itself at its end.
+StatusCode TryStream(const Door& door, const std::string& model) {
+  v1::LearningService::Stub stub(door.channel);
+  grpc::ClientContext context;
+  if (!door.authorization.empty()) context.AddMetadata("authorization", door.authorization);
+  const auto stream = stub.LearnStream(&context);
+  v1::LearnStreamRequest request;
+  request.set_name("models/" + model);
+  *request.mutable_batch() = LinearBatch(1);
+  stream->Write(request);
+  stream->WritesDone();
+  v1::LearnStreamResponse response;
+  const bool answered = stream->Read(&response);
+  const grpc::Status status = stream->Finish();
+  if (!answered || !response.has_error()) return status.error_code();
+  return static_cast<StatusCode>(response.error().code());
+}
+
+std::map<std::string, Try> Methods() {
+  using Models = v1::ModelService;
+  using Learning = v1::LearningService;
+  std::map<std::string, Try> all;
+  const auto name = [](const std::string& model, auto& request) {
+    request.set_name("models/" + model);
+  };
+  const auto batch = [](const std::string& model, auto& request) {
+    request.set_name("models/" + model);
+    *request.mutable_batch() = LinearBatch(1);
+  };
+  all["CreateModel"] = Named<Models, v1::CreateModelRequest, v1::Model>(
+      &Models::Stub::CreateModel, [](const std::string& model, v1::CreateModelRequest& request) {
+        request.set_model_id(model);
+        *request.mutable_config() = LinearConfig();
+      });
+  all["GetModel"] = Named<Models, v1::GetModelRequest, v1::Model>(&Models::Stub::GetModel, name);
+  all["ListModels"] = Named<Models, v1::ListModelsRequest, v1::ListModelsResponse>(
+      &Models::Stub::ListModels, [](const std::string&, v1::ListModelsRequest&) {});
+  // Of a model that is not there: it is still to be of use to the others.
+  all["DeleteModel"] = Named<Models, v1::DeleteModelRequest, google::protobuf::Empty>(
+      &Models::Stub::DeleteModel, [](const std::string& model, v1::DeleteModelRequest& request) {
+        request.set_name("models/" + model + (model == "own-m" ? "-gone" : ""));
+      });
+  all["CreateSnapshot"] =
+      Named<Models, v1::CreateSnapshotRequest, v1::Snapshot>(&Models::Stub::CreateSnapshot, name);
+  all["ListRevisions"] = Named<Models, v1::ListRevisionsRequest, v1::ListRevisionsResponse>(
+      &Models::Stub::ListRevisions, name);
+  all["RollbackModel"] =
+      Named<Models, v1::RollbackModelRequest, v1::Model>(&Models::Stub::RollbackModel, name);
+  all["ForkModel"] = Named<Models, v1::ForkModelRequest, v1::Model>(
+      &Models::Stub::ForkModel, [](const std::string& model, v1::ForkModelRequest& request) {
+        request.set_name("models/" + model);
+        request.set_model_id("own-fork");
+      });
+  all["ExportModel"] = TryExport;
+  all["ImportModel"] = TryImport;
+  all["Learn"] =
+      Named<Learning, v1::LearnRequest, v1::LearnResponse>(&Learning::Stub::Learn, batch);
+  all["LearnStream"] = TryStream;
+  all["Predict"] = Named<Learning, v1::PredictRequest, v1::PredictResponse>(
+      &Learning::Stub::Predict, [](const std::string& model, v1::PredictRequest& request) {
+        request.set_name("models/" + model);
+        *request.mutable_batch() = LinearQuery();
+      });
+  all["PredictThenLearn"] =
+      Named<Learning, v1::PredictThenLearnRequest, v1::PredictThenLearnResponse>(
+          &Learning::Stub::PredictThenLearn, batch);
+  all["GetEvaluation"] = Named<Learning, v1::GetEvaluationRequest, v1::GetEvaluationResponse>(
+      &Learning::Stub::GetEvaluation, name);
+  return all;
+}
+
+bool Refused(StatusCode code) {
+  return code == StatusCode::UNAUTHENTICATED || code == StatusCode::PERMISSION_DENIED;
+}
+
+class AccessTest : public TlsServerTest {
+ protected:
+  AccessTest() {
+    std::string policy = "[owner]\n" + HashLine("owner") + "role = admin\nmodels = *\n";
+    for (const std::string role : {"metrics", "read", "learn", "admin"}) {
+      absl::StrAppend(&policy, "[", role, "]\n", HashLine(role + "-token"),
+                      "certificate = uri:spiffe://test/", role, "\nrole = ", role, "\n",
+                      "models = nothing, own-*\n");
+    }
+    absl::StrAppend(&policy, "[old]\n", HashLine("old-token"), "certificate = dns:old.test\n",
+                    "role = admin\nmodels = *\nexpires = 2020-01-01T00:00:00Z\n");
+    options_.policy = Write("policy", policy);
+  }
+
+  void SetUp() override {
+    Start();
+    for (const std::string model : {"own-m", "other"}) {
+      EXPECT_EQ(methods_.at("CreateModel")(Token("owner"), model), StatusCode::OK);
+      EXPECT_EQ(methods_.at("Learn")(Token("owner"), model), StatusCode::OK);
+    }
+  }
+
+  Door Token(const std::string& token) { return {nobody(), "Bearer " + token}; }
+  Door Certificate(const std::string& names) {
+    return {ChannelOf(authority_.Issue("whoever", names)), ""};
+  }
+  const std::shared_ptr<grpc::Channel>& nobody() {
+    if (channel_ == nullptr) channel_ = ChannelOf();
+    return channel_;
+  }
+
+  void ExpectUnknown(const Door& door, const std::string& who) {
+    for (const auto& [method, attempt] : methods_) {
+      for (const std::string model : {"own-m", "other"}) {
+        EXPECT_EQ(attempt(door, model), StatusCode::UNAUTHENTICATED)
+            << method << " of " << model << " by " << who;
+      }
+    }
+  }
+
+  const std::map<std::string, Try> methods_ = Methods();
+};
+
+TEST_F(AccessTest, TheTableHasEveryMethod) {
+  const int methods =
+      v1::CreateModelRequest::descriptor()
+          ->file()
+          ->FindServiceByName("ModelService")
+          ->method_count() +
+      v1::LearnRequest::descriptor()->file()->FindServiceByName("LearningService")->method_count();
+  EXPECT_EQ(static_cast<int>(methods_.size()), methods);
+}
+
+TEST_F(AccessTest, ARoleDoesWhatItIncludes) {
+  const std::map<std::string, Role> kNeeds = {
+      {"GetModel", Role::kRead},      {"ListModels", Role::kRead},
+      {"ListRevisions", Role::kRead}, {"Predict", Role::kRead},
+      {"GetEvaluation", Role::kRead}, {"Learn", Role::kLearn},
+      {"LearnStream", Role::kLearn},  {"PredictThenLearn", Role::kLearn}};
+  for (const std::string name : {"metrics", "read", "learn", "admin"}) {
+    const Role role = *RoleNamed(name);
+    for (const Door& door : {Token(name + "-token"), Certificate("URI:spiffe://test/" + name)}) {
+      for (const auto& [method, attempt] : methods_) {
+        const auto need = kNeeds.find(method);
+        const Role needed = need == kNeeds.end() ? Role::kAdmin : need->second;
+        const bool may = role != Role::kMetrics && role >= needed;
+        const std::string what = method + " by " + name + " " + door.authorization;
+        if (may) {
+          EXPECT_FALSE(Refused(attempt(door, "own-m"))) << what;
+        } else {
+          EXPECT_EQ(attempt(door, "own-m"), StatusCode::PERMISSION_DENIED) << what;
+        }
+        // Nobody learns whether another's model is there.
+        for (const std::string model : {"other", "nowhere"}) {
+          if (method == "ListModels") continue;
+          EXPECT_EQ(attempt(door, model), StatusCode::PERMISSION_DENIED) << what << ", " << model;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(methods_.at("GetModel")(Token("owner"), "other"), StatusCode::OK);
+}
+
+TEST_F(AccessTest, TheUnknownDoNothing) {
+  ExpectUnknown({nobody(), ""}, "nobody");
+  ExpectUnknown(Token("never-given"), "a token of nobody's");
+  ExpectUnknown({nobody(), "Basic b3duZXI6"}, "another scheme");
+  ExpectUnknown({nobody(), "owner"}, "no scheme");
+  ExpectUnknown(Token(""), "an empty token");
+  ExpectUnknown(Token("old-token"), "an expired token");
+  ExpectUnknown(Certificate("DNS:old.test"), "an expired certificate");
+  ExpectUnknown(Certificate("DNS:new.test"), "a certificate of nobody's");
+  // A name of one kind is no name of another.
+  ExpectUnknown(Certificate("DNS:spiffe.test"), "another kind of name");
+  // A token that is wrong is not made good by a certificate.
+  Door both = Certificate("URI:spiffe://test/admin");
+  both.authorization = "Bearer never-given";
+  ExpectUnknown(both, "a wrong token beside a right certificate");
+}
+
+TEST_F(AccessTest, TheRevokedDoNothing) {
+  EXPECT_EQ(methods_.at("GetModel")(Token("admin-token"), "own-m"), StatusCode::OK);
+  const Door certificate = Certificate("URI:spiffe://test/admin");
+  EXPECT_EQ(methods_.at("GetModel")(certificate, "own-m"), StatusCode::OK);
+  Write("policy", "[owner]\n" + HashLine("owner") + "role = admin\nmodels = *\n");
+  EXPECT_TRUE(Await([this] {
+    return methods_.at("GetModel")(Token("admin-token"), "own-m") == StatusCode::UNAUTHENTICATED;
+  }));
+  ExpectUnknown(Token("admin-token"), "a revoked token");
+  ExpectUnknown(certificate, "a revoked certificate, on a connection from before");
+  EXPECT_EQ(methods_.at("GetModel")(Token("owner"), "own-m"), StatusCode::OK);
+}
+
+TEST_F(AccessTest, ABrokenPolicyKeepsTheOldOne) {
+  Write("policy", "[owner]\nrole = emperor\n");
+  EXPECT_TRUE(Await([this] {
+    Get("/metrics", "owner");
+    return body_.find("prequel_reload_ok{files=\"policy\"} 0") != std::string::npos;
+  }));
+  EXPECT_EQ(methods_.at("GetModel")(Token("read-token"), "own-m"), StatusCode::OK);
+}
+
+TEST_F(AccessTest, ListsShowOnlyWhatOneMayUse) {
+  v1::ModelService::Stub stub(nobody());
+  const auto list = [&](const std::string& token, int size, const std::string& page_token) {
+    v1::ListModelsRequest request;
+    request.set_page_size(size);
+    request.set_page_token(page_token);
+    v1::ListModelsResponse response;
+    EXPECT_EQ(Unary(Token(token), stub, &v1::ModelService::Stub::ListModels, request, &response),
+              StatusCode::OK);
+    return response;
+  };
+  for (const std::string model : {"own-a", "other-a", "own-z"}) {
+    EXPECT_EQ(methods_.at("CreateModel")(Token("owner"), model), StatusCode::OK);
+  }
+  EXPECT_EQ(list("owner", 0, "").models_size(), 5);
+  const v1::ListModelsResponse first = list("read-token", 2, "");
+  ASSERT_EQ(first.models_size(), 2);
+  EXPECT_EQ(first.models(0).name(), "models/own-a");
+  EXPECT_EQ(first.models(1).name(), "models/own-m");
+  const v1::ListModelsResponse second = list("read-token", 2, first.next_page_token());
+  ASSERT_EQ(second.models_size(), 1);
+  EXPECT_EQ(second.models(0).name(), "models/own-z");
+  EXPECT_EQ(second.next_page_token(), "");
+}
+
+TEST_F(AccessTest, ACopyIsMadeOnlyUnderANameOfOnesOwn) {
+  v1::ModelService::Stub stub(nobody());
+  v1::ForkModelRequest request;
+  request.set_name("models/own-m");
+  request.set_model_id("other-copy");
+  v1::Model response;
+  EXPECT_EQ(
+      Unary(Token("admin-token"), stub, &v1::ModelService::Stub::ForkModel, request, &response),
+      StatusCode::PERMISSION_DENIED);
+}
+
+TEST_F(AccessTest, HealthIsForEverybodyAndMetricsAreNot) {
+  EXPECT_EQ(Get("/v2/health/live"), 200);
+  EXPECT_EQ(Get("/v2/health/ready"), 200);
+  EXPECT_EQ(Get("/metrics"), 401);
+  EXPECT_EQ(Get("/metrics", "never-given"), 401);
+  EXPECT_EQ(Get("/metrics", "read-token"), 403);
+  EXPECT_EQ(Get("/metrics", "learn-token"), 403);
+  EXPECT_EQ(Get("/metrics", "metrics-token"), 200);
+  EXPECT_EQ(Get("/metrics", "admin-token"), 200);
+  EXPECT_EQ(Get("/metrics", "", authority_.Issue("x", "URI:spiffe://test/metrics")), 200);
+  EXPECT_EQ(Get("/metrics", "", authority_.Issue("x", "URI:spiffe://test/read")), 403);
+  StopServer();
+  options_.open_metrics = true;
+  Start();
+  EXPECT_EQ(Get("/metrics"), 200);
+}
+
+TEST_F(AccessTest, ReflectionIsNotThere) {
+  grpc::GenericStub stub(nobody());
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  const auto call = stub.PrepareUnaryCall(
+      &context, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", {}, &queue);
+  call->StartCall();
+  grpc::ByteBuffer ignored;
+  grpc::Status status;
+  call->Finish(&ignored, &status, nullptr);
+  void* tag = nullptr;
+  bool ok = false;
+  queue.Next(&tag, &ok);
+  EXPECT_EQ(status.error_code(), StatusCode::UNIMPLEMENTED);
+}
+
+class StreamAccessTest : public AccessTest {
+ protected:
+  // A stream that has been answered once, then says nothing.
+  void Open(const std::string& token) {
+    context_.AddMetadata("authorization", "Bearer " + token);
+    learning_ = v1::LearningService::NewStub(nobody());
+    stream_ = learning_->LearnStream(&context_);
+    v1::LearnStreamRequest request;
+    request.set_name("models/own-m");
+    *request.mutable_batch() = LinearBatch(1);
+    ASSERT_TRUE(stream_->Write(request));
+    v1::LearnStreamResponse response;
+    ASSERT_TRUE(stream_->Read(&response));
+    ASSERT_FALSE(response.has_error()) << response.error().message();
+  }
+  StatusCode AwaitEnd() {
+    v1::LearnStreamResponse response;
+    while (stream_->Read(&response)) {
+    }
+    return stream_->Finish().error_code();
+  }
+
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::LearnStreamRequest, v1::LearnStreamResponse>>
+      stream_;
+};
+
+TEST_F(StreamAccessTest, AnIdleStreamEndsWhenItsCallerExpires) {
+  Write("policy", "[owner]\n" + HashLine("owner") + "role = admin\nmodels = *\n[brief]\n" +
+                      HashLine("brief") + "role = learn\nmodels = *\nexpires = " + InSeconds(6) +
+                      "\n");
+  ASSERT_TRUE(
+      Await([this] { return methods_.at("GetModel")(Token("brief"), "own-m") == StatusCode::OK; }));
+  Open("brief");
+  EXPECT_EQ(AwaitEnd(), StatusCode::UNAUTHENTICATED);
+}
+
+TEST_F(StreamAccessTest, AStreamEndsWhenItsCallerIsRevoked) {
+  Open("learn-token");
+  Write("policy", "[owner]\n" + HashLine("owner") + "role = admin\nmodels = *\n");
+  EXPECT_EQ(AwaitEnd(), StatusCode::UNAUTHENTICATED);
+}
+
+TEST_F(StreamAccessTest, AStreamSeesWhatItsCallerMayNoLongerUse) {
+  Open("learn-token");
+  Write("policy", "[learn]\n" + HashLine("learn-token") + "role = learn\nmodels = elsewhere\n");
+  v1::LearnStreamRequest request;
+  *request.mutable_batch() = LinearBatch(2);
+  v1::LearnStreamResponse response;
+  EXPECT_TRUE(Await([&] {
+    return stream_->Write(request) && stream_->Read(&response) &&
+           response.error().code() == StatusCode::PERMISSION_DENIED;
+  }));
+  stream_->WritesDone();
+  EXPECT_EQ(AwaitEnd(), StatusCode::OK);
+}
+
+}  // namespace
+}  // namespace prequel
