@@ -30,7 +30,13 @@ USER 10001:10001
 VOLUME /var/lib/prequel
 # 8080: metrics and health over HTTP. 8081: gRPC.
 EXPOSE 8080 8081
+# Mount a certificate with its key (a Kubernetes secret of type tls) and a policy here. The health
+# check trusts the certificate's own file and asks for localhost: set PREQUEL_TLS_SERVER_NAME when
+# the certificate does not name it, and PREQUEL_TLS_CA to nothing for a server without TLS.
+ENV PREQUEL_TLS_CA=/etc/prequel/tls/tls.crt
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
-  CMD ["prequel", "--server=127.0.0.1:8081", "health"]
+  CMD ["prequel", "--server=localhost:8081", "health"]
 ENTRYPOINT ["prequeld"]
-CMD ["--data-dir=/var/lib/prequel", "--listen=0.0.0.0:8081", "--http=0.0.0.0:8080"]
+CMD ["--data-dir=/var/lib/prequel", "--listen=0.0.0.0:8081", "--http=0.0.0.0:8080", \
+     "--tls-cert=/etc/prequel/tls/tls.crt", "--tls-key=/etc/prequel/tls/tls.key", \
+     "--policy=/etc/prequel/policy/policy"]

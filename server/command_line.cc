@@ -38,6 +38,8 @@ void AddSecurity(CLI::App& app, ServerOptions& options) {
                  "everything");
   app.add_flag("--open-metrics", options.open_metrics,
                "Metrics are for everybody; without it a policy guards them");
+  app.add_flag("--insecure", options.insecure,
+               "Other machines may reach the server without TLS or without a policy");
 }
 
 void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_seconds) {

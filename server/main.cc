@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/command_line.h"
+#include "server/exposure.h"
 #include "server/server.h"
 #include "server/stderr_log.h"
 
@@ -34,6 +35,7 @@ int Run(const ServerOptions& options, const sigset_t& stop) {
   std::printf("prequeld listening on %s%s\n", (*server)->address().c_str(),
               http.empty() ? "" : (" (http " + http + ")").c_str());
   std::fflush(stdout);
+  if (options.insecure) LogLine(Severity::kWarning, InsecureWarning(options));
   if (!options.sync) {
     LogLine(Severity::kWarning, "--sync=false: answered minibatches do not survive power loss");
   }

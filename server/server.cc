@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/exposure.h"
 #include "server/server_parts.h"
 
 namespace prequel {
@@ -9,6 +10,8 @@ namespace prequel {
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
   const absl::Status checked = CheckServerOptions(options);
   if (!checked.ok()) return checked;
+  const absl::Status exposure = CheckExposure(options);
+  if (!exposure.ok()) return exposure;
   auto parts = std::make_unique<Parts>(options);
   const absl::Status started = parts->Start();
   if (!started.ok()) return started;

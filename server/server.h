@@ -12,7 +12,7 @@ namespace prequel {
 class Server {
  public:
   // Accepts calls when it returns; stored models are replayed in the background, and until that is
-  // done health says NOT_SERVING. The error is one line for whoever started the server.
+  // done health says NOT_SERVING. The error is for whoever started the server.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
 
   // Stop().

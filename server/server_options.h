@@ -21,6 +21,7 @@ struct ServerOptions {
 
   std::string policy;         // file of who may do what, read like those; empty: everybody anything
   bool open_metrics = false;  // metrics are for everybody, in spite of a policy
+  bool insecure = false;      // other machines may reach it without TLS or without a policy
 
   int workers = 0;  // threads that learn, and as many that answer queries; 0: one per core
 

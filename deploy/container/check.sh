@@ -50,8 +50,8 @@ free_port() {
 # The host's network, since bridges need more than a nested machine grants; loopback only.
 start() {
   "${engine[@]}" run --detach --name "$NAME" --network host --read-only --cap-drop ALL \
-    --security-opt no-new-privileges --volume "$NAME:/var/lib/prequel" "${run_flags[@]}" \
-    "$IMAGE" --data-dir=/var/lib/prequel --listen="127.0.0.1:$grpc_port" \
+    --security-opt no-new-privileges --volume "$NAME:/var/lib/prequel" --env PREQUEL_TLS_CA= \
+    "${run_flags[@]}" "$IMAGE" --data-dir=/var/lib/prequel --listen="127.0.0.1:$grpc_port" \
     --http="127.0.0.1:$http_port" >/dev/null
   wait_until_ready
 }
@@ -74,6 +74,40 @@ http_port=$(free_port)
 say "build $IMAGE"
 build_image
 "${engine[@]}" image inspect --format 'image size: {{.Size}} bytes' "$IMAGE"
+
+say "it does not start unprotected"
+unprotected=$("${engine[@]}" run --rm --network host "${run_flags[@]}" "$IMAGE" \
+  --listen="0.0.0.0:$grpc_port" --http= 2>&1) && die "it serves everybody"
+[[ $unprotected == *"prequel token new"* ]] || die "it does not say how to protect it"
+
+say "run it with a certificate and a policy"
+mkdir "$temporary/tls" "$temporary/policy"
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost \
+  -addext subjectAltName=DNS:localhost -keyout "$temporary/tls/tls.key" \
+  -out "$temporary/tls/tls.crt" 2>/dev/null
+"${engine[@]}" run --rm --entrypoint prequel "${run_flags[@]}" "$IMAGE" \
+  token new admin --role admin >"$temporary/shown"
+sed -n '/^\[/,$p' "$temporary/shown" >"$temporary/policy/policy"
+token=$(grep ^prequel_ "$temporary/shown")
+chmod -R a+rX "$temporary"
+# Its default command, but for the ports.
+"${engine[@]}" run --detach --name "$NAME" --network host --read-only --cap-drop ALL \
+  --volume "$temporary/tls:/etc/prequel/tls:ro" --volume "$temporary/policy:/etc/prequel/policy:ro" \
+  --volume "$NAME:/var/lib/prequel" "${run_flags[@]}" "$IMAGE" --data-dir=/var/lib/prequel \
+  --listen="0.0.0.0:$grpc_port" --http="0.0.0.0:$http_port" --tls-cert=/etc/prequel/tls/tls.crt \
+  --tls-key=/etc/prequel/tls/tls.key --policy=/etc/prequel/policy/policy >/dev/null
+secured() {
+  "${engine[@]}" exec --env PREQUEL_TOKEN="$1" "$NAME" prequel \
+    --server "localhost:$grpc_port" "${@:2}"
+}
+for ((attempt = 0; attempt < 150; ++attempt)); do
+  secured "" health >/dev/null 2>&1 && break
+  sleep 0.2
+done
+secured "$token" list >/dev/null || die "the token does not let in"
+! secured "" list >/dev/null 2>&1 || die "it lets in who shows nothing"
+"${engine[@]}" rm --force "$NAME" >/dev/null
+"${engine[@]}" volume rm --force "$NAME" >/dev/null
 
 say "run it read-only"
 start

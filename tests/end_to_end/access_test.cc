@@ -84,6 +84,15 @@ TEST_F(ProgramAccessTest, ATokenLetsIn) {
   }
 }
 
+TEST_F(ProgramAccessTest, WhatOthersCanReachIsProtectedOrSaidAloud) {
+  ChildProcess exposed({PREQUELD, "--data-dir=" + data(), "--listen=0.0.0.0:0", "--http="});
+  EXPECT_EQ(exposed.Wait(), 1);
+  EXPECT_THAT(exposed.errors(), HasSubstr("prequel token new"));
+  StartProgram({"--listen=0.0.0.0:0", "--insecure"});
+  StopProgram();
+  EXPECT_THAT(program_->errors(), HasSubstr("WARNING --insecure"));
+}
+
 TEST_F(ProgramAccessTest, MutualTls) {
   const Authority authority;
   const Issued server = authority.IssueForLoopback();
