@@ -143,6 +143,7 @@ class Connection:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
+        self.reached = False  # whether the server has ever answered
         self._channel = endpoint.channel()
         self._calls: dict[str, Any] = {}
 
@@ -167,7 +168,9 @@ class Connection:
             raise DeadlineExceeded(f"{self.endpoint.server} did not answer in time", from_call=True)
         try:
             call = self._bound(operation.method)
-            return call(operation.request, timeout=left, metadata=self.endpoint.metadata)
+            answer = call(operation.request, timeout=left, metadata=self.endpoint.metadata)
+            self.reached = True
+            return answer
         except grpc.RpcError as error:
             raise from_rpc(error, self.endpoint.server) from None
 

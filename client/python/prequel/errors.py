@@ -209,7 +209,7 @@ def note(text: str, stacklevel: int = 3) -> None:
 def _what(code: str, message: str, reason: str, server: str) -> str:
     # gRPC's own text for an unreachable server speaks of addresses it tried: noise to a person.
     if code == "UNAVAILABLE" and not reason:
-        if any(sign in message for sign in ("SSL", "TLS", "CERTIFICATE", "handshake")):
+        if any(sign in message for sign in ("SSL", "Ssl", "TLS", "CERTIFICATE")):
             return f"no secure connection to {server}: {message}"
         return f"no answer from {server}"
     if code == "DEADLINE_EXCEEDED" and message == "Deadline Exceeded":

@@ -22,6 +22,7 @@ class AsyncConnection:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
+        self.reached = False  # whether the server has ever answered
         self._channel: Any = None
         self._calls: dict[str, Any] = {}
 
@@ -49,7 +50,9 @@ class AsyncConnection:
             raise DeadlineExceeded(f"{self.endpoint.server} did not answer in time", from_call=True)
         try:
             call = self.bound(operation.method)
-            return await call(operation.request, timeout=left, metadata=self.endpoint.metadata)
+            answer = await call(operation.request, timeout=left, metadata=self.endpoint.metadata)
+            self.reached = True
+            return answer
         except grpc.aio.AioRpcError as error:
             raise from_rpc(error, self.endpoint.server) from None
 

@@ -19,6 +19,7 @@ from prequel.errors import (
     FailedPrecondition,
     Internal,
     PrequelError,
+    Unavailable,
     from_rpc,
     is_transient,
 )
@@ -62,10 +63,16 @@ class _Call:
                 return
             code, details = await self._call.code(), await self._call.details()
             trailers = await self._call.trailing_metadata()
-            error = grpc.aio.AioRpcError(code, grpc.aio.Metadata(), trailers, details)
-            self._inbox.put_nowait(from_rpc(error, self._server))
+            self._end(grpc.aio.AioRpcError(code, grpc.aio.Metadata(), trailers, details))
         except grpc.aio.AioRpcError as error:
-            self._inbox.put_nowait(from_rpc(error, self._server))
+            self._end(error)
+
+    def _end(self, error: grpc.aio.AioRpcError) -> None:
+        ended = from_rpc(error, self._server)
+        # What grpc.aio says of a write on a connection that is gone.
+        if ended.message == "Internal error from Core":
+            ended = Unavailable(f"no answer from {self._server}", from_call=True)
+        self._inbox.put_nowait(ended)
 
     async def _write(self) -> None:
         try:
@@ -214,7 +221,7 @@ class AsyncLearnStream:
             self._on_ack(ack)
 
     async def _recover(self, error: PrequelError) -> None:
-        pause = self._conversation.pause(error)
+        pause = self._conversation.pause(error, self._connection.reached)
         await self._call.close()
         await asyncio.sleep(pause)
         self._call = self._open()

@@ -121,12 +121,12 @@ class Conversation:
             return Ack(index, sequence, error=error)
         return Ack.of(index, sequence, answer.learned)
 
-    def pause(self, error: PrequelError) -> float:
+    def pause(self, error: PrequelError, reached: bool = False) -> float:
         """The seconds to wait before the next call, after one that ended with `error`; raises it
-        when no other call would help."""
+        when no other call would help. `reached`: the server has answered other calls before."""
         # A server that was never reached is more likely misspelt than restarting; one that gives a
         # reason is there.
-        known = self.known or error.reason
+        known = self.known or reached or error.reason
         pause = self._backoff.next() if known and is_transient(error) else None
         if pause is None:
             raise error

@@ -224,7 +224,7 @@ class LearnStream:
     def _recover(self, error: PrequelError) -> None:
         if isinstance(error, Cancelled) and self._closed:
             raise error
-        pause = self._conversation.pause(error)
+        pause = self._conversation.pause(error, self._connection.reached)
         self._call.close()
         time.sleep(pause)
         self._call = self._open()

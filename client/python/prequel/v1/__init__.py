@@ -6,6 +6,7 @@ protobuf from 4.21 on will do, and other packages may hold messages of the same 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
@@ -14,10 +15,11 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 _PACKAGES = ("prequel.v1", "google.rpc")
 
 
-def _class_of(pool: Any, descriptor: Any) -> Any:
+def _classes(pool: Any) -> Callable[[Any], Any]:
+    """From a message's descriptor to its class: the same one each time."""
     if hasattr(message_factory, "GetMessageClass"):
-        return message_factory.GetMessageClass(descriptor)
-    return message_factory.MessageFactory(pool).GetPrototype(descriptor)
+        return message_factory.GetMessageClass
+    return message_factory.MessageFactory(pool).GetPrototype  # protobuf 4.21
 
 
 def _load() -> dict[str, Any]:
@@ -26,8 +28,9 @@ def _load() -> dict[str, Any]:
     files = descriptor_pb2.FileDescriptorSet.FromString(data).file
     for file in files:
         pool.AddSerializedFile(file.SerializeToString())
+    class_of = _classes(pool)
     return {
-        message.name: _class_of(pool, pool.FindMessageTypeByName(f"{file.package}.{message.name}"))
+        message.name: class_of(pool.FindMessageTypeByName(f"{file.package}.{message.name}"))
         for file in files
         if file.package in _PACKAGES
         for message in file.message_type
