@@ -12,7 +12,14 @@ from typing import Any, Generic, TypeVar, Union
 import grpc
 
 from prequel import v1
-from prequel.errors import DeadlineExceeded, InvalidArgument, PrequelError, from_rpc, is_transient
+from prequel.errors import (
+    DeadlineExceeded,
+    FailedPrecondition,
+    InvalidArgument,
+    PrequelError,
+    from_rpc,
+    is_transient,
+)
 from prequel.learning.backoff import Backoff
 
 T = TypeVar("T")
@@ -146,8 +153,10 @@ class Connection:
         self.reached = False  # whether the server has ever answered
         self._channel = endpoint.channel()
         self._calls: dict[str, Any] = {}
+        self._closed = False
 
     def close(self) -> None:
+        self._closed = True
         self._channel.close()
 
     def run(self, operation: Operation[T]) -> T:
@@ -196,6 +205,8 @@ class Connection:
         return self._bound(method)(requests, metadata=self.endpoint.metadata)
 
     def _bound(self, method: Method) -> Any:
+        if self._closed:
+            raise FailedPrecondition("the client is closed: make another")
         call = self._calls.get(method.path)
         if call is None:
             call = self._calls[method.path] = method.bind(self._channel)

@@ -71,62 +71,92 @@ class PrequelError(Exception):
 
 
 class InvalidArgument(PrequelError, ValueError):
+    """What was given is wrong: the message, or `violations`, says which part."""
+
     code = "INVALID_ARGUMENT"
 
 
 class NotFound(PrequelError, LookupError):
+    """There is no such model, file or program."""
+
     code = "NOT_FOUND"
 
 
 class AlreadyExists(PrequelError):
+    """There is a model of that name."""
+
     code = "ALREADY_EXISTS"
 
 
 class OutOfRange(PrequelError, LookupError):
+    """The revision, or the minibatch, is no longer known."""
+
     code = "OUT_OF_RANGE"
 
 
 class FailedPrecondition(PrequelError):
+    """Not in the state that things are in."""
+
     code = "FAILED_PRECONDITION"
 
 
 class Aborted(PrequelError):
+    """Somebody else was in between."""
+
     code = "ABORTED"
 
 
 class Cancelled(PrequelError):
+    """The call was cancelled."""
+
     code = "CANCELLED"
 
 
 class Unavailable(PrequelError, ConnectionError):
+    """No answer: there is no server, or it went away. Worth another try."""
+
     code = "UNAVAILABLE"
 
 
 class DeadlineExceeded(PrequelError, TimeoutError):
+    """No answer in time."""
+
     code = "DEADLINE_EXCEEDED"
 
 
 class ResourceExhausted(PrequelError):
+    """More than the server takes, or takes now."""
+
     code = "RESOURCE_EXHAUSTED"
 
 
 class Unauthenticated(PrequelError, PermissionError):
+    """The server asks for a token that it knows."""
+
     code = "UNAUTHENTICATED"
 
 
 class PermissionDenied(PrequelError, PermissionError):
+    """The token does not allow this."""
+
     code = "PERMISSION_DENIED"
 
 
 class Unimplemented(PrequelError, NotImplementedError):
+    """The server does not know this call."""
+
     code = "UNIMPLEMENTED"
 
 
 class Internal(PrequelError):
+    """The server failed, or the connection did in an unexpected way."""
+
     code = "INTERNAL"
 
 
 class DataLoss(PrequelError):
+    """What is stored, or what was sent, is damaged."""
+
     code = "DATA_LOSS"
 
 

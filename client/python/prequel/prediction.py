@@ -52,8 +52,6 @@ class Prediction:
         self._levels = levels
         self._ask = ask
         self._quantiles: dict[float, Array] = {}
-        if "quantiles" in outputs:
-            self._remember(outputs["quantiles"], levels["quantiles"])
 
     def __len__(self) -> int:
         return len(next(iter(self.outputs.values()))) if self.outputs else 0
@@ -170,6 +168,8 @@ class Prediction:
         return self.outputs[name]
 
     def _fetch(self, levels: Iterable[float]) -> None:
+        if not self._quantiles and "quantiles" in self.outputs:
+            self._remember(self.outputs["quantiles"], self._levels["quantiles"])
         wanted = sorted({float(level) for level in levels} - self._quantiles.keys())
         for first in range(0, len(wanted), MAX_LEVELS):
             some = wanted[first : first + MAX_LEVELS]

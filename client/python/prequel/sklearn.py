@@ -269,6 +269,7 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         unknown = self.classes_[places] != y
         if np.any(unknown):
             raise ValueError(
-                f"y has the label {y[unknown][0]!r}, which is not in classes_ {self.classes_!r}"
+                f"y has the label {y[unknown].tolist()[0]!r}, which is not in classes_ "
+                f"{self.classes_.tolist()}"
             )
         return places.astype(np.float64)

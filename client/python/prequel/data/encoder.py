@@ -67,6 +67,11 @@ class Encoder:
         self._numeric = [f for f in config.features if f.kind != v1.Feature.KIND_CATEGORICAL]
         self._width = sum(max(1, f.width) for f in self._numeric)
         self._categorical = len(config.features) - len(self._numeric)
+        # Of each numeric column in its place.
+        self._names = [name for feature in self._numeric for name in _names_of(feature)]
+        self._may_miss = np.array(
+            [f.allow_missing for f in self._numeric for _ in range(max(1, f.width))], dtype=bool
+        )
 
     def encode(self, X: Any, y: Any = None, *, targets: bool) -> Examples:
         """`X` as inputs and, where `targets`, `y` as targets: values, or the name of their column
@@ -100,7 +105,7 @@ class Encoder:
             )
         if table.matrix is not None and not self._categorical:
             inputs = travelling(table.matrix)
-            self._check(inputs, self._numeric_names())
+            self._check(inputs, self._names)
             return Examples(table.rows, inputs, [])
         columns = iter(table.columns())
         numbers: list[npt.NDArray[Any]] = []
@@ -111,7 +116,7 @@ class Encoder:
             else:
                 names = _names_of(feature)
                 numbers += [_named(next(columns), name).numbers(number_advice) for name in names]
-        return self._examples(table.rows, numbers, text, self._numeric_names())
+        return self._examples(table.rows, numbers, text, self._names)
 
     def _by_name(self, table: Table) -> Examples:
         numbers: list[npt.NDArray[Any]] = []
@@ -145,20 +150,14 @@ class Encoder:
         self._check(inputs, names)
         return Examples(rows, inputs, text)
 
-    def _numeric_names(self) -> list[str]:
-        return [name for feature in self._numeric for name in _names_of(feature)]
-
     def _check(self, inputs: npt.NDArray[Any], names: list[str]) -> None:
         """Refuses what is infinite, and NaN where the model allows no missing value."""
-        allowed = np.array(
-            [f.allow_missing for f in self._numeric for _ in range(max(1, f.width))], dtype=bool
-        )
         for first in range(0, len(inputs), _CHECKED_ROWS):
             piece = inputs[first : first + _CHECKED_ROWS]
             finite = np.isfinite(piece)
             if finite.all():
                 continue
-            wrong = np.isinf(piece) | (np.isnan(piece) & ~allowed)
+            wrong = np.isinf(piece) | (np.isnan(piece) & ~self._may_miss)
             if wrong.any():
                 row, column = (int(i) for i in np.argwhere(wrong)[0])
                 raise refused(first + row, names[column], _why(float(piece[row, column])))

@@ -1,0 +1,112 @@
+"""Estimators for scikit-learn."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import prequel
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.base import clone  # noqa: E402
+from sklearn.datasets import load_diabetes, load_iris  # noqa: E402
+from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import SplineTransformer  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+
+from prequel.sklearn import PrequelClassifier, PrequelRegressor  # noqa: E402
+
+
+@pytest.mark.parametrize("kind", [PrequelRegressor, PrequelClassifier])
+@pytest.mark.filterwarnings("ignore")
+def test_sklearns_own_checks(kind, server):
+    results = check_estimator(kind(), on_fail=None)
+    failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
+    assert not failed
+    assert sum(r["status"] == "passed" for r in results) >= 45
+
+
+def test_regression(server):
+    X, y = load_diabetes(return_X_y=True)
+    estimator = PrequelRegressor(passes=3).fit(X, y)
+    assert estimator.score(X, y) > 0.45
+    mean, std = estimator.predict(X, return_std=True)
+    assert mean.shape == std.shape == y.shape
+    lower, upper = estimator.predict_interval(X, 0.8)
+    assert 0.7 < np.mean((lower < y) & (y < upper)) < 0.9
+    np.testing.assert_array_equal(estimator.predict_quantile(X, 0.1) <= upper, True)
+
+
+def test_copies_are_the_same_model_and_clones_are_not(server):
+    X, y = load_diabetes(return_X_y=True)
+    estimator = PrequelRegressor(batch_size=50).fit(X, y)
+    before = estimator.predict(X)
+    for made in (pickle.loads(pickle.dumps(estimator)), copy.deepcopy(estimator)):
+        np.testing.assert_array_equal(made.predict(X), before)
+        assert made.model_name_ == estimator.model_name_
+    pickle.loads(pickle.dumps(estimator)).partial_fit(X, y + 100)
+    assert (estimator.predict(X) > before).all()
+    assert not hasattr(clone(estimator), "model_name_")
+    first = estimator.model_name_
+    estimator.fit(X, y)
+    np.testing.assert_array_equal(estimator.predict(X), before)
+    with server.client() as client, pytest.raises(prequel.NotFound):
+        client.model(first).describe()
+    estimator.delete()
+    with pytest.raises(sklearn.exceptions.NotFittedError):
+        estimator.predict(X)
+
+
+def test_classes_of_any_kind(server):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    order = np.random.default_rng(0).permutation(len(y))
+    estimator = PrequelClassifier(passes=5).fit(X[order], names[order])
+    assert estimator.score(X, names) > 0.9
+    proba = estimator.predict_proba(X)
+    assert proba.shape == (150, 3)
+    noise, ignorance = estimator.predict_entropy(X)
+    assert (noise >= 0).all() and (ignorance >= -1e-9).all()
+    with pytest.raises(ValueError, match="'rosa', which is not in classes_"):
+        estimator.partial_fit(X[:1], ["rosa"])
+
+
+def test_a_named_model_is_gone_on_with(server, name):
+    X, y = load_diabetes(return_X_y=True)
+    PrequelRegressor(name=name).partial_fit(X[:100], y[:100])
+    other = PrequelRegressor(name=name).partial_fit(X[100:], y[100:])
+    assert other.remote_.describe().examples == len(y)
+    with pytest.raises(prequel.AlreadyExists):
+        PrequelRegressor(name=name).fit(X, y)
+
+
+def test_pipelines_and_searches(server):
+    X, y = load_diabetes(return_X_y=True)
+    model = {"name": "mlp", "hidden": [8]}
+    pipeline = make_pipeline(SplineTransformer(3), PrequelRegressor(passes=2, model=model))
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.3
+    search = GridSearchCV(PrequelRegressor(), {"batch_size": [16, 128]}, cv=2).fit(X, y)
+    assert search.best_estimator_.predict(X).shape == y.shape
+
+
+def test_missing_values_and_frames(server):
+    pd = pytest.importorskip("pandas")
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    X = X.mask(np.random.default_rng(0).random(X.shape) < 0.1)
+    estimator = PrequelRegressor(passes=2).fit(X, y)
+    assert list(estimator.feature_names_in_) == list(X.columns)
+    assert estimator.score(X, y) > 0.3
+    assert isinstance(X, pd.DataFrame)
+
+
+def test_a_part_that_is_wrong(server):
+    with pytest.raises(prequel.InvalidArgument, match='no alternative is named "rvgaa"'):
+        PrequelRegressor(rule="rvgaa").fit([[1.0], [2.0]], [1.0, 2.0])
+
+
+def test_no_server():
+    with pytest.raises(prequel.Unavailable, match="no answer from 127.0.0.1:1"):
+        PrequelRegressor(server="127.0.0.1:1").fit([[1.0], [2.0]], [1.0, 2.0])

@@ -1,0 +1,135 @@
+"""Address, token, TLS and errors, against servers made here."""
+
+import concurrent.futures
+import contextlib
+import subprocess
+
+import grpc
+import numpy as np
+import pytest
+
+import prequel
+from prequel import v1
+
+TOKEN = "secret-token"
+
+
+class FakeServer(grpc.GenericRpcHandler):
+    """Knows one model, asks for a token, and notes what it was told."""
+
+    def __init__(self):
+        self.metadata = []
+
+    def service(self, details):
+        self.metadata.append(dict(details.invocation_metadata))
+        return grpc.unary_unary_rpc_method_handler(self._get)
+
+    def _get(self, request, context):
+        given = dict(context.invocation_metadata()).get("authorization")
+        if given is None:
+            context.abort(grpc.StatusCode.UNAUTHENTICATED, "no token was given")
+        if given != f"Bearer {TOKEN}":
+            context.abort(grpc.StatusCode.PERMISSION_DENIED, "this token may not read models")
+        return v1.Model(name="models/m", revision=3).SerializeToString()
+
+
+@contextlib.contextmanager
+def serving(credentials=None):
+    handler = FakeServer()
+    server = grpc.server(concurrent.futures.ThreadPoolExecutor(2))
+    server.add_generic_rpc_handlers((handler,))
+    if credentials is None:
+        port = server.add_insecure_port("127.0.0.1:0")
+    else:
+        port = server.add_secure_port("127.0.0.1:0", credentials)
+    server.start()
+    try:
+        yield handler, f"127.0.0.1:{port}"
+    finally:
+        server.stop(None).wait()
+
+
+def certificate(folder, name, host):
+    key, cert = folder / f"{name}.key", folder / f"{name}.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj",
+         f"/CN={host}", "-addext", f"subjectAltName=DNS:{host}", "-keyout", key, "-out", cert],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return key, cert
+
+
+def test_a_token_travels_as_bearer():
+    with serving() as (handler, address):
+        with prequel.Client(address, token=TOKEN) as client:
+            assert client.model("m").describe().revision == 3
+        assert handler.metadata[-1]["authorization"] == f"Bearer {TOKEN}"
+
+
+def test_no_token_and_a_wrong_one(monkeypatch):
+    with serving() as (_, address):
+        with prequel.Client(address) as client:
+            with pytest.raises(prequel.Unauthenticated, match="set PREQUEL_TOKEN") as caught:
+                client.model("m").describe()
+            assert isinstance(caught.value, PermissionError)
+            with pytest.raises(prequel.PermissionDenied, match="may not read models; the token"):
+                prequel.Client(address, token="other").model("m").describe()
+        monkeypatch.setenv("PREQUEL_TOKEN", TOKEN)
+        monkeypatch.setenv("PREQUEL_SERVER", address)
+        assert prequel.Client().model("m").describe().revision == 3
+    for bad in ("two words", "ü", "new\nline"):
+        with pytest.raises(prequel.InvalidArgument, match="characters that no token has"):
+            prequel.Client(token=bad)
+
+
+def test_tls(tmp_path):
+    key, cert = certificate(tmp_path, "server", "prequel.test")
+    client_key, client_cert = certificate(tmp_path, "client", "me")
+    pair = [(key.read_bytes(), cert.read_bytes())]
+    credentials = grpc.ssl_server_credentials(pair, client_cert.read_bytes(), True)
+    with serving(credentials) as (_, address):
+        tls = prequel.TLS(cert, client_cert, str(client_key), "prequel.test")
+        with prequel.Client(address, token=TOKEN, tls=tls) as client:
+            assert client.model("m").describe().revision == 3
+        for wrong in (
+            prequel.TLS(cert, server_name="prequel.test"),  # no certificate of its own
+            prequel.TLS(client_cert, client_cert, client_key, "prequel.test"),  # another's CA
+            prequel.TLS(cert, client_cert, client_key, "other.test"),  # another's name
+            None,  # plain text
+        ):
+            with (
+                prequel.Client(address, token=TOKEN, tls=wrong, timeout=5) as client,
+                pytest.raises(prequel.Unavailable, match="tls= as here"),
+            ):
+                client.model("m").describe()
+
+
+def test_tls_options_that_are_wrong(tmp_path):
+    with pytest.raises(prequel.InvalidArgument, match="cert and key go together"):
+        prequel.Client(tls=prequel.TLS(cert=b"x"))
+    with pytest.raises(prequel.InvalidArgument, match="cannot read .*: No such file"):
+        prequel.Client(tls=prequel.TLS(ca=tmp_path / "none.pem"))
+
+
+def test_nobody_there():
+    with prequel.Client("127.0.0.1:1", timeout=5) as client:
+        with pytest.raises(prequel.Unavailable, match="no answer from 127.0.0.1:1; is prequeld"):
+            client.models()
+        model = client.model("m", v1.ModelConfig(features=[v1.Feature(name="x")]))
+        with pytest.raises(prequel.Unavailable, match="no answer"):
+            model.learn_stream([(np.zeros((1, 1)), [1.0])])
+    with pytest.raises(prequel.InvalidArgument, match="timeout: 0"):
+        prequel.Client(timeout=0)
+
+
+def test_what_is_no_prequeld(server):
+    with server.client() as client, pytest.raises(prequel.Unimplemented, match="older than this"):
+        client._connection.upload(prequel.connection.Method("/x.Y/Z", "stream_unary", bytes), [])
+
+
+def test_a_client_that_was_closed(server):
+    client = server.client()
+    client.close()
+    for call in (client.models, client.model("m").open_stream, client.model("m").learn):
+        with pytest.raises(prequel.FailedPrecondition, match="client is closed"):
+            call(*([[[1.0]], [1.0]] if call.__name__ == "learn" else []))
