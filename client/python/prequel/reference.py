@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Mapping
 from typing import Any
 
+from prequel import v1
 from prequel.client import Client
 from prequel.config import Part, part
+from prequel.model import Model
 
 _clients: dict[str | None, Client] = {}
 _lock = threading.Lock()
@@ -20,6 +23,12 @@ def client_of(server: str | None) -> Client:
         if server not in _clients:
             _clients[server] = Client(server)
         return _clients[server]
+
+
+@functools.lru_cache(maxsize=256)
+def model_of(server: str | None, name: str, config: bytes) -> Model:
+    """The model of that name, of which the serialized config is known."""
+    return client_of(server).model(name, v1.ModelConfig.FromString(config))
 
 
 def part_of(value: Any) -> Part | None:

@@ -20,7 +20,7 @@ from prequel.data.column import Column
 from prequel.data.table import Table
 from prequel.errors import InvalidArgument
 from prequel.model import Model
-from prequel.reference import client_of, part_of
+from prequel.reference import client_of, model_of, part_of
 
 __all__ = ["PrequelClassifier", "PrequelRegressor"]
 
@@ -111,8 +111,7 @@ class _Estimator(base.Estimator):  # type: ignore[misc]
     @property
     def remote(self) -> Model:
         """The model on the server. Requires that an example was learned."""
-        config = v1.ModelConfig.FromString(self._config)
-        return client_of(self.server).model(self._model_name, config)
+        return model_of(self.server, self._model_name, self._config)
 
     def _learn(self, x: _Features, target: float) -> None:
         if self._columns is None:
