@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -26,6 +26,29 @@ class NotAnswered(PrequelError, AttributeError):
     code = "FAILED_PRECONDITION"
 
 
+class Outputs(Mapping[str, Array]):
+    """Arrays by name, each made of its message when it is first asked for."""
+
+    def __init__(self, messages: Sequence[v1.Output]) -> None:
+        self._messages = {message.name: message for message in messages}
+        self._arrays: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._arrays:
+            self._arrays[name] = from_tensor(self._messages[name].values)
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._messages)
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def levels(self, name: str) -> tuple[float, ...]:
+        """What the last dimension of quantiles and intervals goes through."""
+        return tuple(self._messages[name].levels)
+
+
 class Prediction:
     """The predictive of each row, by the model at `revision`. T is the number of targets; where it
     is 1, arrays of [rows, T, …] are [rows, …].
@@ -40,12 +63,12 @@ class Prediction:
     def __init__(
         self,
         revision: int,
-        outputs: dict[str, Array],
-        levels: dict[str, tuple[float, ...]],
+        outputs: Mapping[str, Array],
+        levels: tuple[float, ...],
         labels: tuple[str, ...],
         ask: Callable[[Sequence[v1.Query]], Prediction] | None = None,
     ) -> None:
-        """`ask` asks the same rows of the same revision."""
+        """`levels` are those of the quantiles; `ask` asks the same rows of the same revision."""
         self.revision = revision
         self.outputs = outputs
         self.labels = labels
@@ -61,7 +84,7 @@ class Prediction:
         return f"Prediction(revision {self.revision}: {outputs})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_ask": None}
+        return {**self.__dict__, "_ask": None, "outputs": dict(self.outputs)}
 
     @property
     def mean(self) -> Array:
@@ -169,7 +192,7 @@ class Prediction:
 
     def _fetch(self, levels: Iterable[float]) -> None:
         if not self._quantiles and "quantiles" in self.outputs:
-            self._remember(self.outputs["quantiles"], self._levels["quantiles"])
+            self._remember(self.outputs["quantiles"], self._levels)
         wanted = sorted({float(level) for level in levels} - self._quantiles.keys())
         for first in range(0, len(wanted), MAX_LEVELS):
             some = wanted[first : first + MAX_LEVELS]
@@ -215,8 +238,8 @@ def queries_of(
 
 
 def prediction_of(revision: int, message: v1.Predictions) -> Prediction:
-    outputs = {output.name: from_tensor(output.values) for output in message.outputs}
-    levels = {output.name: tuple(output.levels) for output in message.outputs}
+    outputs = Outputs(message.outputs)
+    levels = outputs.levels("quantiles") if "quantiles" in outputs else ()
     labels = list(message.labels)
     if "probabilities" in outputs:
         labels += _new_names(labels, outputs["probabilities"].shape[1] - len(labels))
@@ -233,7 +256,7 @@ def joined(
 ) -> Prediction:
     """One prediction of the rows of all `pieces`, which are of one revision."""
     first = pieces[0]
-    outputs = first.outputs
+    outputs: Mapping[str, Array] = first.outputs
     if len(pieces) > 1:
         outputs = {
             name: np.concatenate([piece.outputs[name] for piece in pieces]) for name in outputs
