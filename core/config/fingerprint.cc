@@ -53,6 +53,9 @@ std::uint64_t Fingerprint(const LearnerConfig& config) {
   if (!config.dynamics.name.empty() && config.dynamics.name != "static") {
     a.Value("component", config.dynamics);
   }
+  if (!config.calibration.name.empty() && config.calibration.name != "none") {
+    a.Value("component", config.calibration);
+  }
   a.Value("standardize_inputs", static_cast<std::int64_t>(config.standardize_inputs));
   a.Value("standardize_targets", static_cast<std::int64_t>(config.standardize_targets));
   a.Value("input_clip", config.input_clip);

@@ -57,7 +57,7 @@ enum class Standardize { kDefault, kNone, kRunning };
 struct LearnerConfig {
   std::vector<FeatureConfig> features;
   TargetConfig target;
-  ComponentConfig model, likelihood, prior, posterior, rule, dynamics;
+  ComponentConfig model, likelihood, prior, posterior, rule, dynamics, calibration;
   Standardize standardize_inputs = Standardize::kDefault;
   Standardize standardize_targets = Standardize::kDefault;
   double input_clip = 5;            // deviations that a standardised input is held within

@@ -10,11 +10,11 @@
 
 #include "core/learner/answering.h"
 #include "core/learner/fit.h"
+#include "core/learner/judging.h"
 #include "core/learner/mixing.h"
 #include "core/learner/noise.h"
 #include "core/learner/prediction.h"
 #include "core/learner/steps.h"
-#include "core/scores/scoring.h"
 
 namespace prequel {
 namespace {
@@ -58,19 +58,20 @@ absl::Status TooExtreme() {
 }
 
 // Labels are classes however new they are.
-absl::Status ScoreRows(const Shared& m, Tally& tally) {
+absl::Status ScoreRows(const Shared& m, Judgement& judgement) {
   Workspace& w = m.w;
+  const bool classes = m.problem.classes();
+  if (classes) m.problem.target_encoder.Encode(m.next.targets, m.rows, w.kept, w.outcomes);
+  const Matrix& outcomes = classes ? w.outcomes : m.rows.targets;
+  m.problem.references().Absorb(outcomes, m.next.references);
   if (!m.problem.target_encoder.HasScale(m.state.targets)) {
     m.next.evaluation.unscored_rows += m.rows.rows();
     return absl::OkStatus();
   }
   if (!w.predictive.IsFinite()) return TooExtreme();
-  const bool classes = m.problem.classes();
-  if (classes) m.problem.target_encoder.Encode(m.next.targets, m.rows, w.kept, w.outcomes);
-  const Matrix& outcomes = classes ? w.outcomes : m.rows.targets;
-  tally = ScoreExamples(w.predictive, outcomes);
+  JudgeRows(m.problem, m.state, outcomes, w, m.next, judgement);
   if (m.state.beliefs.size() > 1) w.predictive.LogDensities(outcomes, w.log_densities);
-  return tally.HasNaN() ? TooExtreme() : absl::OkStatus();
+  return judgement.served.HasNaN() ? TooExtreme() : absl::OkStatus();
 }
 
 // The rows as they are to be learned: encoded with themselves counted in, or as they were
@@ -199,15 +200,15 @@ absl::Status Reweigh(const Shared& m, bool scored) {
 absl::Status LearnRows(Shared m, Learned& learned) {
   const Problem& problem = m.problem;
   problem.target_encoder.Absorb(m.rows, m.w.kept, m.next.targets);
-  Tally tally(m.state.evaluation.cumulative.kind());
-  absl::Status status = ScoreRows(m, tally);
+  Judgement judgement(m.state.evaluation.cumulative.kind());
+  absl::Status status = ScoreRows(m, judgement);
   if (!status.ok()) return status;
   AbsorbRows(m);
   m.next.beliefs.resize(m.state.beliefs.size());
   if (status = FitBeliefs(m, learned.report); !status.ok()) return status;
-  if (status = Reweigh(m, tally.weight() > 0); !status.ok()) return status;
-  m.next.evaluation.Absorb(tally, problem.config.evaluation_window);
-  learned.scores = tally.Average();
+  if (status = Reweigh(m, judgement.served.weight() > 0); !status.ok()) return status;
+  m.next.evaluation.Absorb(judgement, problem.config.evaluation_window);
+  learned.scores = judgement.served.Average();
   return absl::OkStatus();
 }
 
@@ -218,6 +219,8 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
                                       const Answering* answering) {
   next.common() = state.common();
   next.mixing = state.mixing;
+  next.calibration = state.calibration;
+  next.references = state.references;
   next.revision = state.revision + 1;
   Learned learned;
   absl::Status status = ChooseRows(problem, batch, w, next, learned);

@@ -50,6 +50,8 @@ LearnerState InitialState(const Problem& problem) {
   belief.dynamics = FreshState(problem.dynamics);
   state.beliefs.assign(static_cast<std::size_t>(problem.mixing.num_beliefs()), belief);
   state.mixing = problem.mixing.Fresh();
+  state.calibration = problem.FreshCalibration();
+  state.references = problem.references().Fresh();
   WeighByMixing(problem, state);
   return state;
 }

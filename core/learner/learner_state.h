@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/calibration/calibration.h"
 #include "core/dynamics/mixing.h"
 #include "core/encoding/encoder.h"
 #include "core/encoding/target_encoder.h"
 #include "core/scores/evaluation.h"
+#include "core/skill/references.h"
 
 namespace prequel {
 
@@ -43,8 +45,10 @@ struct LearnerState : CommonState {
   CommonState& common() { return *this; }
   const CommonState& common() const { return *this; }
 
-  std::vector<Belief> beliefs;  // at least one
-  MixingState mixing;           // of their weights
+  std::vector<Belief> beliefs;   // at least one
+  MixingState mixing;            // of their weights
+  CalibrationState calibration;  // of what is predicted
+  ReferenceState references;     // what the evaluation compares with
 };
 
 }  // namespace prequel

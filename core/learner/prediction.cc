@@ -203,6 +203,7 @@ void KeepPriorLogits(BeliefWorkspace& w) {
 absl::Status PredictRows(const Problem& problem, const LearnerState& state, const Matrix& inputs,
                          const Place& place, int samples, Workspace& w) {
   w.predictive.Reset(problem.likelihood);
+  w.predictive.Calibrate(state.calibration);
   problem.target_encoder.Location(state.targets, w.predictive.units().location);
   problem.target_encoder.Scale(state.targets, w.predictive.units().scale);
   if (w.beliefs.size() < state.beliefs.size()) w.beliefs.resize(state.beliefs.size());

@@ -180,6 +180,14 @@ absl::Status MakePosterior(Problem& p) {
   return status;
 }
 
+// In dataset mode most rows were learned before, and would say that the model errs less than it
+// does: it is left as it is, unless a calibration is named.
+bool MakeCalibration(Problem& p, absl::Status* status) {
+  ComponentConfig& config = p.config.calibration;
+  if (config.name.empty() && p.dataset_size() > 0) config.name = NoCalibration::kName;
+  return Take(Configured<Calibration>("config.calibration", config), &p.calibration, status);
+}
+
 absl::Status MakeParts(Problem& p, Prior& prior) {
   LearnerConfig& config = p.config;
   absl::Status status;
@@ -227,6 +235,7 @@ absl::Status MakeParts(Problem& p, Prior& prior) {
     return status;
   }
   p.mixing = std::visit([](const auto& dynamics) { return Mixing(dynamics.mixing()); }, p.dynamics);
+  if (!MakeCalibration(p, &status)) return status;
   return MakePosterior(p);
 }
 
@@ -294,6 +303,23 @@ NoiseModel Problem::noise() const {
 
 double Problem::dataset_size() const {
   return std::visit([](const auto& r) { return r.mode.dataset_size; }, rule);
+}
+
+CalibrationState Problem::FreshCalibration() const {
+  return std::visit([&](const auto& c) { return c.Fresh(classes(), target_encoder.width()); },
+                    calibration);
+}
+
+bool Problem::IsSound(const CalibrationState& state) const {
+  return std::visit(
+      [&](const auto& c) { return c.IsSoundState(state, classes(), target_encoder.width()); },
+      calibration);
+}
+
+References Problem::references() const {
+  if (classes()) return References::OfClasses(target_encoder.num_classes());
+  const bool counts = std::visit([](const auto& l) { return l.kCounts; }, likelihood);
+  return References::OfValues(target_encoder.width(), counts);
 }
 
 bool Problem::in_noise_units() const {

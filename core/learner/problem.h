@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/archive/archive.h"
+#include "core/calibration/calibration.h"
 #include "core/config/learner_config.h"
 #include "core/dynamics/dynamics.h"
 #include "core/encoding/encoder.h"
@@ -13,6 +14,7 @@
 #include "core/models/model.h"
 #include "core/posteriors/posterior.h"
 #include "core/rules/rule.h"
+#include "core/skill/references.h"
 
 namespace prequel {
 
@@ -28,7 +30,8 @@ struct Problem {
   Posterior initial;                                    // that prior, as the family holds it
   Rule rule;
   Dynamics dynamics;
-  Mixing mixing;                        // of the beliefs, as the dynamics have it
+  Mixing mixing;  // of the beliefs, as the dynamics have it
+  Calibration calibration;
   Storage storage = Storage::kFloat64;  // of the posterior's and the rule's vectors
 
   // INVALID_ARGUMENT names the offending field and what would be right.
@@ -46,6 +49,11 @@ struct Problem {
   double dataset_size() const;
   // The covariance is held in units of the learned noise variance.
   bool in_noise_units() const;
+  // What is known before the first minibatch of how predictions come true.
+  CalibrationState FreshCalibration() const;
+  bool IsSound(const CalibrationState& state) const;
+  // What its evaluation compares with.
+  References references() const;
 };
 
 }  // namespace prequel

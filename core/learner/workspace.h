@@ -45,6 +45,8 @@ struct Workspace {
 
   Matrix log_densities;  // K × B: of each belief
   MixingScratch mixing;
+  CalibrationScratch calibration;
+  ReferenceScratch references;
 
   LearnerState unpacked, next_unpacked;  // of a model with storage float32
 };

@@ -20,7 +20,17 @@ double LogAdd(double a, double b) {
 void Predictive::Reset(const Likelihood& likelihood) {
   likelihood_ = &likelihood;
   num_members_ = num_beliefs_ = 0;
-  classes_ready_ = false;
+  classes_ready_ = calibrated_ready_ = raw_ = false;
+  calibration_ = nullptr;
+}
+
+void Predictive::Calibrate(const CalibrationState& state) {
+  const bool empty = state.classes.empty() && state.intervals.empty();
+  calibration_ = empty ? nullptr : &state;
+  levels_.clear();
+  for (Index o = 0; o < state.intervals.shifts.cols(); ++o) {
+    levels_.emplace_back(state.intervals, o);
+  }
 }
 
 void Predictive::AddBelief(double weight, const NoiseLevel& noise) {
@@ -110,6 +120,16 @@ const Distribution& Predictive::Mix(const L& likelihood, Range range, Index outp
 }
 
 const ClassPredictive& Predictive::Classes(bool wants_entropy) {
+  if (calibration_ == nullptr || raw_) return RawClasses(wants_entropy);
+  if (calibrated_ready_ && (calibrated_classes_.wants_entropy || !wants_entropy)) {
+    return calibrated_classes_;
+  }
+  Recalibrate(calibration_->classes, RawClasses(wants_entropy), recalibrated_, calibrated_classes_);
+  calibrated_ready_ = true;
+  return calibrated_classes_;
+}
+
+const ClassPredictive& Predictive::RawClasses(bool wants_entropy) {
   if (classes_ready_ && (classes_.wants_entropy || !wants_entropy)) return classes_;
   std::visit(
       [&]<class L>(const L& likelihood) {
@@ -121,6 +141,13 @@ const ClassPredictive& Predictive::Classes(bool wants_entropy) {
 }
 
 const Distribution& Predictive::At(Index output, Index example) {
+  const Distribution& own = RawAt(output, example);
+  if (calibration_ == nullptr || raw_) return own;
+  calibrated_.Assign(own, Levels(output));
+  return calibrated_;
+}
+
+const Distribution& Predictive::RawAt(Index output, Index example) {
   return std::visit(
       [&]<class L>(const L& likelihood) -> const Distribution& {
         if constexpr (ValueLikelihood<L>) return Mix(likelihood, All(), output, example);

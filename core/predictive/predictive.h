@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/calibration/calibration.h"
 #include "core/distributions/class_predictive.h"
 #include "core/distributions/distribution.h"
 #include "core/distributions/mixture.h"
@@ -27,6 +28,13 @@ class Predictive {
   // Forgets what it held. `likelihood` outlives the use.
   void Reset(const Likelihood& likelihood);
   Units& units() { return units_; }
+  // What its probabilities, intervals and quantiles are calibrated by, which outlives the use; a
+  // state that is empty leaves them as they are.
+  void Calibrate(const CalibrationState& state);
+  // From here on answers are raw, whatever has been given to calibrate by; or they are not.
+  void ServeRaw(bool raw) { raw_ = raw; }
+  // Whether there is anything to calibrate by.
+  bool calibrates() const { return calibration_ != nullptr; }
 
   // One more belief; the weights of all are to sum to 1. Its members follow, with that noise.
   void AddBelief(double weight, const NoiseLevel& noise);
@@ -43,8 +51,16 @@ class Predictive {
   // REQUIRES: classes(). Of all examples; the entropies only when wanted. Good until the next call
   // that is not for this.
   const ClassPredictive& Classes(bool wants_entropy);
+  const ClassPredictive& RawClasses(bool wants_entropy);
   // REQUIRES: not classes(). Of one output of one example. Good until the next call.
   const Distribution& At(Index output, Index example);
+  const Distribution& RawAt(Index output, Index example);
+  // REQUIRES: Classes has been called, and calibrates(). Of all examples.
+  const std::vector<RecalibratedRow>& recalibrated() const { return recalibrated_; }
+  // REQUIRES: not classes(), calibrates().
+  const ServedLevels& Levels(Index output) const {
+    return levels_[static_cast<std::size_t>(output)];
+  }
 
   // log p_k(y_i) under each belief k alone, K × B. `targets`, T × B: values in their units, or
   // indices of classes.
@@ -99,6 +115,14 @@ class Predictive {
   Likelihoods::Each<Marginals> marginals_;
   ClassPredictive classes_, member_classes_;
   bool classes_ready_ = false;  // classes_ is of All(), with entropies when it wants them
+
+  const CalibrationState* calibration_ = nullptr;  // null: nothing is calibrated
+  bool raw_ = false;
+  std::vector<ServedLevels> levels_;  // T: of values
+  Calibrated calibrated_;
+  ClassPredictive calibrated_classes_;
+  std::vector<RecalibratedRow> recalibrated_;  // B: of classes
+  bool calibrated_ready_ = false;              // as classes_ready_
 };
 
 }  // namespace prequel

@@ -27,6 +27,7 @@ struct Part {
 
 struct QuerySet::Parts {
   int samples = 0;
+  bool raw = false;
   Asked asked;
   std::vector<Part> parts;
   Index numbers_per_example = 0;
@@ -80,6 +81,7 @@ absl::StatusOr<QuerySet> QuerySet::Make(const PredictOptions& options, const Ask
   }
   auto parts = std::make_shared<Parts>();
   parts->samples = options.samples;
+  parts->raw = options.raw;
   parts->asked = asked;
   std::vector<ComponentConfig> queries = options.queries;
   if (queries.empty()) {
@@ -101,6 +103,7 @@ absl::StatusOr<QuerySet> QuerySet::Make(const PredictOptions& options, const Ask
 }
 
 int QuerySet::samples() const { return parts_->samples; }
+bool QuerySet::raw() const { return parts_->raw; }
 const Asked& QuerySet::asked() const { return parts_->asked; }
 
 Index QuerySet::numbers_per_example() const { return parts_->numbers_per_example; }
@@ -119,6 +122,7 @@ void QuerySet::Fill(Predictive& predictive, Index first, Answer& answer) const {
       std::any_of(parts_->parts.begin(), parts_->parts.end(), [](const Part& part) {
         return std::visit([]<class Q>(const Q&) { return Q::kWantsEntropy; }, part.query);
       });
+  predictive.ServeRaw(parts_->raw);
   if (wants_entropy) predictive.Classes(true);  // once, for all
   std::span<Output> left(answer.outputs);
   for (const Part& part : parts_->parts) {

@@ -19,6 +19,7 @@ struct PredictOptions {
   // > 0: a predictive by Monte Carlo in parameter space, with this many draws of each belief,
   // instead of the one that matches the rule.
   int samples = 0;
+  bool raw = false;  // as the model predicts before its predictions are calibrated
   std::vector<ComponentConfig> queries;  // by name; empty: all that are answered by default
 
   bool operator==(const PredictOptions&) const = default;
@@ -33,6 +34,7 @@ class QuerySet {
   static absl::StatusOr<QuerySet> Make(const PredictOptions& options, const Asked& asked);
 
   int samples() const;
+  bool raw() const;
   const Asked& asked() const;  // of what
   // That one example is answered with.
   Index numbers_per_example() const;

@@ -4,11 +4,12 @@
 #include <cmath>
 
 namespace prequel {
+namespace {
 
 // With d = 1 − 1/length and n new examples, all taken as equally old on average:
 //   window ← dⁿ window + (Σ_{j<n} dʲ / n) minibatch,   Σ_{j<n} dʲ = length (1 − dⁿ)
 // so the weight is the same however the examples are split, and never above length.
-void Evaluation::Absorb(const Tally& minibatch, double window_length) {
+void Add(const Tally& minibatch, double window_length, Tally& cumulative, Tally& window) {
   const double n = minibatch.weight();
   if (!(n > 0)) return;
   cumulative.Add(minibatch);
@@ -17,6 +18,24 @@ void Evaluation::Absorb(const Tally& minibatch, double window_length) {
   recent.Scale(-std::max(window_length, 1.0) * std::expm1(log_decay) / n);
   window.Scale(std::exp(log_decay));
   window.Add(recent);
+}
+
+}  // namespace
+
+void Evaluation::Absorb(const Judgement& minibatch, double window_length) {
+  Add(minibatch.served, window_length, cumulative, window);
+  const auto compare = [&](const Tally& tally, Comparison& with) {
+    if (!tally.HasNaN()) Add(tally, window_length, with.cumulative, with.window);
+  };
+  compare(minibatch.raw, raw);
+  compare(minibatch.last, last);
+  compare(minibatch.average, average);
+}
+
+bool Evaluation::HasSkill() const {
+  constexpr double kFewRows = 100;
+  if (window.weight() < kFewRows || last.window.weight() < kFewRows) return true;
+  return !(window.Average()["nll"] > last.window.Average()["nll"]);
 }
 
 }  // namespace prequel

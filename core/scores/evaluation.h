@@ -7,25 +7,62 @@
 
 namespace prequel {
 
+// The scores of another predictor on the same rows; empty where there is none.
+struct Comparison {
+  Tally cumulative, window;
+
+  Comparison() = default;
+  explicit Comparison(TargetKind kind) : cumulative(kind), window(kind) {}
+
+  template <class A, class Self>
+  static void Fields(A& a, Self& s) {
+    a.Value("cumulative", s.cumulative);
+    a.Value("window", s.window);
+  }
+};
+
+// What one minibatch adds to an evaluation: sums over the same rows.
+struct Judgement {
+  Tally served;  // as a query would have been answered
+  Tally raw;     // before calibration, of the scores that it changes; empty where there is none
+  Tally last, average;  // of predictors that know no inputs (core/skill/references.h)
+
+  explicit Judgement(TargetKind kind) : served(kind), raw(kind), last(kind), average(kind) {}
+};
+
 // Part of the state. `window` is exponentially weighted: each new example decays the older ones by
 // 1 − 1/length.
 struct Evaluation {
   Tally cumulative, window;
   std::int64_t skipped_rows = 0;   // target missing
   std::int64_t unscored_rows = 0;  // learned before any predictive existed
+  Comparison raw, last, average;   // as in Judgement
 
   Evaluation() = default;
-  explicit Evaluation(TargetKind kind) : cumulative(kind), window(kind) {}
+  explicit Evaluation(TargetKind kind)
+      : cumulative(kind), window(kind), raw(kind), last(kind), average(kind) {}
 
-  // REQUIRES: `minibatch` is of the same kind.
-  void Absorb(const Tally& minibatch, double window_length);
+  // REQUIRES: all is of the same kind. What came to no number is left out of what it is compared
+  // with.
+  void Absorb(const Judgement& minibatch, double window_length);
 
+  // Whether predictions of late, by their log density in the window, were no worse than the last
+  // target repeated; so while there are few.
+  bool HasSkill() const;
+
+  // All but what it is compared with, which older states lack.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("cumulative", s.cumulative);
     a.Value("window", s.window);
     a.Value("skipped_rows", s.skipped_rows);
     a.Value("unscored_rows", s.unscored_rows);
+  }
+  template <class A, class Self>
+  static void ComparedFields(A& a, Self& s) {
+    a.Value("raw", s.raw);
+    a.Value("last", s.last);
+    a.Value("average", s.average);
   }
 };
 

@@ -30,9 +30,7 @@ void Crps(const ValueOutcome& o, double* sums) { o.predicted.AddCrps(o.y, o.shar
 template <int kPercent>
 void Inside(const ValueOutcome& o, double* sums) {
   constexpr double kLevel = kPercent / 100.0;
-  const double upper = o.predicted.Cdf(o.y);
-  const double lower = o.predicted.discrete() ? o.predicted.Cdf(o.y - 1) : upper;
-  if (upper >= 0.5 * (1 - kLevel) && lower <= 0.5 * (1 + kLevel)) sums[0] += o.share;
+  if (o.upper >= 0.5 * (1 - kLevel) && o.lower <= 0.5 * (1 + kLevel)) sums[0] += o.share;
 }
 
 void NllOfClass(const ClassOutcomes& o, double* sums) {
@@ -82,9 +80,10 @@ constexpr std::array kValueScores = {
     Score{"rmse", 1, SquaredError, nullptr, RootMean},  // of the predictive's mean
     Score{"mae", 1, AbsoluteError, nullptr, Mean},
     Score{"crps", 1, Crps, nullptr, Mean},
-    Score{"coverage50", 1, Inside<50>, nullptr, Mean},  // share inside the central 50 % interval
-    Score{"coverage90", 1, Inside<90>, nullptr, Mean},
-    Score{"coverage95", 1, Inside<95>, nullptr, Mean},
+    Score{"coverage50", 1, Inside<50>, nullptr, Mean,
+          true},  // share inside the central 50 % interval
+    Score{"coverage90", 1, Inside<90>, nullptr, Mean, true},
+    Score{"coverage95", 1, Inside<95>, nullptr, Mean, true},
 };
 
 constexpr std::array kClassScores = {

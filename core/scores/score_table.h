@@ -18,6 +18,8 @@ struct ValueOutcome {
   const Distribution& predicted;
   double y;
   double share;  // of the example: 1/outputs
+  double upper;  // P(Y ≤ y)
+  double lower;  // P(Y < y), which is the same but of counts
 };
 
 // B examples, and the probabilities that were predicted of their classes.
@@ -38,6 +40,7 @@ struct Score {
   void (*add_value)(const ValueOutcome& outcome, double* sums);
   void (*add_classes)(const ClassOutcomes& outcomes, double* sums);
   double (*average)(const double* sums, double weight);
+  bool of_intervals = false;  // asks an outcome of values for upper and lower alone
 };
 
 // In the order in which they are shown. Of values with several outputs every score but nll averages

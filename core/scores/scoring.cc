@@ -9,21 +9,35 @@ void AddClassified(ConstVectorRef probabilities, Index label, double log_probabi
   tally.Add(ClassOutcomes{probabilities, logs, labels});
 }
 
-Tally ScoreExamples(Predictive& predictive, const Matrix& targets) {
-  Tally tally(predictive.classes() ? TargetKind::kClasses : TargetKind::kValues);
+void ScoreExamples(Predictive& predictive, const Matrix& targets, std::vector<Position>& positions,
+                   Judgement& judgement) {
+  predictive.ServeRaw(false);
+  const bool calibrates = predictive.calibrates();
   if (predictive.classes()) {
     const ClassPredictive& p = predictive.Classes(false);
-    tally.Add(ClassOutcomes{p.probabilities, p.log_probabilities, targets});
-    return tally;
+    judgement.served.Add(ClassOutcomes{p.probabilities, p.log_probabilities, targets});
+    if (!calibrates) return;
+    const ClassPredictive& raw = predictive.RawClasses(false);
+    judgement.raw.Add(ClassOutcomes{raw.probabilities, raw.log_probabilities, targets});
+    return;
   }
+  if (calibrates) positions.resize(static_cast<std::size_t>(targets.size()));
   const double share = 1.0 / static_cast<double>(targets.rows());
   for (Index i = 0; i < targets.cols(); ++i) {
-    tally.AddExample();
+    judgement.served.AddExample();
+    if (calibrates) judgement.raw.AddIntervalsExample();
     for (Index o = 0; o < targets.rows(); ++o) {
-      tally.Add(ValueOutcome{predictive.At(o, i), targets(o, i), share});
+      const double y = targets(o, i);
+      const Distribution& own = predictive.RawAt(o, i);
+      const double upper = own.Cdf(y);
+      const Position raw{upper, own.discrete() ? own.Cdf(y - 1) : upper};
+      const Position at = calibrates ? predictive.Levels(o).Served(raw) : raw;
+      judgement.served.Add(ValueOutcome{own, y, share, at.upper, at.lower});
+      if (!calibrates) continue;
+      judgement.raw.AddIntervals(ValueOutcome{own, y, share, raw.upper, raw.lower});
+      positions[static_cast<std::size_t>(o + i * targets.rows())] = raw;
     }
   }
-  return tally;
 }
 
 }  // namespace prequel

@@ -1,7 +1,11 @@
 // Scores of what was predicted, once the targets are known.
 #pragma once
 
+#include <vector>
+
+#include "core/calibration/intervals.h"
 #include "core/predictive/predictive.h"
+#include "core/scores/evaluation.h"
 #include "core/scores/tally.h"
 
 namespace prequel {
@@ -10,8 +14,11 @@ namespace prequel {
 // is log probabilities[label], computed without cancellation.
 void AddClassified(ConstVectorRef probabilities, Index label, double log_probability, Tally& tally);
 
-// Sums over the examples of the predictive, whose targets are the columns of `targets`, T × B:
-// values in their units, or indices of classes.
-Tally ScoreExamples(Predictive& predictive, const Matrix& targets);
+// Adds to `judgement` the scores of the predictive as it is served, and of it raw where it
+// calibrates, for examples whose targets are the columns of `targets`, T × B: values in their
+// units, or indices of classes. Where it calibrates values, `positions` becomes what LearnIntervals
+// asks for; else it is left alone.
+void ScoreExamples(Predictive& predictive, const Matrix& targets, std::vector<Position>& positions,
+                   Judgement& judgement);
 
 }  // namespace prequel

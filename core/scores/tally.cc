@@ -9,11 +9,11 @@ bool Tally::HasNaN() const {
   return std::any_of(numbers_.begin(), numbers_.end(), [](double x) { return std::isnan(x); });
 }
 
-void Tally::Count(double examples) {
+void Tally::Count(double examples, bool intervals_alone) {
   weight_ += examples;
   double* numbers = numbers_.data();
   for (const Score& score : ScoresOf(kind_)) {
-    numbers[0] += examples;
+    if (score.of_intervals || !intervals_alone) numbers[0] += examples;
     numbers += 1 + score.num_sums;
   }
 }
@@ -22,6 +22,14 @@ void Tally::Add(const ValueOutcome& outcome) {
   double* numbers = numbers_.data();
   for (const Score& score : ScoresOf(kind_)) {
     score.add_value(outcome, numbers + 1);
+    numbers += 1 + score.num_sums;
+  }
+}
+
+void Tally::AddIntervals(const ValueOutcome& outcome) {
+  double* numbers = numbers_.data();
+  for (const Score& score : ScoresOf(kind_)) {
+    if (score.of_intervals) score.add_value(outcome, numbers + 1);
     numbers += 1 + score.num_sums;
   }
 }

@@ -24,6 +24,9 @@ class Tally {
   // Counts one example of values; its outcomes follow, one per output.
   void AddExample() { Count(1); }
   void Add(const ValueOutcome& outcome);
+  // The same of the scores of intervals alone.
+  void AddIntervalsExample() { Count(1, true); }
+  void AddIntervals(const ValueOutcome& outcome);
   void Add(const ClassOutcomes& outcomes);
 
   void Scale(double factor);
@@ -64,7 +67,7 @@ class Tally {
   }
 
  private:
-  void Count(double examples);
+  void Count(double examples, bool intervals_alone = false);
   std::vector<double> NumbersOf(std::size_t score) const;
 
   TargetKind kind_ = TargetKind::kValues;

@@ -20,7 +20,8 @@ inline Matrix Normals(Index rows, Index cols, std::uint64_t seed, std::uint64_t 
   return out;
 }
 
-// `inputs` numeric features of width one, nothing standardised.
+// `inputs` numeric features of width one, nothing standardised or
+// calibrated.
 inline LearnerConfig PlainConfig(Index inputs, const std::string& likelihood) {
   LearnerConfig config;
   config.features = {{.name = "x", .width = inputs}};
@@ -28,6 +29,7 @@ inline LearnerConfig PlainConfig(Index inputs, const std::string& likelihood) {
   config.likelihood.name = likelihood;
   config.standardize_inputs = Standardize::kNone;
   config.standardize_targets = Standardize::kNone;
+  config.calibration.name = "none";  // what is predicted is what the posterior says
   config.seed = 7;
   return config;
 }

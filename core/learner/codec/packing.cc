@@ -55,6 +55,8 @@ bool PackBelief(const Belief& belief, Belief& packed) {
 absl::Status Pack(const LearnerState& state, LearnerState& packed) {
   packed.common() = state.common();
   packed.mixing = state.mixing;
+  packed.calibration = state.calibration;
+  packed.references = state.references;
   packed.beliefs.resize(state.beliefs.size());
   bool fits = true;
   for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
@@ -69,6 +71,8 @@ absl::Status Pack(const LearnerState& state, LearnerState& packed) {
 void Unpack(const Problem& problem, const LearnerState& packed, LearnerState& state) {
   state.common() = packed.common();
   state.mixing = packed.mixing;
+  state.calibration = packed.calibration;
+  state.references = packed.references;
   state.beliefs.resize(packed.beliefs.size());
   for (std::size_t k = 0; k < packed.beliefs.size(); ++k) {
     CopyRest(packed.beliefs[k], state.beliefs[k]);

@@ -60,6 +60,18 @@ absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
   if (state.evaluation.cumulative.kind() != kind || state.evaluation.window.kind() != kind) {
     return absl::DataLossError("evaluation: is of another kind of targets");
   }
+  for (const Comparison* comparison :
+       {&state.evaluation.raw, &state.evaluation.last, &state.evaluation.average}) {
+    if (comparison->cumulative.kind() != kind || comparison->window.kind() != kind) {
+      return absl::DataLossError("evaluation: compares with another kind of targets");
+    }
+  }
+  if (!problem.IsSound(state.calibration)) {
+    return absl::DataLossError("calibration: has the wrong size, or numbers out of range");
+  }
+  if (!problem.references().IsSound(state.references)) {
+    return absl::DataLossError("references: have the wrong size, or numbers out of range");
+  }
   if (!HasCounts(state)) return absl::DataLossError("counts: out of range");
   const auto beliefs = static_cast<std::size_t>(problem.mixing.num_beliefs());
   if (problem.mixing.mixes() && state.beliefs.size() != beliefs) {

@@ -13,12 +13,13 @@
 #include "core/learner/codec/sound_state.h"
 #include "core/learner/codec/state_v1.h"
 #include "core/learner/codec/state_v2.h"
+#include "core/learner/codec/state_v3.h"
 
 namespace prequel {
 namespace {
 
 constexpr std::string_view kMagic = "PREQUELS";
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a) {
   a.Value("log_weight", belief.log_weight);
@@ -78,6 +79,9 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
     CommonState::Fields(a, state.common());
     a.Value("largest", state.targets.largest);
     a.Value("mixing", state.mixing);
+    a.Value("calibration", state.calibration);
+    a.Value("references", state.references);
+    Evaluation::ComparedFields(a, state.evaluation);
     a.Value("beliefs", std::uint64_t{state.beliefs.size()});
     for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
   };
@@ -110,10 +114,16 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
       a.Value("largest", state.targets.largest);
       a.Value("mixing", state.mixing);
     }
+    if (version > 3) {
+      a.Value("calibration", state.calibration);
+      a.Value("references", state.references);
+      Evaluation::ComparedFields(a, state.evaluation);
+    }
     ReadBeliefs(problem, a, state);
   }
   if (absl::Status status = a.Finish(); !status.ok()) return status;
   if (version < 3) UpgradeFromV2(problem, state);
+  if (version < 4) UpgradeFromV3(problem, state);
   if (absl::Status status = CheckSound(problem, state); !status.ok()) return status;
   return state;
 }

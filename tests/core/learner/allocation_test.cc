@@ -113,6 +113,7 @@ TEST_P(Allocation, NoneAfterWarmUp) {
 #if PREQUEL_COUNTS_ALLOCATIONS
   const Case& c = GetParam();
   LearnerConfig config = PlainConfig(c.inputs, c.likelihood);
+  config.calibration.name = "online";
   config.standardize_inputs = Standardize::kDefault;
   config.standardize_targets = Standardize::kDefault;
   if (c.likelihood == "categorical") config.target.num_classes = 3;

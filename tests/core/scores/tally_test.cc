@@ -24,7 +24,7 @@ TEST(Tally, ScoresOfValuesByHand) {
   Tally tally(TargetKind::kValues);
   for (const double y : {13.0, 19.0, 29.0}) {  // 0, 1 and 2.67 deviations out
     tally.AddExample();
-    tally.Add(ValueOutcome{d, y, 1});
+    tally.Add(ValueOutcome{d, y, 1, d.Cdf(y), d.Cdf(y)});
   }
   const Scores scores = tally.Average();
   EXPECT_EQ(scores.examples, 3);
@@ -47,12 +47,25 @@ TEST(Tally, OfSeveralOutputs) {
   d.Assign(StudentT{}, 0, 1);
   Tally two;
   two.AddExample();
-  two.Add(ValueOutcome{d, 1, 0.5});
-  two.Add(ValueOutcome{d, 3, 0.5});
+  two.Add(ValueOutcome{d, 1, 0.5, d.Cdf(1), d.Cdf(1)});
+  two.Add(ValueOutcome{d, 3, 0.5, d.Cdf(3), d.Cdf(3)});
   const Scores scores = two.Average();
   EXPECT_NEAR(scores["nll"], -d.LogDensity(1) - d.LogDensity(3), 1e-14);
   EXPECT_NEAR(scores["mae"], 2, 1e-14);
   EXPECT_EQ(scores.examples, 1);
+}
+
+TEST(Tally, OfIntervalsAlone) {
+  InUnits<StudentT> d;
+  d.Assign(StudentT{}, 0, 1);
+  Tally tally;
+  tally.AddIntervalsExample();
+  tally.AddIntervals(ValueOutcome{d, 0, 1, 0.8, 0.8});
+  const Scores scores = tally.Average();
+  EXPECT_EQ(scores.size(), 3u);
+  EXPECT_EQ(scores.examples, 1);
+  EXPECT_EQ(scores["coverage50"], 0);
+  EXPECT_EQ(scores["coverage90"], 1);
 }
 
 TEST(Tally, NothingSeenHasNoScores) {

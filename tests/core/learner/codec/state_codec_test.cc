@@ -30,6 +30,7 @@ LearnerConfig ConfigV1(const Word& likelihood, ComponentConfig posterior, Compon
   config.features = {{.name = "x", .width = 2},
                      {.name = "c", .kind = FeatureConfig::Kind::kCategorical, .max_categories = 2}};
   config.target = {.name = "y"};
+  config.calibration = {"none", {}};
   config.model = {"linear", {{"bias", true}}};
   config.likelihood = {likelihood, {}};
   config.prior = {"isotropic",
@@ -201,6 +202,42 @@ Golden Point() {
 
 std::vector<Golden> Goldens() { return {Full(), Diagonal(), LowRank(), Point()}; }
 
+// Since version 4.
+Golden Calibrated(Golden g) {
+  g.config.calibration = {"online", {}};
+  g.learn = [learn = std::move(g.learn)](LearnerState& s) {
+    learn(s);
+    ReferenceState& references = s.references;
+    references.seen = 3;
+    references.judged = 2;
+    references.last = Steps(1, 1);
+    if (s.calibration.classes.empty()) {
+      s.calibration.intervals.shifts.col(0) = Steps(6, -0.5);
+      references.errors = Steps(1, 2.5);
+      references.mean = Steps(1, 0.75);
+      references.squares = Steps(1, 3.5);
+      return;
+    }
+    s.calibration.classes.mean = Steps(4, -0.25);
+    s.calibration.classes.covariance.diagonal() = Steps(4, 0.125, 0.0625);
+    PairWeightsState& weights = s.calibration.classes.weights;
+    weights.weights = Steps(12, 0.0625, 0.0625);
+    weights.average = Steps(12, 0.125, 0.0625);
+    weights.log_trust.setConstant(-2.484906649788);  // log 12
+    weights.rows = 67;
+    references.counts = Steps(2, 1, 1);
+    references.kept = 1;
+  };
+  return g;
+}
+
+std::vector<Golden> GoldensOfV4() {
+  Golden full = Calibrated(Full()), low_rank = Calibrated(LowRank());
+  full.name = "full_calibrated";
+  low_rank.name = "low_rank_calibrated";
+  return {full, low_rank};
+}
+
 // Without the seal and the fingerprint.
 std::string BodyOf(const std::string& bytes) { return bytes.substr(kSealBytes + 8); }
 
@@ -216,10 +253,10 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
     LearnerState state = learner->Initial();
     golden.learn(state);
     const std::string current = learner->EncodeState(state);
-    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\3\0\0\0", 12));
+    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\4\0\0\0", 12));
     LearnerState upgraded = state;
     golden.upgrade(upgraded);
-    for (const int version : {1, 2, 3}) {
+    for (const int version : {1, 2, 3, 4}) {
       const std::string bytes = GoldenFile(PathOf(golden, version), current);
       const absl::StatusOr<LearnerState> read = learner->DecodeState(bytes);
       ASSERT_TRUE(read.ok()) << version << ": " << read.status();
@@ -228,6 +265,21 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
       EXPECT_EQ(BodyOf(learner->EncodeState(*read)), BodyOf(learner->EncodeState(expected)))
           << version;
     }
+  }
+}
+
+TEST(StateCodecTest, ReadsWhatIsKnownSinceVersion4) {
+  for (const Golden& golden : GoldensOfV4()) {
+    SCOPED_TRACE(golden.name);
+    const absl::StatusOr<Learner> learner = Learner::Create(golden.config);
+    ASSERT_TRUE(learner.ok()) << learner.status();
+    LearnerState state = learner->Initial();
+    golden.learn(state);
+    const std::string current = learner->EncodeState(state);
+    const absl::StatusOr<LearnerState> read =
+        learner->DecodeState(GoldenFile(PathOf(golden, 4), current));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(BodyOf(learner->EncodeState(*read)), BodyOf(current));
   }
 }
 
@@ -241,7 +293,7 @@ TEST(StateCodecTest, AnOptionAddedSinceDoesNotMakeItAnotherConfiguration) {
   ArchiveWriter then;  // what a build without that option wrote
   then.Value("fingerprint", Fingerprint(golden.config));
   const std::string bytes =
-      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 3);
+      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 4);
   const absl::StatusOr<Learner> completed = Learner::Create(golden.config);
   ASSERT_TRUE(completed.ok()) << completed.status();
   EXPECT_EQ(completed->config(), now->config());
@@ -267,6 +319,9 @@ TEST(StateCodecTest, UnsoundStatesAreDataLoss) {
       {"noise rate", [](LearnerState& s) { BeliefOf(s).noise.rate[0] = kInfinity; }},
       {"no noise", [](LearnerState& s) { BeliefOf(s).noise = {}; }},
       {"moments", [](LearnerState& s) { s.inputs.moments.m2[1] = kNaN; }},
+      {"references", [](LearnerState& s) { s.references.errors[0] = -1; }},
+      {"references ahead", [](LearnerState& s) { s.references.judged = 1e3; }},
+      {"a calibration", [](LearnerState& s) { s.calibration.intervals.shifts.setZero(6, 1); }},
       {"too large a mean", [](LearnerState& s) { s.inputs.moments.mean[1] = 1e200; }},
       {"mean",
        [](LearnerState& s) { std::get<FullGaussian>(BeliefOf(s).posterior).mean[0] = kNaN; }},
@@ -278,6 +333,32 @@ TEST(StateCodecTest, UnsoundStatesAreDataLoss) {
     breaking(state);
     const absl::Status status = learner->DecodeState(learner->EncodeState(state)).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << name << ": " << status;
+  }
+}
+
+TEST(StateCodecTest, UnsoundCalibrationsAreDataLoss) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::pair<const char*, std::function<void(CalibrationState&)>>> broken = {
+      {"mean", [](CalibrationState& s) { s.classes.mean[0] = kNaN; }},
+      {"covariance", [](CalibrationState& s) { s.classes.covariance(1, 1) = -1; }},
+      {"asymmetry", [](CalibrationState& s) { s.classes.covariance(0, 1) = 0.01; }},
+      {"mixing", [](CalibrationState& s) { s.classes.weights.weights[0] = 2; }},
+      {"none", [](CalibrationState& s) { s = {}; }},
+      {"of values", [](CalibrationState& s) { s.intervals = FreshIntervals(1); }}};
+  const Golden golden = Calibrated(LowRank());
+  const absl::StatusOr<Learner> learner = Learner::Create(golden.config);
+  ASSERT_TRUE(learner.ok()) << learner.status();
+  for (const auto& [name, breaking] : broken) {
+    LearnerState state = learner->Initial();
+    golden.learn(state);
+    breaking(state.calibration);
+    const absl::Status status = learner->DecodeState(learner->EncodeState(state)).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << name << ": " << status;
+  }
+  LearnerState values = Learner::Create(Calibrated(Full()).config)->Initial();
+  for (const double shift : {kNaN, 1e3}) {
+    values.calibration.intervals.shifts(2, 0) = shift;
+    EXPECT_FALSE(IsSound(values.calibration.intervals, 1)) << shift;
   }
 }
 

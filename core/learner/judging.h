@@ -1,0 +1,16 @@
+// What was predicted, once the targets are known: its scores, those of what it is compared with,
+// and what calibration learns.
+#pragma once
+
+#include "core/learner/learner_state.h"
+#include "core/learner/problem.h"
+#include "core/learner/workspace.h"
+
+namespace prequel {
+
+// Of w.predictive, that of `state`, for `outcomes`, T × B: values in their units, or indices of
+// classes. Adds their scores to `judgement` and folds them into next.calibration.
+void JudgeRows(const Problem& problem, const LearnerState& state, const Matrix& outcomes,
+               Workspace& w, LearnerState& next, Judgement& judgement);
+
+}  // namespace prequel

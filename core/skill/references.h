@@ -1,0 +1,73 @@
+// Predictors that know nothing of the inputs: what a model has to beat to be worth its while.
+//   last     the last target again. Of classes it has the probability at which a last label has
+//   come
+//            true so far, and the others share the rest; of values it is a normal around it, as
+//            wide as a last value has been wrong so far
+//   average  of classes their frequencies so far; of values a normal of their mean and variance
+// Both see the targets of earlier minibatches, as the model does. Counts are normals rounded to
+// whole numbers.
+#pragma once
+
+#include "core/linalg/types.h"
+#include "core/scores/tally.h"
+
+namespace prequel {
+
+struct ReferenceState {
+  double seen = 0;    // rows
+  double judged = 0;  // of these, rows that `last` has predicted
+  Vector last;        // T: of the last row; of classes the index. Empty before the first
+  Vector counts;      // of classes: C, rows of each, and
+  double kept = 0;    // rows whose label was `last`
+  Vector errors;      // of values, T: Σ (y − last)², and
+  Vector mean;        //   the mean so far, and
+  Vector squares;     //   Σ (y − mean)²
+
+  template <class A, class Self>
+  static void Fields(A& a, Self& s) {
+    a.Value("seen", s.seen);
+    a.Value("judged", s.judged);
+    a.Value("last", s.last);
+    a.Value("counts", s.counts);
+    a.Value("kept", s.kept);
+    a.Value("errors", s.errors);
+    a.Value("mean", s.mean);
+    a.Value("squares", s.squares);
+  }
+};
+
+struct ReferenceScratch {
+  Matrix probabilities, log_probabilities;  // C × B
+};
+
+class References {
+ public:
+  // Of so many classes, or else of so many outputs, which may be counts.
+  static References OfClasses(Index classes) { return References(classes, 1, false); }
+  static References OfValues(Index outputs, bool counts) { return References(0, outputs, counts); }
+
+  ReferenceState Fresh() const;
+  bool IsSound(const ReferenceState& state) const;
+
+  // Adds the scores of both for rows with these targets, T × B: values in their units, or indices
+  // of classes. `scale`, T, is how wide a value is thought to be before the first. Allocates
+  // nothing once grown.
+  void Score(const ReferenceState& state, const Matrix& targets, const Vector& scale,
+             ReferenceScratch& scratch, Tally& last, Tally& average) const;
+
+  // Folds the rows in. A minibatch whose sums no double can hold leaves them as they were.
+  // Allocates nothing after the first.
+  void Absorb(const Matrix& targets, ReferenceState& state) const;
+
+ private:
+  References(Index classes, Index outputs, bool counts)
+      : classes_(classes), outputs_(outputs), counts_(counts) {}
+
+  void AbsorbClasses(const Matrix& targets, ReferenceState& state) const;
+  void AbsorbValues(const Matrix& targets, ReferenceState& state) const;
+
+  Index classes_, outputs_;  // classes_ is 0 of values
+  bool counts_;
+};
+
+}  // namespace prequel
