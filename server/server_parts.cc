@@ -5,11 +5,13 @@
 #include <grpcpp/impl/server_builder_option.h>
 #include <grpcpp/impl/server_builder_plugin.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/learner/learner_state.h"
 #include "server/listen_probe.h"
 #include "server/storage/rocks/rocks_store.h"
 #include "server/storage/store.h"
@@ -144,6 +146,13 @@ absl::Status Server::Parts::StartEngine() {
   metrics_.SetStorageHealthy([this] { return store_->health().ok(); });
   metrics_.SetModelCount([this] {
     return static_cast<std::int64_t>(engine_->ListModels("", options_.max_models).size());
+  });
+  metrics_.SetModelsWithoutSkill([this] {
+    const std::vector<ModelInfo> models = engine_->ListModels("", options_.max_models);
+    return std::count_if(models.begin(), models.end(), [](const ModelInfo& model) {
+      const LearnerState* state = model.published.state.get();
+      return state != nullptr && !state->evaluation.HasSkill();
+    });
   });
   return absl::OkStatus();
 }

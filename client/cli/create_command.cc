@@ -127,6 +127,8 @@ void AddPartFlags(CLI::App& command, ConfigFlags& config) {
   command.add_option("--rule", config.rule, "rvga | conjugate | von | vogn | ivon | adam | …");
   command.add_option("--dynamics", config.dynamics,
                      "static | adaptive | …: what time does to beliefs");
+  command.add_option("--calibration", config.calibration,
+                     "online | none: whether predictions are corrected by how they came true");
   command
       .add_option("--option", config.options,
                   "part.key=value, for example rule.passes=5; may be repeated")

@@ -75,6 +75,12 @@ class LearnRun {
   // How the run ended. Either way the report holds what was acknowledged.
   absl::Status Run() { return flags_.predict_first ? PredictFirst() : Stream(); }
 
+  // Asks how well the model does now; if that fails the report has nothing of it.
+  void Evaluate() {
+    const absl::StatusOr<v1::GetEvaluationResponse> answer = client_.GetEvaluation(flags_.name);
+    if (answer.ok()) report_.Evaluated(*answer);
+  }
+
   const LearnReport& report() const { return report_; }
   void ClearProgress() { progress_.Clear(); }
 
@@ -218,6 +224,7 @@ absl::Status Learn(const LearnFlags& flags, const Session& session) {
   CatchInterrupts();
   LearnRun run(flags, session, client, *std::move(source), *std::move(producer), predictions);
   absl::Status outcome = run.Run();
+  if (outcome.ok()) run.Evaluate();
   run.ClearProgress();
   const LearnReport& report = run.report();
   std::cout << (session.json ? report.Json(outcome) + "\n" : report.Totals()) << std::flush;

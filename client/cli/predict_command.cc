@@ -25,6 +25,7 @@ struct PredictFlags {
   BatchSourceOptions source{.batch_rows = 1000};
   std::vector<double> quantiles;
   std::uint32_t samples = 0;
+  bool raw = false;
   client::PredictRevision when;
   std::string output;
 };
@@ -52,6 +53,7 @@ absl::Status PredictAll(const PredictFlags& flags, const Session& session,
   v1::PredictOptions options;
   if (!flags.quantiles.empty()) client::AskForQuantiles(flags.quantiles, &options);
   options.set_samples(flags.samples);
+  options.set_raw(flags.raw);
   long long revision = flags.when.revision.value_or(model->revision());
   for (;;) {
     absl::StatusOr<std::optional<v1::Batch>> batch = source->Next();
@@ -96,6 +98,7 @@ void AddPredict(CLI::App& app, Session& session) {
       ->allow_extra_args(false);
   command.add_option("--samples", flags->samples,
                      "Monte Carlo with this many weight samples; 0 is the matched predictive");
+  command.add_flag("--raw", flags->raw, "as the model predicts before calibration");
   command
       .add_option("--revision", flags->when.revision,
                   "an earlier revision (default: the newest); `prequel revisions` shows which")

@@ -98,6 +98,10 @@ struct Metrics::Series {
                                  "Snapshots that could not be used at start-up")
                                 .Add({});
   Gauge& models = Make(registry, BuildGauge(), "prequel_models", "Models hosted").Add({});
+  Gauge& models_without_skill =
+      Make(registry, BuildGauge(), "prequel_models_without_skill",
+           "Models that of late predict worse than their last target repeated")
+          .Add({});
   Gauge& storage_healthy =
       Make(registry, BuildGauge(), "prequel_storage_healthy", "1 while the store accepts writes")
           .Add({});
@@ -109,6 +113,7 @@ struct Metrics::Series {
            "When the server's certificate expires, in seconds since 1970");
 
   std::function<std::int64_t()> model_count = [] { return 0; };
+  std::function<std::int64_t()> without_skill_count = [] { return 0; };
   std::function<bool()> is_storage_healthy = [] { return true; };
 };
 
@@ -117,6 +122,10 @@ Metrics::~Metrics() = default;
 
 void Metrics::SetModelCount(std::function<std::int64_t()> count) {
   series_->model_count = std::move(count);
+}
+
+void Metrics::SetModelsWithoutSkill(std::function<std::int64_t()> count) {
+  series_->without_skill_count = std::move(count);
 }
 
 void Metrics::SetStorageHealthy(std::function<bool()> healthy) {
@@ -193,6 +202,7 @@ void Metrics::OnReplayDone(std::string_view /*model*/, const absl::Status& statu
 
 std::string Metrics::Text() const {
   series_->models.Set(static_cast<double>(series_->model_count()));
+  series_->models_without_skill.Set(static_cast<double>(series_->without_skill_count()));
   series_->storage_healthy.Set(series_->is_storage_healthy() ? 1 : 0);
   return prometheus::TextSerializer().Serialize(series_->registry.Collect());
 }

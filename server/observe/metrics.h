@@ -22,6 +22,7 @@ class Metrics final : public EngineObserver, public CallObserver {
 
   // Asked at every scrape, on its thread; set before the first.
   void SetModelCount(std::function<std::int64_t()> count);
+  void SetModelsWithoutSkill(std::function<std::int64_t()> count);
   void SetStorageHealthy(std::function<bool()> healthy);
 
   // Files that the server reads again while it runs; `what` is of a small fixed set. OK: what they

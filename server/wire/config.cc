@@ -191,6 +191,9 @@ absl::Status PartsFromProto(const v1::ModelConfig& proto, LearnerConfig* config)
     status = ComponentFromProto(proto.dynamics(), "config.dynamics", &config->dynamics);
   }
   if (status.ok()) {
+    status = ComponentFromProto(proto.calibration(), "config.calibration", &config->calibration);
+  }
+  if (status.ok()) {
     status = StandardizeFromProto(proto.encoding().inputs(), "config.encoding.inputs",
                                   &config->standardize_inputs);
   }
@@ -238,6 +241,9 @@ void ConfigToProto(const LearnerConfig& config, v1::ModelConfig* proto) {
   ComponentToProto(config.rule, proto->mutable_rule());
   if (config.dynamics != ComponentConfig()) {  // as before there were any
     ComponentToProto(config.dynamics, proto->mutable_dynamics());
+  }
+  if (config.calibration != ComponentConfig()) {  // likewise
+    ComponentToProto(config.calibration, proto->mutable_calibration());
   }
   proto->mutable_encoding()->set_inputs(StandardizeToProto(config.standardize_inputs));
   proto->mutable_encoding()->set_targets(StandardizeToProto(config.standardize_targets));

@@ -34,6 +34,19 @@ void StepReportToProto(const Learned& learned, v1::StepReport* proto) {
   }
 }
 
+namespace {
+
+void AddComparison(const char* name, const Comparison& comparison,
+                   v1::GetEvaluationResponse* proto) {
+  if (!(comparison.cumulative.weight() > 0)) return;
+  v1::Comparison* out = proto->add_comparisons();
+  out->set_name(name);
+  ScoresToProto(comparison.cumulative.Average(), out->mutable_cumulative());
+  ScoresToProto(comparison.window.Average(), out->mutable_window());
+}
+
+}  // namespace
+
 void EvaluationToProto(const Learner& learner, const LearnerState& state,
                        v1::GetEvaluationResponse* proto) {
   ScoresToProto(state.evaluation.cumulative.Average(), proto->mutable_cumulative());
@@ -41,6 +54,9 @@ void EvaluationToProto(const Learner& learner, const LearnerState& state,
   proto->set_window_length(learner.config().evaluation_window);
   proto->set_skipped_rows(state.evaluation.skipped_rows);
   proto->set_unscored_rows(state.evaluation.unscored_rows);
+  AddComparison("raw", state.evaluation.raw, proto);
+  AddComparison("last", state.evaluation.last, proto);
+  AddComparison("average", state.evaluation.average, proto);
 }
 
 }  // namespace prequel::wire

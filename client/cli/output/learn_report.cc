@@ -6,6 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "client/cli/output/comparisons.h"
 #include "client/cli/output/json_writer.h"
 #include "client/cli/output/spread_warning.h"
 #include "client/cli/output/table.h"
@@ -164,8 +165,8 @@ std::string LearnReport::Totals() const {
   if (!refusals_.empty()) {
     table.Add({"refused", Count(refused(), "minibatch", "minibatches")});
   }
-  std::string text =
-      table.Text() + SpreadWarning(model_, scores_.total()) + RefusedText() + RefusedRowsText();
+  std::string text = table.Text() + SpreadWarning(model_, scores_.total()) +
+                     SkillWarning(model_, evaluation_) + RefusedText() + RefusedRowsText();
   if (interrupted_ && resumable_) {
     absl::StrAppend(&text, "stopped; the same command goes on from here\n");
   } else if (interrupted_) {

@@ -41,6 +41,9 @@ class LearnReport {
   // The same command would go on where this run stops.
   void Resumable() { resumable_ = true; }
 
+  // The model's evaluation once the run is over.
+  void Evaluated(const v1::GetEvaluationResponse& evaluation) { evaluation_ = evaluation; }
+
   // "12,345 rows, 43,210 rows/s, nll 0.1234"
   std::string Progress() const;
   // The final table.
@@ -98,6 +101,7 @@ class LearnReport {
   std::int64_t resumed_rows_ = 0;
   bool resumable_ = false;
   bool interrupted_ = false;
+  v1::GetEvaluationResponse evaluation_;  // empty: not known
 };
 
 }  // namespace prequel::cli

@@ -8,6 +8,12 @@
 namespace prequel {
 namespace {
 
+// What was there before models were calibrated names no calibration, of whichever version.
+LearnerConfig WithoutCalibration(LearnerConfig config) {
+  if (config.calibration.name.empty()) config.calibration.name = "none";
+  return config;
+}
+
 // Version 1 holds what was given. What was left out has the defaults of then: whoever changes a
 // default spells the old one out here, where it is missing.
 LearnerConfig WithDefaultsOfVersion1(LearnerConfig config) {
@@ -30,6 +36,7 @@ absl::StatusOr<std::shared_ptr<const Learner>> ReadConfig(std::string_view bytes
   absl::StatusOr<LearnerConfig> config = codec.DecodeConfig(bytes);
   if (!config.ok()) return config.status();
   if (version == 1) config = WithDefaultsOfVersion1(*std::move(config));
+  config = WithoutCalibration(*std::move(config));
   absl::StatusOr<Learner> learner = Learner::Create(*config);
   if (!learner.ok()) return learner.status();
   return std::make_shared<const Learner>(*std::move(learner));

@@ -1,0 +1,71 @@
+#include "client/cli/output/comparisons.h"
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/output/table.h"
+#include "client/queries.h"
+
+namespace prequel::cli {
+namespace {
+
+constexpr double kFewRows = 100;
+
+// As a person says it.
+std::string NameOf(const v1::Comparison& comparison, bool classes) {
+  if (comparison.name() == "raw") return "uncalibrated";
+  if (comparison.name() == "last") return classes ? "the last label" : "the last value";
+  if (comparison.name() == "average") return classes ? "class frequencies" : "mean and spread";
+  return comparison.name();
+}
+
+std::vector<std::string> RowOf(const std::string& name, const v1::Scores& scores,
+                               const v1::Scores& columns) {
+  std::vector<std::string> row = {name};
+  for (const v1::Score& column : columns.scores()) {
+    const std::optional<double> value = client::FindScore(scores, column.name());
+    row.push_back(value.has_value() ? Number(*value) : "-");
+  }
+  return row;
+}
+
+bool OfClasses(const v1::Scores& scores) {
+  return client::FindScore(scores, "accuracy").has_value();
+}
+
+}  // namespace
+
+std::string ComparisonText(const v1::GetEvaluationResponse& evaluation) {
+  const v1::Scores& window = evaluation.window();
+  if (evaluation.comparisons().empty() || window.scores().empty()) return "";
+  std::vector<std::string> header = {""};
+  for (const v1::Score& score : window.scores()) header.push_back(score.name());
+  Table table(header);
+  table.Add(RowOf("the model", window, window));
+  for (const v1::Comparison& comparison : evaluation.comparisons()) {
+    table.Add(RowOf(NameOf(comparison, OfClasses(window)), comparison.window(), window));
+  }
+  const auto length = static_cast<long long>(evaluation.window_length());
+  return absl::StrCat("\nlast ~", Count(length), ", beside others on the same rows\n", table.Text());
+}
+
+std::string SkillWarning(const std::string& model, const v1::GetEvaluationResponse& evaluation) {
+  const v1::Scores& own = evaluation.window();
+  const std::optional<double> nll = client::FindScore(own, "nll");
+  if (!nll.has_value() || own.examples() < kFewRows) return "";
+  for (const v1::Comparison& comparison : evaluation.comparisons()) {
+    if (comparison.name() != "last" || comparison.window().examples() < kFewRows) continue;
+    const std::optional<double> last = client::FindScore(comparison.window(), "nll");
+    if (!last.has_value() || !(*nll > *last)) return "";
+    return absl::StrCat("warning: ", model, " has predicted worse of late than repeating the last ",
+                        OfClasses(own) ? "label" : "value", " would: nll ", Number(*nll),
+                        " against ", Number(*last),
+                        ". Its targets follow each other more than its inputs: try --dynamics "
+                        "adaptive, or the last target as an input\n");
+  }
+  return "";
+}
+
+}  // namespace prequel::cli
