@@ -27,6 +27,13 @@ constexpr Index kMostNodes = 512;
 // f_c + G_c is beyond these with a probability of less than 1e-8: deviations of f_c below its mean
 // and above, and G_c.
 constexpr double kReachDown = 6, kReachUp = 6.5, kLeastGumbel = -3.2, kMostGumbel = 18;
+// Where the distribution function of f_c + G_c is 1: of the upper tail the normal's, beside which G
+// counts little, or e^{−s + v/2}.
+double UpperEnd(double mean, double variance) {
+  const double reach = kReachUp * std::sqrt(variance);
+  return mean + std::max(reach + 2, std::min(0.5 * variance, reach) + kMostGumbel);
+}
+
 constexpr double kGumbelVariance = std::numbers::pi * std::numbers::pi / 6;
 
 // Gauss's nodes and weights for the standard Gumbel density: by Lanczos' method from a fine grid.
@@ -39,10 +46,9 @@ constexpr GumbelNodes<8> kManyNodes = {
      5.75135767570943, 9.445204469592813, 14.41786468408964, 21.53442230733168},
     {0.06148002665585824, 0.4091310947780881, 0.4099115942729907, 0.1090575387706859,
      0.01008008067981723, 0.0003364792966305263, 3.181590711931391e-06, 3.95521768177164e-09}};
-constexpr GumbelNodes<5> kFewNodes = {{-1.039442213142241, 0.4069615223207769, 2.572470553236652,
-                                       6.006825102232047, 11.53829848315241},
-                                      {0.2098130505931734, 0.5883829113841905, 0.1912251826204956,
-                                       0.01050861810837759, 7.023729376293389e-05}};
+constexpr GumbelNodes<4> kFewNodes = {
+    {-0.8388161651850791, 0.8485041269298182, 3.591451703606672, 8.401180188495815},
+    {0.322392185707669, 0.5807360536856633, 0.09542131408916081, 0.00145044651750667}};
 
 // φ and φ′ of f ~ N(0, v), to about 1e-6. Narrow: φ(x) = E exp(−e^{√v z − x}) over z ~ N(0, 1), on
 // equidistant nodes. Wide: φ(x) = E Φ((x − G)/√v) over G, the smoother the greater v is.
@@ -67,7 +73,7 @@ class GumbelNormal {
   }
 
  private:
-  static constexpr double kNarrow = 2.5, kWide = 5;  // deviations
+  static constexpr double kNarrow = 2.5, kWide = 6;  // deviations
   static constexpr double kNormalReach = 5.6, kNormalStep = 0.65;
   static constexpr std::size_t kMostPlaces = 44;
 
@@ -105,7 +111,7 @@ class GumbelNormal {
     for (std::size_t i = 0; i < size_; ++i) {
       const Lane z = (x - places_[i]) * precision, h = z.abs();
       const Lane density = (weights_[i] * kDensity) * (-0.5 * h.square()).exp();
-      const Lane tail = density * MillsRatio<kLanes>(h);
+      const Lane tail = density * RoughMillsRatio<kLanes>(h);
       value += (z < 0).select(tail, weights_[i] - tail);
       slope += density;
     }
@@ -128,12 +134,8 @@ struct DiagonalSoftmax::Integral {
       : hazard(scratch.data(), 0, 0), mass(scratch.data(), 0, 0) {
     double lo = -std::numeric_limits<double>::infinity(), hi = lo, narrowest = -lo;
     for (Index c = 0; c < mean.size(); ++c) {
-      // Of the upper tail the normal's, beside which G counts little, or e^{−s + v/2}.
-      const double deviation = std::sqrt(variances[c]);
-      lo = std::max(lo, mean[c] - kReachDown * deviation + kLeastGumbel);
-      hi = std::max(
-          hi, mean[c] + std::max(kReachUp * deviation + 2,
-                                 std::min(0.5 * variances[c], kReachUp * deviation) + kMostGumbel));
+      lo = std::max(lo, mean[c] - kReachDown * std::sqrt(variances[c]) + kLeastGumbel);
+      hi = std::max(hi, UpperEnd(mean[c], variances[c]));
       narrowest = std::min(narrowest, variances[c]);
     }
     const double step = std::sqrt(narrowest + kGumbelVariance) / kNodesPerDeviation;
@@ -162,12 +164,16 @@ struct DiagonalSoftmax::Integral {
  private:
   void Fill(ConstVectorRef mean, ConstVectorRef variances) {
     mass.setConstant(width);
+    hazard.setZero();
     const Lane steps = Lane::LinSpaced(0, kLanes - 1) * width;
     for (Index c = 0; c < mean.size(); ++c) {
       const GumbelNormal phi(variances[c]);
+      const double end = UpperEnd(mean[c], variances[c]);  // φ_c is 1 beyond
       for (Index i = 0; i < mass.rows(); i += kLanes) {
+        const double s = first + width * static_cast<double>(i);
+        if (s > end) break;
         Lane value, slope;
-        phi.Evaluate((first - mean[c] + width * static_cast<double>(i)) + steps, value, slope);
+        phi.Evaluate((s - mean[c]) + steps, value, slope);
         value = value.max(std::numeric_limits<double>::min());
         hazard.col(c).segment<kLanes>(i) = (slope / value).matrix();
         mass.col(0).segment<kLanes>(i).array() *= value;

@@ -7,7 +7,7 @@
 namespace prequel {
 
 // C logits f_c ~ N(m_c, v_c): `mean` and `variances` of C, v_c ≥ 0, scratch of scratch_size() or
-// more. Probabilities are right to 3e-6, and to one part in five hundred where they exceed 1e-6,
+// more. Probabilities are right to 3e-6, and to one part in two hundred where they exceed 1e-6,
 // unless one v_c is a thousand times another. Nothing allocates.
 class DiagonalSoftmax {
  public:

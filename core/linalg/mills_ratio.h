@@ -27,4 +27,19 @@ inline Eigen::Array<double, N, 1> MillsRatio(const Eigen::Array<double, N, 1>& x
   return t * q;
 }
 
+// The same to a relative 5e-8, in half the time; t = 4/(4 + x).
+template <int N>
+inline Eigen::Array<double, N, 1> RoughMillsRatio(const Eigen::Array<double, N, 1>& x) {
+  constexpr double kQ[] = {0.47330476377158204,    0.38094257846206614,    0.24260249034102102,
+                           0.11688828186126504,    0.0378471390705677,     0.00470759289670474,
+                           -0.0021783651831555227, -0.0009799581139464557, 8.104285235480988e-05,
+                           9.858604694336993e-05};
+  constexpr int kDegree = static_cast<int>(std::size(kQ)) - 1;
+  const Eigen::Array<double, N, 1> t = 4 / (4 + x);
+  const Eigen::Array<double, N, 1> w = 2 * t - 1;
+  Eigen::Array<double, N, 1> q = Eigen::Array<double, N, 1>::Constant(x.size(), kQ[kDegree]);
+  for (int j = kDegree - 1; j >= 0; --j) q = q * w + kQ[j];
+  return t * q;
+}
+
 }  // namespace prequel
