@@ -1,5 +1,6 @@
 #include "core/config/fingerprint.h"
 
+#include <cmath>
 #include <utility>
 
 #include "core/archive/archive.h"
@@ -58,6 +59,9 @@ std::uint64_t Fingerprint(const LearnerConfig& config) {
   }
   a.Value("standardize_inputs", static_cast<std::int64_t>(config.standardize_inputs));
   a.Value("standardize_targets", static_cast<std::int64_t>(config.standardize_targets));
+  if (config.standardize_window > 0 && std::isfinite(config.standardize_window)) {
+    a.Value("standardize_window", config.standardize_window);
+  }
   a.Value("input_clip", config.input_clip);
   a.Value("evaluation_window", config.evaluation_window);
   a.Value("seed", config.seed);

@@ -274,8 +274,8 @@ absl::Status Encoder::CheckState(const EncoderState& state) const {
   return absl::OkStatus();
 }
 
-void Encoder::Absorb(const Batch& batch, EncoderState& state) const {
-  if (num_numeric_ > 0) state.moments.Absorb(batch.inputs);
+void Encoder::Absorb(const Batch& batch, EncoderState& state, double window) const {
+  if (num_numeric_ > 0) state.moments.Absorb(batch.inputs, window);
   for (std::size_t i = 0; i < texts_.size(); ++i) {
     const TextColumn& text = texts_[i];
     if (text.table < 0) continue;

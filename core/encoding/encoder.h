@@ -55,7 +55,9 @@ class Encoder {
   absl::Status CheckState(const EncoderState& state) const;
 
   // Both REQUIRE Check(batch). They allocate only for a new category or a new shape of `out`.
-  void Absorb(const Batch& batch, EncoderState& state) const;
+  // `window`: of the running moments, in rows.
+  void Absorb(const Batch& batch, EncoderState& state,
+              double window = RunningMoments::kAllRows) const;
   void Encode(const EncoderState& state, const Batch& batch, Matrix& out) const;  // encoded × B
 
  private:

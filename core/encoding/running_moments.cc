@@ -52,8 +52,12 @@ void Compute(Index examples, const Column& column, BatchMoments<T>& result) {
   result.m2 = m2 > 0.0 ? m2 : zero;
 }
 
-void Merge(double added, double mean, double m2, Index i, RunningMoments& all) {
+void Merge(double added, double mean, double m2, double window, Index i, RunningMoments& all) {
   if (added == 0) return;
+  if (all.count[i] > window) {
+    all.m2[i] *= window / all.count[i];
+    all.count[i] = window;
+  }
   const double count = all.count[i];
   const double total = count + added;
   const double delta = mean - all.mean[i];
@@ -64,14 +68,14 @@ void Merge(double added, double mean, double m2, Index i, RunningMoments& all) {
 
 // column(j) points to the values of example j.
 template <class Column>
-void AbsorbColumns(Index examples, const Column& column, RunningMoments& all) {
+void AbsorbColumns(Index examples, const Column& column, double window, RunningMoments& all) {
   Index done = 0;
   while (done < all.size()) {
     if (all.size() < kLanes) {
       BatchMoments<double> batch;
       Compute(
           examples, [&](Index j) { return column(j) + done; }, batch);
-      Merge(batch.count, batch.mean, batch.m2, done, all);
+      Merge(batch.count, batch.mean, batch.m2, window, done, all);
       ++done;
       continue;
     }
@@ -81,7 +85,7 @@ void AbsorbColumns(Index examples, const Column& column, RunningMoments& all) {
     Compute(
         examples, [&](Index j) { return column(j) + first; }, batch);
     for (Index i = done - first; i < kLanes; ++i) {
-      Merge(batch.count[i], batch.mean[i], batch.m2[i], first + i, all);
+      Merge(batch.count[i], batch.mean[i], batch.m2[i], window, first + i, all);
     }
     done = first + kLanes;
   }
@@ -93,18 +97,18 @@ RunningMoments RunningMoments::Empty(Index columns) {
   return {Vector::Zero(columns), Vector::Zero(columns), Vector::Zero(columns)};
 }
 
-void RunningMoments::Absorb(ConstMatrixRef x) {
+void RunningMoments::Absorb(ConstMatrixRef x, double window) {
   const auto column = [data = x.data(), stride = x.outerStride()](Index j) {
     return data + j * stride;
   };
-  AbsorbColumns(x.cols(), column, *this);
+  AbsorbColumns(x.cols(), column, window, *this);
 }
 
-void RunningMoments::Absorb(ConstMatrixRef x, const std::vector<Index>& kept) {
+void RunningMoments::Absorb(ConstMatrixRef x, const std::vector<Index>& kept, double window) {
   const auto column = [data = x.data(), stride = x.outerStride(), &kept](Index j) {
     return data + kept[static_cast<std::size_t>(j)] * stride;
   };
-  AbsorbColumns(static_cast<Index>(kept.size()), column, *this);
+  AbsorbColumns(static_cast<Index>(kept.size()), column, window, *this);
 }
 
 double RunningMoments::Scale(Index i) const {

@@ -1,6 +1,7 @@
 // Mean and variance of every column of a stream, folded in minibatch by minibatch.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "core/linalg/types.h"
@@ -10,10 +11,13 @@ namespace prequel {
 // Chan, Golub, LeVeque (1979): merging n examples with mean m and M2 = Σ(x − m)² with a minibatch
 // of (n_b, m_b, M2_b), δ = m_b − m:
 //   n' = n + n_b,   m' = m + δ n_b / n',   M2' = M2 + M2_b + δ² n n_b / n'
+// With a window W, what was seen counts as W values at most: where n > W, first M2 ← M2 W/n, n ← W.
 // Minibatch moments are two-pass with the rounding of the mean corrected, so that neither a large
 // mean nor a long stream costs accuracy. Copying between equal sizes allocates nothing.
 struct RunningMoments {
-  Vector count;  // n of each column: values that were known
+  static constexpr double kAllRows = std::numeric_limits<double>::infinity();
+
+  Vector count;  // n of each column: values that were known, as far as they still count
   Vector mean;   // 0 until one is known
   Vector m2;     // Σ(x − mean)²
 
@@ -24,9 +28,9 @@ struct RunningMoments {
 
   // Folds in x (columns × B); NaN is an unknown value. Element order is fixed, so the same
   // minibatches give the same bits. REQUIRES: |x| ≤ kMaxMagnitude where known.
-  void Absorb(ConstMatrixRef x);
+  void Absorb(ConstMatrixRef x, double window = kAllRows);
   // Folds in the examples `kept` of x.
-  void Absorb(ConstMatrixRef x, const std::vector<Index>& kept);
+  void Absorb(ConstMatrixRef x, const std::vector<Index>& kept, double window = kAllRows);
 
   // The deviation √(M2 / (n − 1)) of column i; 1 where there is none to divide by: n < 2, or a
   // deviation that rounding alone explains (≤ 1e-13 |mean|, or ≤ 1e-100).

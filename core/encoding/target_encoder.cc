@@ -279,10 +279,10 @@ RefusedRow TargetEncoder::Refuse(const TargetState& state, const Batch& batch, I
   return {row, std::move(text), absl::StrCat(problem, ExpectedClasses())};
 }
 
-void TargetEncoder::Absorb(const Batch& batch, const std::vector<Index>& kept,
-                           TargetState& state) const {
+void TargetEncoder::Absorb(const Batch& batch, const std::vector<Index>& kept, TargetState& state,
+                           double window) const {
   if (kept.empty()) return;
-  if (standardize_) state.moments.Absorb(batch.targets, kept);
+  if (standardize_) state.moments.Absorb(batch.targets, kept, window);
   if (counts_) {
     for (const Index row : kept) {
       state.largest = state.largest.cwiseMax(batch.targets.col(row));

@@ -67,8 +67,9 @@ class TargetEncoder {
   // is to be one; adds those that are known and are no class to `refused`.
   void Select(const TargetState& state, const Batch& batch, std::vector<Index>& kept,
               RefusedRows& refused) const;
-  // `kept` are rows that Select keeps.
-  void Absorb(const Batch& batch, const std::vector<Index>& kept, TargetState& state) const;
+  // `kept` are rows that Select keeps; `window`: of the running moments, in rows.
+  void Absorb(const Batch& batch, const std::vector<Index>& kept, TargetState& state,
+              double window = RunningMoments::kAllRows) const;
   void Encode(const TargetState& state, const Batch& batch, const std::vector<Index>& kept,
               Matrix& out) const;  // T × kept
 

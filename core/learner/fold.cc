@@ -79,7 +79,7 @@ absl::Status ScoreRows(const Shared& m, Judgement& judgement) {
 void AbsorbRows(Shared& m) {
   const Problem& problem = m.problem;
   Workspace& w = m.w;
-  problem.encoder.Absorb(m.rows, m.next.inputs);
+  problem.encoder.Absorb(m.rows, m.next.inputs, problem.config.standardize_window);
   problem.target_encoder.Encode(m.next.targets, m.rows, w.kept, w.targets);
   const bool moved =
       m.state.examples < kSettledExamples || m.next.inputs.tables != m.state.inputs.tables;
@@ -199,7 +199,8 @@ absl::Status Reweigh(const Shared& m, bool scored) {
 
 absl::Status LearnRows(Shared m, Learned& learned) {
   const Problem& problem = m.problem;
-  problem.target_encoder.Absorb(m.rows, m.w.kept, m.next.targets);
+  problem.target_encoder.Absorb(m.rows, m.w.kept, m.next.targets,
+                                problem.config.standardize_window);
   Judgement judgement(m.state.evaluation.cumulative.kind());
   absl::Status status = ScoreRows(m, judgement);
   if (!status.ok()) return status;

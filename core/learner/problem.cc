@@ -130,6 +130,15 @@ absl::StatusOr<Standardize> TargetStandardization(const LearnerConfig& config,
       likelihood);
 }
 
+// How many rows running moments remember, as the configuration says or by default.
+absl::Status ResolveWindow(const Problem& p, double& window) {
+  constexpr double kLeast = 10, kUsual = 10000;
+  if (window == 0) window = p.dataset_size() > 0 ? RunningMoments::kAllRows : kUsual;
+  if (window >= kLeast) return absl::OkStatus();
+  return FieldError("config.encoding.window", absl::StrCat("must be at least ", kLeast,
+                                                           " rows, or infinity for all of them"));
+}
+
 // The first error of a sequence of steps, each of which assigns on success.
 template <class T>
 bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
@@ -249,6 +258,9 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   if (absl::Status status = MakeParts(p, prior); !status.ok()) return status;
   if (absl::Status status = CheckRule(p); !status.ok()) return status;
   if (absl::Status status = CheckDynamics(p); !status.ok()) return status;
+  if (absl::Status status = ResolveWindow(p, p.config.standardize_window); !status.ok()) {
+    return status;
+  }
   absl::Status status = std::visit(
       [&](const auto& prototype) { return prototype.CheckSize(p.num_params()); }, p.initial);
   if (!status.ok()) return status;

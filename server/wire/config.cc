@@ -223,6 +223,7 @@ absl::StatusOr<LearnerConfig> ConfigFromProto(const v1::ModelConfig& proto) {
   TargetFromProto(proto.target(), &config.target);
   const absl::Status status = PartsFromProto(proto, &config);
   if (!status.ok()) return status;
+  config.standardize_window = proto.encoding().window();
   if (proto.encoding().clip() != 0) config.input_clip = proto.encoding().clip();
   if (proto.evaluation().window() != 0) config.evaluation_window = proto.evaluation().window();
   config.seed = proto.seed();
@@ -247,6 +248,7 @@ void ConfigToProto(const LearnerConfig& config, v1::ModelConfig* proto) {
   }
   proto->mutable_encoding()->set_inputs(StandardizeToProto(config.standardize_inputs));
   proto->mutable_encoding()->set_targets(StandardizeToProto(config.standardize_targets));
+  proto->mutable_encoding()->set_window(config.standardize_window);
   proto->mutable_encoding()->set_clip(config.input_clip);
   proto->mutable_evaluation()->set_window(config.evaluation_window);
   proto->set_seed(config.seed);

@@ -48,7 +48,8 @@ std::string ComparisonText(const v1::GetEvaluationResponse& evaluation) {
     table.Add(RowOf(NameOf(comparison, OfClasses(window)), comparison.window(), window));
   }
   const auto length = static_cast<long long>(evaluation.window_length());
-  return absl::StrCat("\nlast ~", Count(length), ", beside others on the same rows\n", table.Text());
+  return absl::StrCat("\nlast ~", Count(length), ", beside others on the same rows\n",
+                      table.Text());
 }
 
 std::string SkillWarning(const std::string& model, const v1::GetEvaluationResponse& evaluation) {

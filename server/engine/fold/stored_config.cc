@@ -3,14 +3,17 @@
 #include <string>
 #include <utility>
 
+#include "core/encoding/running_moments.h"
 #include "server/storage/catalogue.h"
 
 namespace prequel {
 namespace {
 
-// What was there before models were calibrated names no calibration, of whichever version.
-LearnerConfig WithoutCalibration(LearnerConfig config) {
+// What was there before models were calibrated names no calibration, of whichever version, and no
+// window of the running moments.
+LearnerConfig WithOlderDefaults(LearnerConfig config) {
   if (config.calibration.name.empty()) config.calibration.name = "none";
+  if (config.standardize_window == 0) config.standardize_window = RunningMoments::kAllRows;
   return config;
 }
 
@@ -36,7 +39,7 @@ absl::StatusOr<std::shared_ptr<const Learner>> ReadConfig(std::string_view bytes
   absl::StatusOr<LearnerConfig> config = codec.DecodeConfig(bytes);
   if (!config.ok()) return config.status();
   if (version == 1) config = WithDefaultsOfVersion1(*std::move(config));
-  config = WithoutCalibration(*std::move(config));
+  config = WithOlderDefaults(*std::move(config));
   absl::StatusOr<Learner> learner = Learner::Create(*config);
   if (!learner.ok()) return learner.status();
   return std::make_shared<const Learner>(*std::move(learner));

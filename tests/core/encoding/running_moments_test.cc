@@ -125,7 +125,7 @@ TEST(RunningMoments, KeptExamplesOnly) {
   b.Absorb(chosen);
   EXPECT_EQ(a.mean, b.mean);
   EXPECT_EQ(a.m2, b.m2);
-  a.Absorb(x, {});
+  a.Absorb(x, std::vector<Index>());
   EXPECT_EQ(a.count, b.count);
 }
 
@@ -171,6 +171,42 @@ TEST(RunningMoments, OneValueHasScaleOneAndTwoHaveTheirOwn) {
   EXPECT_EQ(moments.Scale(0), 1);
   moments.Absorb(x.rightCols(1));
   EXPECT_DOUBLE_EQ(moments.Scale(0), std::sqrt(2.0));
+}
+
+// With a window what came first counts as so many values: n_0 of mean 0 and deviation 1, then one
+// value after the other.
+TEST(RunningMoments, RememberAboutAWindow) {
+  constexpr double kWindow = 50;
+  const Matrix x = Normals(11, 1, 400);
+  RunningMoments moments = RunningMoments::Empty(1);
+  moments.Absorb(x.leftCols(60), kWindow);
+  ExpectExact(moments, x.leftCols(60), 1e-12);  // none is forgotten before there are too many
+  double count = 60, mean = moments.mean[0], m2 = moments.m2[0];
+  for (Index j = 60; j < 400; ++j) {
+    moments.Absorb(x.col(j), kWindow);
+    m2 *= kWindow / count;
+    count = kWindow + 1;
+    const double delta = x(0, j) - mean;
+    mean += delta / count;
+    m2 += delta * delta * kWindow / count;
+    ASSERT_NEAR(moments.mean[0], mean, 1e-12);
+    ASSERT_NEAR(moments.m2[0], m2, 1e-9);
+    ASSERT_NEAR(moments.count[0], count, 1e-12);
+  }
+}
+
+TEST(RunningMoments, FollowAScaleThatMoves) {
+  const Matrix x = Normals(12, 1, 4000);
+  RunningMoments all = RunningMoments::Empty(1), recent = all;
+  for (Index j = 0; j < 4000; j += 10) {
+    Matrix batch = x.middleCols(j, 10);
+    if (j >= 2000) batch = (10 * batch.array() + 50).matrix();
+    all.Absorb(batch);
+    recent.Absorb(batch, 200);
+  }
+  EXPECT_NEAR(recent.mean[0], 50, 3);
+  EXPECT_NEAR(recent.Scale(0), 10.0 / 8, 0.2);  // column 0 has deviation 1/8
+  EXPECT_LT(all.mean[0], 30);
 }
 
 TEST(RunningMoments, ExtremeMagnitudesStayFinite) {

@@ -83,7 +83,7 @@ constexpr char kFull[] = R"(
     values { number_value: 8 } } } } } }
   likelihood { name: 'bernoulli' }
   posterior { name: 'diagonal' }
-  encoding { inputs: STANDARDIZE_RUNNING targets: STANDARDIZE_NONE clip: 3.5 }
+  encoding { inputs: STANDARDIZE_RUNNING targets: STANDARDIZE_NONE clip: 3.5 window: 500 }
   evaluation { window: 50 }
   seed: 18446744073709551615)";
 
@@ -92,6 +92,7 @@ TEST(ConfigTest, GoesThereAndBackExactly) {
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_EQ(config->features[2].hash_buckets, 7);
   EXPECT_EQ(config->input_clip, 3.5);
+  EXPECT_EQ(config->standardize_window, 500);
   EXPECT_EQ(config->seed, ~std::uint64_t{0});
   const absl::StatusOr<LearnerConfig> back = ConfigFromBytes(ConfigToBytes(*config));
   ASSERT_TRUE(back.ok()) << back.status();
