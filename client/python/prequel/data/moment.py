@@ -98,14 +98,15 @@ def looks_like_moment(text: str) -> bool:
     text = trim(text)
     if not text or len(text.encode()) > _MAX_BYTES or not re.search(r"\d", text, re.A):
         return False
-    if any(parse_moment(text, form) for form in FORMS):
+    separated = any(separator in text for separator in "-/.:")
+    if separated and any(parse_moment(text, form) for form in FORMS):
         return True
     for word in re.findall(r"[a-z]+", text.lower()):
         if word in _MONTHS:
             return True
         if 3 <= len(word) <= 4 and any(month.startswith(word) for month in _MONTHS):
             return True
-    return bool(_LIKE_DATE.fullmatch(text))
+    return separated and bool(_LIKE_DATE.fullmatch(text))
 
 
 def moment_numbers(

@@ -10,6 +10,10 @@ _MAX_BYTES = 40  # of what a person would call a number
 _UNITS = ("$", "€", "£", "¥", "%")
 # Both when "1,234" is 1.234: three digits behind one comma are a group, as most would read it.
 _SEPARATORS = (",", " ", "'", "’", "\u00a0", "\u202f")
+_GROUPED = {
+    separator: re.compile(rf"([+-]?)(\d{{1,3}}(?:{re.escape(separator)}\d{{3}})+)(?!\d)", re.A)
+    for separator in (*_SEPARATORS, ".")
+}
 
 
 def number_advice(text: str) -> str:
@@ -40,7 +44,7 @@ def number_advice(text: str) -> str:
 
 def _without_groups(text: str, separator: str) -> str:
     """ "1234.5" of "1,234.5" with separator ","; "" when the groups are not of three digits."""
-    match = re.match(rf"([+-]?)(\d{{1,3}}(?:{re.escape(separator)}\d{{3}})+)(?!\d)", text, re.A)
+    match = _GROUPED[separator].match(text) if separator in text else None
     if not match or text.startswith(separator, match.end()):
         return ""
     rest = text[match.end() :]

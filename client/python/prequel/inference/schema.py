@@ -142,7 +142,7 @@ def _add_features(
     target: ColumnSummary | None,
     notes: list[str],
 ) -> None:
-    by_content: dict[Any, str] = {}
+    by_content: dict[bytes, str] = {}
     for place, column in enumerate(table.columns()):
         if column.name not in parts:
             continue
@@ -163,7 +163,7 @@ def _add_features(
 
 
 def _repetition(
-    name: str, summary: ColumnSummary, target: ColumnSummary | None, by_content: dict[Any, str]
+    name: str, summary: ColumnSummary, target: ColumnSummary | None, by_content: dict[bytes, str]
 ) -> list[str]:
     """Columns that say nothing, or nothing new, are kept: a stream may go on otherwise than its
     sample."""

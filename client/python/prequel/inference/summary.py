@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from dataclasses import dataclass, field
@@ -43,7 +44,7 @@ class ColumnSummary:
     integers: int = 0
     missing: int = 0
     distinct: int = 0
-    content: Any = None
+    content: bytes = b""
     fits: set[MomentForm] = field(default_factory=lambda: set(FORMS))
     # The first cell that is …
     value: SeenCell | None = None
@@ -67,12 +68,15 @@ def summarize(column: Column) -> ColumnSummary:
     if column.kind == "number":
         return _of_numbers(column.values)
     texts = column.texts()
-    summary = ColumnSummary(content=tuple(texts))
+    summary = ColumnSummary(content=_digest("text", "\0".join(texts).encode("utf-8", "replace")))
+    first: dict[str, int] = {}
+    for row, text in enumerate(texts):
+        first.setdefault(text, row)
     counts = Counter(texts)
     summary.distinct = len(counts)
     # In the order in which they are first seen; a repeat changes nothing but counts.
-    for text, count in counts.items():
-        _see(summary, text, count, texts)
+    for text, row in first.items():
+        _see(summary, text, counts[text], row)
     return summary
 
 
@@ -111,33 +115,31 @@ def summarize_target(column: Column) -> TargetSummary:
     return TargetSummary(summarize(column), values, numbers)
 
 
-def _see(summary: ColumnSummary, text: str, count: int, texts: list[str]) -> None:
-    cell: SeenCell | None = None
+def _digest(kind: str, data: bytes) -> bytes:
+    return hashlib.blake2b(data, person=kind.encode()).digest()
 
-    def seen() -> SeenCell:
-        nonlocal cell
-        cell = cell or SeenCell(texts.index(text), prefix(text, _TEXT_KEPT))
-        return cell
 
+def _see(summary: ColumnSummary, text: str, count: int, row: int) -> None:
+    cell = SeenCell(row, prefix(text, _TEXT_KEPT))
     if len(text) > MAX_TEXT_BYTES or len(text.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
-        summary.too_long = summary.too_long or seen()
+        summary.too_long = summary.too_long or cell
     if is_missing(text):
         summary.missing += count
         if text:
-            summary.missing_word = summary.missing_word or seen()
+            summary.missing_word = summary.missing_word or cell
         return
     summary.values += count
-    summary.value = summary.value or seen()
+    summary.value = summary.value or cell
     number = parse_number(text)
     if number is None:
-        _see_text(summary, text, count, seen())
+        _see_text(summary, text, count, cell)
         return
     summary.fits.clear()
-    summary.misfit = summary.misfit or seen()
+    summary.misfit = summary.misfit or cell
     summary.numbers += count
     summary.integers += count if math.isinf(number) or number == math.floor(number) else 0
     if not abs(number) <= MAX_MAGNITUDE:
-        summary.too_large = summary.too_large or seen()
+        summary.too_large = summary.too_large or cell
 
 
 def _see_text(summary: ColumnSummary, text: str, count: int, cell: SeenCell) -> None:
@@ -159,7 +161,8 @@ def _of_numbers(values: npt.NDArray[Any]) -> ColumnSummary:
     summary.missing = len(values) - len(present)
     summary.integers = int((present == np.floor(present)).sum())
     summary.distinct = len(np.unique(present)) + (summary.missing > 0)
-    summary.content = (values.dtype.kind == "f", values.astype(np.float64).tobytes())
+    kind = "float" if values.dtype.kind == "f" else "integer"
+    summary.content = _digest(kind, values.astype(np.float64).tobytes())
     if len(present):
         row = int(np.argmax(known))
         summary.value = summary.misfit = SeenCell(row, str(values[row].item()))
