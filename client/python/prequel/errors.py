@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from google.protobuf.message import DecodeError
 
 from prequel import v1
 
@@ -219,7 +222,8 @@ def from_rpc(error: Any, server: str) -> PrequelError:
     status = v1.Status()
     for key, value in error.trailing_metadata() or ():
         if key == "grpc-status-details-bin":
-            status.MergeFromString(value)
+            with contextlib.suppress(DecodeError):
+                status = v1.Status.FromString(value)
     # The trailers' code and message are the authority; the details may be absent.
     status.code = error.code().value[0]
     status.message = error.details() or ""

@@ -111,7 +111,7 @@ class Model:
         examples = self._encode(X, y)
         if examples.rows == 0:
             raise InvalidArgument("no rows to learn")
-        if examples.rows <= batch_size and not producer:
+        if examples.rows <= batch_size and not producer and not progress:
             return self._learn_one(examples)
         return self._learn_minibatches(
             examples.minibatches(batch_size),

@@ -172,6 +172,32 @@ def test_sparse_matrices_are_refused():
             encoder("x:2").encode(X, targets=False)
 
 
+class Foreign:
+    """An array of another library."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+def test_arrays_of_other_libraries():
+    examples = encoder("x:2").encode(Foreign([[1.0, 2.0]]), Foreign([3.0]), targets=True)
+    assert examples.inputs.tolist() == [[1, 2]]
+    assert examples.targets.tolist() == [3]
+
+
+def test_series_and_lazy_frames_of_polars_and_arrow():
+    pl = pytest.importorskip("polars")
+    pa = pytest.importorskip("pyarrow")
+    X = pl.DataFrame({"a": [1.0, 2.0]})
+    for y in (pl.Series("z", [3, 4]), pa.chunked_array([[3], [4]]), pl.DataFrame({"z": [3, 4]})):
+        assert encoder("a").encode(X, y, targets=True).targets.tolist() == [3, 4]
+    with refusal("a LazyFrame holds no rows yet: give data.collect()"):
+        encoder("a").encode(X.lazy(), targets=False)
+
+
 def test_masked_arrays_are_missing():
     X = np.ma.masked_array([[1.0, 2.0]], mask=[[False, True]])
     np.testing.assert_array_equal(encoder("a", "b?").encode(X, targets=False).inputs, [[1, np.nan]])

@@ -69,8 +69,8 @@ class Table:
             return data
         if hasattr(data, "tocsr") or hasattr(data, "tocoo"):
             raise InvalidArgument("a sparse matrix: give X.toarray(), in pieces if it is large")
-        if isinstance(data, np.ndarray):
-            return _of_array(data)
+        if _is_array(data):
+            return _of_array(np.asanyarray(data))
         if isinstance(data, Mapping):
             return _of_columns([(str(name), values) for name, values in data.items()])
         if _is_pandas(data):
@@ -84,6 +84,8 @@ def target_of(data: Any, name: str = "y") -> Column | npt.NDArray[Any]:
     """The targets that `data` holds: a column of them, or a matrix [rows, width]."""
     if hasattr(data, "tocsr") or hasattr(data, "tocoo"):
         raise InvalidArgument("the targets are sparse: give y.toarray()")
+    if _is_array(data):
+        data = np.asanyarray(data)
     if isinstance(data, np.ndarray) and data.ndim == 2:
         if data.shape[1] == 1:
             return column_of(name, data[:, 0])
@@ -164,6 +166,14 @@ def _of_rows(data: Sequence[Any]) -> Table:
     return Table(len(rows), columns, False)
 
 
+def _is_array(data: Any) -> bool:
+    """Of numpy, or of a library whose arrays numpy takes. Frames and their columns are none."""
+    if isinstance(data, np.ndarray):
+        return True
+    frames = ("pandas", "polars", "pyarrow", "narwhals")
+    return hasattr(data, "__array__") and type(data).__module__.split(".")[0] not in frames
+
+
 def _is_pandas(data: Any) -> bool:
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(data, (pandas.DataFrame, pandas.Series))
@@ -198,6 +208,8 @@ def _of_narwhals(data: Any, series_name: str = "x") -> Table:
             f"a {type(data).__name__} is no array and no pandas frame; other frames are read with "
             "narwhals: pip install 'prequel[frames]'"
         ) from None
+    if hasattr(data, "collect") and not hasattr(data, "__len__"):
+        raise InvalidArgument(f"a {type(data).__name__} holds no rows yet: give data.collect()")
     try:
         frame = nw.from_native(data, eager_only=True, allow_series=True)
     except TypeError:
