@@ -201,7 +201,7 @@ def _numbers_of(name: str, array: Any, present: Any, missing: Any) -> npt.NDArra
 
 def _moments_of(array: Any, missing: Any) -> npt.NDArray[Any]:
     wall = [
-        np.datetime64("NaT") if gone
+        np.datetime64("NaT", "us") if gone
         else np.datetime64(v.replace(tzinfo=None) if isinstance(v, datetime.datetime) else v, "us")
         for v, gone in zip(array, missing)
     ]  # fmt: skip

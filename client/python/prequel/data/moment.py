@@ -124,7 +124,8 @@ def moment_numbers(
         columns.append(days + part_of_day)
         years = days.astype("datetime64[D]").astype("datetime64[Y]")
         first = years.astype("datetime64[D]").astype(np.int64)
-        length = (years + 1).astype("datetime64[D]").astype(np.int64) - first
+        following = years + np.timedelta64(1, "Y")
+        length = following.astype("datetime64[D]").astype(np.int64) - first
         columns += _angle((days - first + part_of_day) / length)
         columns += _angle(((days + 3) % 7 + part_of_day) / 7)  # 1970-01-01 was a Thursday
     if form.kind != "date":
