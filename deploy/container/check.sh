@@ -92,7 +92,8 @@ token=$(grep ^prequel_ "$temporary/shown")
 chmod -R a+rX "$temporary"
 # Its default command, but for the ports.
 "${engine[@]}" run --detach --name "$NAME" --network host --read-only --cap-drop ALL \
-  --volume "$temporary/tls:/etc/prequel/tls:ro" --volume "$temporary/policy:/etc/prequel/policy:ro" \
+  --volume "$temporary/tls:/etc/prequel/tls:ro" \
+  --volume "$temporary/policy:/etc/prequel/policy:ro" \
   --volume "$NAME:/var/lib/prequel" "${run_flags[@]}" "$IMAGE" --data-dir=/var/lib/prequel \
   --listen="0.0.0.0:$grpc_port" --http="0.0.0.0:$http_port" --tls-cert=/etc/prequel/tls/tls.crt \
   --tls-key=/etc/prequel/tls/tls.key --policy=/etc/prequel/policy/policy >/dev/null
