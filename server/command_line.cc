@@ -60,6 +60,15 @@ void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_second
   app.add_option("--drain-seconds", drain_seconds, "How long stopping waits for calls in progress");
 }
 
+void AddLogs(CLI::App& app, ServerOptions& options) {
+  app.add_option("--log-format", options.log_format, "text or json: of the log on stderr");
+  app.add_option("--audit", options.audit,
+                 "File of a line of JSON for every call that changes something; empty: none");
+  app.add_option("--audit-bytes", options.audit_bytes,
+                 "Length at which that file is renamed, to FILE.1, and another one begun");
+  app.add_option("--audit-files", options.audit_files, "How many of the renamed are kept");
+}
+
 void AddSnapshots(CLI::App& app, ServerOptions& options) {
   app.add_option("--snapshot-batches", options.snapshot_batches,
                  "Minibatches after which a model's snapshot is taken; 0: not by number");

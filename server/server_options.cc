@@ -83,6 +83,8 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
            {"--snapshot-bytes", options.snapshot_bytes, 0, std::int64_t{1} << 50},
            {"--snapshot-rate", options.snapshot_rate, 0, std::int64_t{1} << 50},
            {"--snapshots-kept", options.snapshots_kept, 1, 1000},
+           {"--audit-bytes", options.audit_bytes, 4096, std::int64_t{1} << 40},
+           {"--audit-files", options.audit_files, 1, 1000},
            {"--drain-seconds", options.drain.count(), 0, 3600}}) {
     if (!status.ok()) break;
     status = CheckRange(range);

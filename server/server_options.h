@@ -53,6 +53,14 @@ struct ServerOptions {
   // "snapshots": the log behind the oldest snapshot that is kept; "full": all of it.
   std::string retention = "snapshots";
 
+  std::string log_format = "text";  // or "json"
+
+  // A line of JSON for every call that changes something; empty: none. The file is renamed when it
+  // has become this long, and so many of those are kept.
+  std::string audit;
+  std::int64_t audit_bytes = 64 << 20;
+  int audit_files = 9;
+
   std::chrono::seconds drain{10};  // how long stopping waits for calls in progress
 };
 

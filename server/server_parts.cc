@@ -99,6 +99,7 @@ absl::Status Server::Parts::ProbeAddresses() {
 
 absl::Status Server::Parts::StartSecurity() {
   if (!options_.tls_cert.empty()) {
+  if (status.ok()) status = StartAudit();
     absl::StatusOr<std::unique_ptr<TlsFiles>> tls =
         TlsFiles::Open({options_.tls_cert, options_.tls_key, options_.tls_client_ca});
     if (!tls.ok()) return tls.status();
@@ -132,6 +133,15 @@ absl::Status Server::Parts::StartEngine() {
   rocks.directory = options_.data_dir;
   rocks.sync = options_.sync;
   absl::StatusOr<std::unique_ptr<RocksStore>> store = RocksStore::Open(rocks);
+absl::Status Server::Parts::StartAudit() {
+  if (options_.audit.empty()) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<AuditTrail>> audit =
+      AuditTrail::Open({options_.audit, options_.audit_bytes, options_.audit_files});
+  if (!audit.ok()) return audit.status();
+  audit_ = *std::move(audit);
+  return absl::OkStatus();
+}
+
   if (!store.ok()) return store.status();
   store_ = *std::move(store);
   absl::StatusOr<std::unique_ptr<Engine>> engine =
@@ -168,7 +178,8 @@ absl::Status Server::Parts::StartGrpc() {
       "too many calls that store, copy or return to a model are waiting; try again when one is "
       "done, or raise --queue-history");
   const CallPools pools{*queries_, *history_};
-  const CallParts calls{{&metrics_}, Gate(policy_.get())};
+  CallParts calls{{&metrics_}, Gate(policy_.get())};
+  if (audit_ != nullptr) calls.observers.push_back(audit_.get());
   model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, calls);
   learning_service_ = std::make_unique<LearningServiceImpl>(
       *engine_, pools, calls,

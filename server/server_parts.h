@@ -12,6 +12,7 @@
 #include "server/engine/engine.h"
 #include "server/engine_log.h"
 #include "server/health_keeper.h"
+#include "server/observe/audit.h"
 #include "server/observe/metrics.h"
 #include "server/reloader.h"
 #include "server/rpc/call_pool.h"
@@ -39,6 +40,7 @@ class Server::Parts {
   absl::Status ProbeAddresses();
   absl::Status StartSecurity();
   absl::Status StartEngine();
+  absl::Status StartAudit();
   absl::Status StartGrpc();
   absl::Status StartHttp();
   void StartReloader();
@@ -49,6 +51,7 @@ class Server::Parts {
   Metrics metrics_;
   EngineLog engine_log_;
   std::unique_ptr<TlsFiles> tls_;       // null: plain text
+  std::unique_ptr<AuditTrail> audit_;   // null: none is kept
   std::unique_ptr<PolicyFile> policy_;  // null: everybody may do everything
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;

@@ -1,0 +1,62 @@
+// A record of every call that changes something: one line of JSON in a file, for whoever must be
+// able to say later who did what.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/rpc/call_observer.h"
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+struct AuditOptions {
+  std::string path;
+  // A file that has become this long is renamed to PATH.1, what was that to PATH.2, and so on.
+  std::int64_t max_bytes = 64 << 20;
+  int kept = 9;  // of those
+};
+
+// {"time":"2026-11-24T02:00:00.123Z","principal":"ingest","method":"Learn",
+//  "resource":"models/m","code":"OK","request_bytes":123,"response_bytes":45,"rows":8,
+//  "milliseconds":1.234}
+//
+// Calls that only look are left out, but for ExportModel, by which all of a model leaves; refused
+// ones are in it. Lines are written by a thread of its own, behind the calls by as much as the disk
+// is slow; those beyond a bound are left out, and the next line says how many.
+class AuditTrail final : public CallObserver {
+ public:
+  // UNAVAILABLE when the file cannot be written.
+  static absl::StatusOr<std::unique_ptr<AuditTrail>> Open(const AuditOptions& options);
+  // Writes what is waiting.
+  ~AuditTrail() override;
+
+  void OnCall(const CallRecord& call) override;
+
+ private:
+  explicit AuditTrail(AuditOptions options) : options_(std::move(options)) {}
+  absl::Status OpenFile();
+  void Loop();
+  bool Take(std::vector<std::string>& lines);
+  void Write(const std::string& line);
+  void Rotate();
+
+  const AuditOptions options_;
+
+  // Of thread_.
+  int fd_ = -1;
+  std::int64_t bytes_ = 0;
+
+  Mutex mu_;
+  CondVar wake_;
+  std::vector<std::string> waiting_ ABSL_GUARDED_BY(mu_);
+  std::int64_t left_out_ ABSL_GUARDED_BY(mu_) = 0;
+  bool stopping_ ABSL_GUARDED_BY(mu_) = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace prequel

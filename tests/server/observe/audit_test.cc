@@ -1,0 +1,124 @@
+#include "server/observe/audit.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace prequel {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class AuditTest : public ::testing::Test {
+ protected:
+  AuditTest() { options_.path = folder() / "audit"; }
+  ~AuditTest() override { std::filesystem::remove_all(folder()); }
+
+  const std::filesystem::path& folder() {
+    if (folder_.empty()) {
+      std::string name = (std::filesystem::temp_directory_path() / "audit-XXXXXX").string();
+      folder_ = mkdtemp(name.data());
+    }
+    return folder_;
+  }
+  static CallRecord Call(std::string_view method, std::string_view resource = "models/m") {
+    CallRecord call;
+    call.method = method;
+    call.principal = "ingest";
+    call.resource = resource;
+    call.start =
+        std::chrono::system_clock::time_point(std::chrono::milliseconds(1'700'000'000'123));
+    call.duration = std::chrono::microseconds(1500);
+    call.request_bytes = 10;
+    call.response_bytes = 20;
+    call.rows = 3;
+    return call;
+  }
+  // Opens a trail, tells it of `calls`, and closes it again.
+  void Tell(const std::vector<CallRecord>& calls) const {
+    const auto trail = AuditTrail::Open(options_);
+    ASSERT_TRUE(trail.ok()) << trail.status();
+    for (const CallRecord& call : calls) (*trail)->OnCall(call);
+  }
+  std::vector<std::string> Lines(const std::string& suffix = "") const {
+    std::ifstream file(options_.path + suffix);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }
+
+  std::filesystem::path folder_;
+  AuditOptions options_;
+};
+
+TEST_F(AuditTest, SaysWhoDidWhat) {
+  CallRecord refused = Call("DeleteModel");
+  refused.code = absl::StatusCode::kPermissionDenied;
+  Tell({Call("Learn"), refused});
+  EXPECT_THAT(
+      Lines(),
+      ElementsAre("{\"time\":\"2023-11-14T22:13:20.123Z\",\"principal\":\"ingest\","
+                  "\"method\":\"Learn\",\"resource\":\"models/m\",\"code\":\"OK\","
+                  "\"request_bytes\":10,\"response_bytes\":20,\"rows\":3,\"milliseconds\":1.500}",
+                  HasSubstr("\"method\":\"DeleteModel\",\"resource\":\"models/m\","
+                            "\"code\":\"PERMISSION_DENIED\"")));
+  struct stat status = {};
+  ASSERT_EQ(stat(options_.path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
+}
+
+TEST_F(AuditTest, LeavesOutWhatOnlyLooks) {
+  Tell({Call("Predict"), Call("GetModel"), Call("ListModels"), Call("ListRevisions"),
+        Call("GetEvaluation"), Call("ExportModel")});
+  EXPECT_THAT(Lines(), ElementsAre(HasSubstr("ExportModel")));
+}
+
+TEST_F(AuditTest, NothingThatACallerWritesLeavesItsPlace) {
+  Tell({Call("CreateModel", "a\",\"code\":\"OK\n{}\\\x01\xff"),
+        Call("CreateModel", std::string(100'000, 'x'))});
+  ASSERT_EQ(Lines().size(), 2U);
+  EXPECT_THAT(Lines()[0], HasSubstr("\"resource\":\"a\\\",\\\"code\\\":\\\"OK\\ufffd{}\\\\"
+                                    "\\ufffd\\ufffd\",\"code\""));
+  EXPECT_LT(Lines()[1].size(), 1000U);
+}
+
+TEST_F(AuditTest, GoesOnWhereItWasAndRotates) {
+  options_.max_bytes = 500;
+  options_.kept = 2;
+  for (int i = 0; i < 10; ++i) Tell({Call("Learn", "models/m" + std::to_string(i))});
+  EXPECT_THAT(Lines(), ElementsAre(HasSubstr("m8"), HasSubstr("m9")));
+  EXPECT_THAT(Lines(".1"), ElementsAre(HasSubstr("m6"), HasSubstr("m7")));
+  EXPECT_THAT(Lines(".2"), ElementsAre(HasSubstr("m4"), HasSubstr("m5")));
+  EXPECT_FALSE(std::filesystem::exists(options_.path + ".3"));
+}
+
+TEST_F(AuditTest, TakesCallsOfManyThreads) {
+  {
+    const auto trail = AuditTrail::Open(options_);
+    ASSERT_TRUE(trail.ok());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&trail] {
+        for (int i = 0; i < 500; ++i) (*trail)->OnCall(Call("Learn"));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  EXPECT_EQ(Lines().size(), 2000U);
+}
+
+TEST_F(AuditTest, SaysWhatItCannotWrite) {
+  options_.path = "/nowhere/audit";
+  EXPECT_THAT(std::string(AuditTrail::Open(options_).status().message()),
+              HasSubstr("--audit: cannot write /nowhere/audit"));
+}
+
+}  // namespace
+}  // namespace prequel
