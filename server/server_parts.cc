@@ -170,6 +170,8 @@ absl::Status Server::Parts::StartAudit() {
 absl::Status Server::Parts::StartGrpc() {
   HostPort address;
   if (absl::Status status = ParseHostPort(options_.listen, &address); !status.ok()) return status;
+  KeepPrivate(options_.data_dir);
+  metrics_.SetBuild(PREQUEL_VERSION, PREQUEL_ARCH);
   queries_ = std::make_unique<CallPool>(WorkersOf(EngineOptionsOf(options_)),
                                         static_cast<std::size_t>(options_.queue_calls),
                                         "too many calls are waiting; try again later");

@@ -8,6 +8,8 @@
 
 #include <utility>
 
+#include "server/observe/process.h"
+
 namespace prequel {
 namespace {
 
@@ -111,6 +113,23 @@ struct Metrics::Series {
   Family<Gauge>& certificate_expiry =
       Make(registry, BuildGauge(), "prequel_tls_certificate_expiry_seconds",
            "When the server's certificate expires, in seconds since 1970");
+  Family<Gauge>& build_info =
+      Make(registry, BuildGauge(), "prequel_build_info", "1, with the server's version");
+  Gauge& cpu = Make(registry, BuildGauge(), "process_cpu_seconds_total",
+                    "Processor time of the server, in seconds")
+                   .Add({});
+  Gauge& start = Make(registry, BuildGauge(), "process_start_time_seconds",
+                      "When the server was started, in seconds since 1970")
+                     .Add({});
+  Gauge& virtual_bytes =
+      Make(registry, BuildGauge(), "process_virtual_memory_bytes", "Address space in use").Add({});
+  Gauge& resident =
+      Make(registry, BuildGauge(), "process_resident_memory_bytes", "Memory in use").Add({});
+  Gauge& descriptors =
+      Make(registry, BuildGauge(), "process_open_fds", "Files and connections open").Add({});
+  Gauge& max_descriptors =
+      Make(registry, BuildGauge(), "process_max_fds", "Files and connections there may be").Add({});
+  Gauge& threads = Make(registry, BuildGauge(), "process_threads", "Threads").Add({});
 
   std::function<std::int64_t()> model_count = [] { return 0; };
   std::function<std::int64_t()> without_skill_count = [] { return 0; };
@@ -119,6 +138,10 @@ struct Metrics::Series {
 
 Metrics::Metrics() : series_(std::make_unique<Series>()) {}
 Metrics::~Metrics() = default;
+
+void Metrics::SetBuild(const std::string& version, const std::string& architecture) {
+  series_->build_info.Add({{"version", version}, {"architecture", architecture}}).Set(1);
+}
 
 void Metrics::SetModelCount(std::function<std::int64_t()> count) {
   series_->model_count = std::move(count);

@@ -20,6 +20,9 @@ class Metrics final : public EngineObserver, public CallObserver {
   Metrics();
   ~Metrics() override;
 
+  // Of the program, in a label of prequel_build_info.
+  void SetBuild(const std::string& version, const std::string& architecture);
+
   // Asked at every scrape, on its thread; set before the first.
   void SetModelCount(std::function<std::int64_t()> count);
   void SetModelsWithoutSkill(std::function<std::int64_t()> count);
