@@ -224,6 +224,7 @@ absl::Status Server::Parts::StartHttp() {
   };
   pages.may_see_metrics = [gate = Gate(options_.open_metrics ? nullptr : policy_.get())](
                               const Credentials& credentials) {
+  self_dial_ = std::make_unique<SelfDial>(address, tls_ != nullptr);
     const absl::StatusOr<Caller> caller = gate.Identify(credentials);
     return caller.ok() ? caller->CheckRole(Role::kMetrics, "/metrics") : caller.status();
   };
@@ -235,6 +236,7 @@ absl::Status Server::Parts::StartHttp() {
       HttpServer::Start(http_options, [pages = std::move(pages)](const HttpRequest& request) {
         return AnswerPage(pages, request);
       });
+    if (!self_dial_->answered()) return "the gRPC port takes no connections";
   if (!http.ok()) return http.status();
   http_ = *std::move(http);
   address.port = http_->port();

@@ -18,6 +18,7 @@
 #include "server/rpc/call_pool.h"
 #include "server/rpc/learning_service.h"
 #include "server/rpc/model_service.h"
+#include "server/self_dial.h"
 #include "server/server.h"
 #include "server/storage/store.h"
 #include "server/web/http_server.h"
@@ -61,6 +62,7 @@ class Server::Parts {
   std::unique_ptr<LearningServiceImpl> learning_service_;
   std::unique_ptr<grpc::Server> grpc_;
   std::unique_ptr<HealthKeeper> health_;
+  std::unique_ptr<SelfDial> self_dial_;
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<Reloader> reloader_;  // last: it uses most of the above
   std::string address_;

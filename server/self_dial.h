@@ -1,0 +1,35 @@
+// Whether the server's own gRPC port still takes connections, tried by making one: a listener that
+// has died leaves everything else alive.
+#pragma once
+
+#include <grpcpp/security/credentials.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "server/server_options.h"
+#include "server/sync/repeated.h"
+
+namespace prequel {
+
+class SelfDial {
+ public:
+  // Listening on `address`, with TLS or without.
+  SelfDial(const HostPort& address, bool tls,
+           std::chrono::milliseconds pause = std::chrono::seconds(5));
+
+  // What the last attempt found; true before the first.
+  bool answered() const { return answered_.load(std::memory_order_relaxed); }
+
+ private:
+  bool Dial() const;
+
+  const std::string target_;
+  const std::shared_ptr<grpc::ChannelCredentials> credentials_;
+  std::atomic<bool> answered_ = true;
+  Repeated repeated_;  // last: it uses all of the above
+};
+
+}  // namespace prequel
