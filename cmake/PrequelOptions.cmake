@@ -49,6 +49,9 @@ add_compile_definitions(
   EIGEN_STACK_ALLOCATION_LIMIT=2097152
   EIGEN_MPL2_ONLY)             # no copyleft corner of Eigen by accident
 
+# Addresses of libraries' functions are looked up once, at start, and cannot be changed afterwards.
+add_link_options(-Wl,-z,relro,-z,now)
+
 if(PREQUEL_SANITIZE)
   add_compile_options(
     -fsanitize=${PREQUEL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer

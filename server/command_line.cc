@@ -113,6 +113,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   AddSecurity(app, result.options);
   AddLimits(app, result.options, drain_seconds);
   AddSnapshots(app, result.options);
+  AddLogs(app, result.options);
   app.set_config("--config", "", "File of flags, one `name=value` per line; flags override it");
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.set_version_flag("--version", "prequeld " PREQUEL_VERSION);

@@ -1,14 +1,18 @@
 // prequeld: starts a server, says where it listens, and stops it on SIGTERM or SIGINT.
 #include <grpc/support/log.h>
 #include <signal.h>
+#include <sys/stat.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "server/command_line.h"
+#include "server/descriptors.h"
 #include "server/exposure.h"
 #include "server/server.h"
 #include "server/stderr_log.h"
@@ -17,14 +21,24 @@ namespace prequel {
 namespace {
 
 constexpr int kFailed = 1;
+constexpr int kGrpcLinesPerSecond = 5;
 
 void LogFromGrpc(gpr_log_func_args* args) {
   const Severity severity =
       args->severity == GPR_LOG_SEVERITY_ERROR ? Severity::kError : Severity::kInfo;
-  LogLine(severity, std::string("grpc: ") + args->message);
+  // Whoever can reach a port can have gRPC complain.
+  static LogBudget budget(kGrpcLinesPerSecond);
+  const std::optional<std::int64_t> left_out = budget.Take();
+  if (!left_out) return;
+  const std::string more =
+      *left_out == 0 ? "" : " (" + std::to_string(*left_out) + " lines were left out before)";
+  LogLine(severity, std::string("grpc: ") + args->message + more);
 }
 
 int Run(const ServerOptions& options, const sigset_t& stop) {
+  SetLogFormat(options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
+  umask(S_IRWXG | S_IRWXO);  // models are nobody else's business
+  RaiseDescriptorLimit();
   gpr_set_log_function(LogFromGrpc);
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
   if (!server.ok()) {

@@ -92,6 +92,9 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
   if (status.ok() && options.retention != "snapshots" && options.retention != "full") {
     return FieldError("--retention", "must be snapshots or full, is " + options.retention);
   }
+  if (status.ok() && options.log_format != "text" && options.log_format != "json") {
+    return FieldError("--log-format", "must be text or json, is " + options.log_format);
+  }
   return status;
 }
 

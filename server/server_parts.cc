@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/learner/learner_state.h"
 #include "server/listen_probe.h"
+#include "server/stderr_log.h"
 #include "server/storage/rocks/rocks_store.h"
 #include "server/storage/store.h"
 #include "server/web/pages.h"
@@ -27,6 +30,9 @@ constexpr int kKeepaliveMs = 60'000;
 // A connection keeps the certificates that it began with: it is asked to end, once the calls in
 // progress are done, so that changed ones come to count.
 constexpr int kMaxConnectionAgeMs = 3'600'000;
+// One without calls is ended, and one that does not get as far as HTTP/2.
+constexpr int kMaxIdleMs = 300'000;
+constexpr int kHandshakeMs = 10'000;
 constexpr int kMaxStreamsPerConnection = 1024;
 // Each holds a state of its own and keeps a core busy.
 constexpr int kHistoryThreads = 1;
@@ -61,7 +67,20 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   // Without this two servers can share a port, each getting some of the connections.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kMaxIdleMs);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
+}
+
+// What is in it belongs to whoever runs the server. A directory of somebody else's, such as a
+// volume, keeps its permissions.
+void KeepPrivate(const std::string& directory) {
+  std::error_code failed;
+  std::filesystem::permissions(directory, std::filesystem::perms::owner_all, failed);
+  if (failed) {
+    LogLine(Severity::kWarning,
+            absl::StrCat(directory, " cannot be made private: ", failed.message()));
+  }
 }
 
 // Takes the plugin out again, which gRPC gives to every server of the process.
@@ -80,6 +99,7 @@ class WithoutReflection final : public grpc::ServerBuilderOption {
 absl::Status Server::Parts::Start() {
   absl::Status status = ProbeAddresses();
   if (status.ok()) status = StartSecurity();
+  if (status.ok()) status = StartAudit();
   if (status.ok()) status = StartEngine();
   if (status.ok()) status = StartGrpc();
   if (status.ok()) status = StartHttp();
@@ -99,7 +119,6 @@ absl::Status Server::Parts::ProbeAddresses() {
 
 absl::Status Server::Parts::StartSecurity() {
   if (!options_.tls_cert.empty()) {
-  if (status.ok()) status = StartAudit();
     absl::StatusOr<std::unique_ptr<TlsFiles>> tls =
         TlsFiles::Open({options_.tls_cert, options_.tls_key, options_.tls_client_ca});
     if (!tls.ok()) return tls.status();
@@ -111,6 +130,15 @@ absl::Status Server::Parts::StartSecurity() {
     if (!policy.ok()) return policy.status();
     policy_ = *std::move(policy);
   }
+  return absl::OkStatus();
+}
+
+absl::Status Server::Parts::StartAudit() {
+  if (options_.audit.empty()) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<AuditTrail>> audit =
+      AuditTrail::Open({options_.audit, options_.audit_bytes, options_.audit_files});
+  if (!audit.ok()) return audit.status();
+  audit_ = *std::move(audit);
   return absl::OkStatus();
 }
 
@@ -133,17 +161,10 @@ absl::Status Server::Parts::StartEngine() {
   rocks.directory = options_.data_dir;
   rocks.sync = options_.sync;
   absl::StatusOr<std::unique_ptr<RocksStore>> store = RocksStore::Open(rocks);
-absl::Status Server::Parts::StartAudit() {
-  if (options_.audit.empty()) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<AuditTrail>> audit =
-      AuditTrail::Open({options_.audit, options_.audit_bytes, options_.audit_files});
-  if (!audit.ok()) return audit.status();
-  audit_ = *std::move(audit);
-  return absl::OkStatus();
-}
-
   if (!store.ok()) return store.status();
   store_ = *std::move(store);
+  KeepPrivate(options_.data_dir);
+  metrics_.SetBuild(PREQUEL_VERSION, PREQUEL_ARCH);
   absl::StatusOr<std::unique_ptr<Engine>> engine =
       Engine::Create(EngineOptionsOf(options_), {.catalogue = store_->catalogue(),
                                                  .log = store_->log(),
@@ -170,8 +191,6 @@ absl::Status Server::Parts::StartAudit() {
 absl::Status Server::Parts::StartGrpc() {
   HostPort address;
   if (absl::Status status = ParseHostPort(options_.listen, &address); !status.ok()) return status;
-  KeepPrivate(options_.data_dir);
-  metrics_.SetBuild(PREQUEL_VERSION, PREQUEL_ARCH);
   queries_ = std::make_unique<CallPool>(WorkersOf(EngineOptionsOf(options_)),
                                         static_cast<std::size_t>(options_.queue_calls),
                                         "too many calls are waiting; try again later");
@@ -205,6 +224,7 @@ absl::Status Server::Parts::StartGrpc() {
     return absl::UnavailableError("cannot listen on " + options_.listen);
   }
   address_ = Address(address);
+  self_dial_ = std::make_unique<SelfDial>(address, tls_ != nullptr);
   health_ = std::make_unique<HealthKeeper>(*engine_, *store_, *grpc_->GetHealthCheckService());
   return absl::OkStatus();
 }
@@ -216,6 +236,7 @@ absl::Status Server::Parts::StartHttp() {
   HttpPages pages;
   pages.metrics = [this] { return metrics_.Text(); };
   pages.obstacle = [this]() -> std::string {
+    if (!self_dial_->answered()) return "the gRPC port takes no connections";
     if (health_->serving()) return "";
     if (!engine_->ready()) return "models are being replayed";
     const absl::Status store = store_->health();
@@ -224,7 +245,6 @@ absl::Status Server::Parts::StartHttp() {
   };
   pages.may_see_metrics = [gate = Gate(options_.open_metrics ? nullptr : policy_.get())](
                               const Credentials& credentials) {
-  self_dial_ = std::make_unique<SelfDial>(address, tls_ != nullptr);
     const absl::StatusOr<Caller> caller = gate.Identify(credentials);
     return caller.ok() ? caller->CheckRole(Role::kMetrics, "/metrics") : caller.status();
   };
@@ -236,7 +256,6 @@ absl::Status Server::Parts::StartHttp() {
       HttpServer::Start(http_options, [pages = std::move(pages)](const HttpRequest& request) {
         return AnswerPage(pages, request);
       });
-    if (!self_dial_->answered()) return "the gRPC port takes no connections";
   if (!http.ok()) return http.status();
   http_ = *std::move(http);
   address.port = http_->port();

@@ -40,8 +40,8 @@ class Server::Parts {
  private:
   absl::Status ProbeAddresses();
   absl::Status StartSecurity();
-  absl::Status StartEngine();
   absl::Status StartAudit();
+  absl::Status StartEngine();
   absl::Status StartGrpc();
   absl::Status StartHttp();
   void StartReloader();
@@ -51,8 +51,8 @@ class Server::Parts {
   const WireCodec codec_;
   Metrics metrics_;
   EngineLog engine_log_;
-  std::unique_ptr<TlsFiles> tls_;       // null: plain text
   std::unique_ptr<AuditTrail> audit_;   // null: none is kept
+  std::unique_ptr<TlsFiles> tls_;       // null: plain text
   std::unique_ptr<PolicyFile> policy_;  // null: everybody may do everything
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;

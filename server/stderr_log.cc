@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <string>
+#include <atomic>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/wire/text.h"
 
 namespace prequel {
 namespace {
@@ -23,16 +26,55 @@ const char* NameOf(Severity severity) {
   return "ERROR";
 }
 
+std::atomic<LogFormat> g_format = LogFormat::kText;
+
+// As JSON has it, and whatever the bytes are.
+std::string Quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : wire::Readable(text)) {
+    if (c == '"' || c == '\\') quoted.push_back('\\');
+    quoted.push_back(c);
+  }
+  quoted.push_back('"');
+  return quoted;
+}
+
 }  // namespace
 
-void LogLine(Severity severity, std::string_view message) {
-  std::string line = absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ ", absl::Now(), absl::UTCTimeZone());
-  line.append(NameOf(severity)).append(" ").append(message);
+void SetLogFormat(LogFormat format) { g_format = format; }
+
+std::string FormatLogLine(LogFormat format, std::string_view time, Severity severity,
+                          std::string_view message) {
+  std::string text(message);
   std::replace_if(
-      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  line.push_back('\n');
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  if (format == LogFormat::kText) {
+    return absl::StrCat(std::string(time), " ", NameOf(severity), " ", text);
+  }
+  return absl::StrCat("{\"time\":", Quoted(time), ",\"severity\":\"", NameOf(severity),
+                      "\",\"message\":", Quoted(text), "}");
+}
+
+void LogLine(Severity severity, std::string_view message) {
+  const std::string time =
+      absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now(), absl::UTCTimeZone());
+  const std::string line = FormatLogLine(g_format, time, severity, message) + "\n";
   // One write, so that lines of several threads do not mix. A log that cannot be written is lost.
   [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+std::optional<std::int64_t> LogBudget::Take(Clock::time_point now) {
+  MutexLock lock(mu_);
+  if (now - second_ >= std::chrono::seconds(1)) {
+    second_ = now;
+    lines_ = 0;
+  }
+  if (lines_ >= per_second_) {
+    ++left_out_;
+    return std::nullopt;
+  }
+  ++lines_;
+  return std::exchange(left_out_, 0);
 }
 
 }  // namespace prequel

@@ -227,6 +227,14 @@ std::string Metrics::Text() const {
   series_->models.Set(static_cast<double>(series_->model_count()));
   series_->models_without_skill.Set(static_cast<double>(series_->without_skill_count()));
   series_->storage_healthy.Set(series_->is_storage_healthy() ? 1 : 0);
+  const ProcessUse use = ReadProcessUse();
+  series_->cpu.Set(use.cpu_seconds);
+  series_->start.Set(use.start_seconds);
+  series_->virtual_bytes.Set(static_cast<double>(use.virtual_bytes));
+  series_->resident.Set(static_cast<double>(use.resident_bytes));
+  series_->descriptors.Set(static_cast<double>(use.open_descriptors));
+  series_->max_descriptors.Set(static_cast<double>(use.max_descriptors));
+  series_->threads.Set(static_cast<double>(use.threads));
   return prometheus::TextSerializer().Serialize(series_->registry.Collect());
 }
 

@@ -1,0 +1,92 @@
+// What the program does for its own protection, and for whoever looks after it.
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/end_to_end/program_test.h"
+
+namespace prequel {
+namespace {
+
+using std::filesystem::perms;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class HardeningTest : public ProgramTest {};
+
+TEST_F(HardeningTest, FilesAreTheOwnersAlone) {
+  std::filesystem::create_directory(data());
+  std::filesystem::permissions(data(), perms::all);
+  StartProgram({"--audit=" + directory_.path("audit")});
+  ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
+  ASSERT_TRUE(Learn(LinearBatch(1)).ok());
+  StopProgram();
+  constexpr perms kOthers = perms::group_all | perms::others_all;
+  EXPECT_EQ(std::filesystem::status(data()).permissions() & kOthers, perms::none);
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(data())) {
+    ++files;
+    EXPECT_EQ(entry.status().permissions() & kOthers, perms::none) << entry.path();
+  }
+  EXPECT_GT(files, 3);
+  EXPECT_EQ(std::filesystem::status(directory_.path("audit")).permissions() & kOthers, perms::none);
+}
+
+TEST_F(HardeningTest, TheAuditTrailSaysWhoDidWhat) {
+  StartProgram({"--audit=" + directory_.path("audit")});
+  ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
+  ASSERT_TRUE(Learn(LinearBatch(1, 8)).ok());
+  v1::PredictResponse ignored;
+  ASSERT_TRUE(Predict(LinearQuery(), &ignored).ok());
+  EXPECT_FALSE(Learn(LinearBatch(1), nullptr, "nobody").ok());
+  StopProgram();
+  std::ifstream file(directory_.path("audit"));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_THAT(lines[0], AllOf(StartsWith("{\"time\":\"20"), EndsWith("}"),
+                              HasSubstr("\"principal\":\"anonymous\",\"method\":\"CreateModel\","
+                                        "\"resource\":\"m\",\"code\":\"OK\"")));
+  EXPECT_THAT(lines[1], AllOf(HasSubstr("\"method\":\"Learn\""), HasSubstr("\"rows\":8")));
+  EXPECT_THAT(lines[2], HasSubstr("\"resource\":\"models/nobody\",\"code\":\"NOT_FOUND\""));
+}
+
+TEST_F(HardeningTest, TheLogMayBeJson) {
+  StartProgram({"--log-format=json"});
+  StopProgram();
+  std::istringstream log(program_->errors());
+  int lines = 0;
+  for (std::string line; std::getline(log, line); ++lines) {
+    EXPECT_THAT(line, AllOf(StartsWith("{\"time\":\"20"), EndsWith("\"}"),
+                            HasSubstr("\"severity\":\"INFO\",\"message\":\"")));
+  }
+  EXPECT_GE(lines, 2);
+}
+
+TEST_F(HardeningTest, TheLimitOfDescriptorsIsRaised) {
+  const auto low = [] {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = 256;
+    limit.rlim_max = 1024;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  };
+  program_ = std::make_unique<ChildProcess>(
+      std::vector<std::string>{PREQUELD, "--data-dir=" + data(), "--listen=127.0.0.1:0",
+                               "--http=127.0.0.1:0"},
+      low);
+  ConnectTo(*program_);
+  const httplib::Result metrics = http_->Get("/metrics");
+  ASSERT_TRUE(metrics);
+  EXPECT_THAT(metrics->body,
+              AllOf(HasSubstr("\nprocess_max_fds 1024\n"), HasSubstr("\nprocess_open_fds "),
+                    HasSubstr("\nprocess_resident_memory_bytes "),
+                    HasSubstr("\nprequel_build_info{architecture=\"")));
+  StopProgram();
+}
+
+}  // namespace
+}  // namespace prequel
