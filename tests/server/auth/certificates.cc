@@ -15,7 +15,9 @@ void Must(bool ok) {
   if (!ok) std::abort();
 }
 
-std::shared_ptr<EVP_PKEY> NewKey() { return {EVP_EC_gen("P-256"), &EVP_PKEY_free}; }
+std::shared_ptr<EVP_PKEY> NewKey() {
+  return {EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"), &EVP_PKEY_free};
+}
 
 std::string TextOf(BIO* bio) {
   char* data = nullptr;
