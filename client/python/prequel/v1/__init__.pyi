@@ -1,6 +1,7 @@
 """Messages of the wire contract. Made of proto/ by generate.py: do not edit."""
 from google.protobuf import any_pb2 as _any_pb2
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import empty_pb2 as _empty_pb2
 from google.protobuf import message as _message
 from google.protobuf import struct_pb2 as _struct_pb2
@@ -40,6 +41,12 @@ class ErrorInfo(_message.Message):
     metadata: _containers.ScalarMap[str, str]
     reason: str
     def __init__(self, reason: _Optional[str] = ..., domain: _Optional[str] = ..., metadata: _Optional[_Mapping[str, str]] = ...) -> None: ...
+
+class RetryInfo(_message.Message):
+    __slots__ = ["retry_delay"]
+    RETRY_DELAY_FIELD_NUMBER: _ClassVar[int]
+    retry_delay: Duration
+    def __init__(self, retry_delay: _Optional[_Union[Duration, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class Status(_message.Message):
     __slots__ = ["code", "details", "message"]
@@ -104,7 +111,7 @@ class Component(_message.Message):
     def __init__(self, name: _Optional[str] = ..., options: _Optional[_Union[_struct_pb2.Struct, _Mapping[str, _Any]]] = ..., arrays: _Optional[_Mapping[str, Tensor]] = ...) -> None: ...
 
 class Encoding(_message.Message):
-    __slots__ = ["clip", "inputs", "targets"]
+    __slots__ = ["clip", "inputs", "targets", "window"]
     class Standardize(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = []
     CLIP_FIELD_NUMBER: _ClassVar[int]
@@ -113,10 +120,12 @@ class Encoding(_message.Message):
     STANDARDIZE_RUNNING: Encoding.Standardize
     STANDARDIZE_UNSPECIFIED: Encoding.Standardize
     TARGETS_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
     clip: float
     inputs: Encoding.Standardize
     targets: Encoding.Standardize
-    def __init__(self, inputs: _Optional[_Union[Encoding.Standardize, str]] = ..., targets: _Optional[_Union[Encoding.Standardize, str]] = ..., clip: _Optional[float] = ...) -> None: ...
+    window: float
+    def __init__(self, inputs: _Optional[_Union[Encoding.Standardize, str]] = ..., targets: _Optional[_Union[Encoding.Standardize, str]] = ..., clip: _Optional[float] = ..., window: _Optional[float] = ...) -> None: ...
 
 class Evaluation(_message.Message):
     __slots__ = ["window"]
@@ -146,7 +155,8 @@ class Feature(_message.Message):
     def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[Feature.Kind, str]] = ..., width: _Optional[int] = ..., allow_missing: bool = ..., max_categories: _Optional[int] = ..., hash_buckets: _Optional[int] = ...) -> None: ...
 
 class ModelConfig(_message.Message):
-    __slots__ = ["dynamics", "encoding", "evaluation", "features", "likelihood", "model", "posterior", "prior", "rule", "seed", "target"]
+    __slots__ = ["calibration", "dynamics", "encoding", "evaluation", "features", "likelihood", "model", "posterior", "prior", "rule", "seed", "target"]
+    CALIBRATION_FIELD_NUMBER: _ClassVar[int]
     DYNAMICS_FIELD_NUMBER: _ClassVar[int]
     ENCODING_FIELD_NUMBER: _ClassVar[int]
     EVALUATION_FIELD_NUMBER: _ClassVar[int]
@@ -158,6 +168,7 @@ class ModelConfig(_message.Message):
     RULE_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     TARGET_FIELD_NUMBER: _ClassVar[int]
+    calibration: Component
     dynamics: Component
     encoding: Encoding
     evaluation: Evaluation
@@ -169,7 +180,7 @@ class ModelConfig(_message.Message):
     rule: Component
     seed: int
     target: Target
-    def __init__(self, features: _Optional[_Iterable[_Union[Feature, _Mapping[str, _Any]]]] = ..., target: _Optional[_Union[Target, _Mapping[str, _Any]]] = ..., model: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., likelihood: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., prior: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., posterior: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., rule: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., dynamics: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., encoding: _Optional[_Union[Encoding, _Mapping[str, _Any]]] = ..., evaluation: _Optional[_Union[Evaluation, _Mapping[str, _Any]]] = ..., seed: _Optional[int] = ...) -> None: ...
+    def __init__(self, features: _Optional[_Iterable[_Union[Feature, _Mapping[str, _Any]]]] = ..., target: _Optional[_Union[Target, _Mapping[str, _Any]]] = ..., model: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., likelihood: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., prior: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., posterior: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., rule: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., dynamics: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., calibration: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., encoding: _Optional[_Union[Encoding, _Mapping[str, _Any]]] = ..., evaluation: _Optional[_Union[Evaluation, _Mapping[str, _Any]]] = ..., seed: _Optional[int] = ...) -> None: ...
 
 class Target(_message.Message):
     __slots__ = ["allow_missing", "labels", "name", "num_classes", "width"]
@@ -196,12 +207,14 @@ class Output(_message.Message):
     def __init__(self, name: _Optional[str] = ..., values: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., levels: _Optional[_Iterable[float]] = ...) -> None: ...
 
 class PredictOptions(_message.Message):
-    __slots__ = ["queries", "samples"]
+    __slots__ = ["queries", "raw", "samples"]
     QUERIES_FIELD_NUMBER: _ClassVar[int]
+    RAW_FIELD_NUMBER: _ClassVar[int]
     SAMPLES_FIELD_NUMBER: _ClassVar[int]
     queries: _containers.RepeatedCompositeFieldContainer[Query]
+    raw: bool
     samples: int
-    def __init__(self, queries: _Optional[_Iterable[_Union[Query, _Mapping[str, _Any]]]] = ..., samples: _Optional[int] = ...) -> None: ...
+    def __init__(self, queries: _Optional[_Iterable[_Union[Query, _Mapping[str, _Any]]]] = ..., samples: _Optional[int] = ..., raw: bool = ...) -> None: ...
 
 class Predictions(_message.Message):
     __slots__ = ["labels", "outputs"]
@@ -235,6 +248,16 @@ class Scores(_message.Message):
     scores: _containers.RepeatedCompositeFieldContainer[Score]
     def __init__(self, examples: _Optional[float] = ..., scores: _Optional[_Iterable[_Union[Score, _Mapping[str, _Any]]]] = ...) -> None: ...
 
+class Comparison(_message.Message):
+    __slots__ = ["cumulative", "name", "window"]
+    CUMULATIVE_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    cumulative: Scores
+    name: str
+    window: Scores
+    def __init__(self, name: _Optional[str] = ..., cumulative: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ...) -> None: ...
+
 class GetEvaluationRequest(_message.Message):
     __slots__ = ["name"]
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -242,20 +265,22 @@ class GetEvaluationRequest(_message.Message):
     def __init__(self, name: _Optional[str] = ...) -> None: ...
 
 class GetEvaluationResponse(_message.Message):
-    __slots__ = ["cumulative", "revision", "skipped_rows", "unscored_rows", "window", "window_length"]
+    __slots__ = ["comparisons", "cumulative", "revision", "skipped_rows", "unscored_rows", "window", "window_length"]
+    COMPARISONS_FIELD_NUMBER: _ClassVar[int]
     CUMULATIVE_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     SKIPPED_ROWS_FIELD_NUMBER: _ClassVar[int]
     UNSCORED_ROWS_FIELD_NUMBER: _ClassVar[int]
     WINDOW_FIELD_NUMBER: _ClassVar[int]
     WINDOW_LENGTH_FIELD_NUMBER: _ClassVar[int]
+    comparisons: _containers.RepeatedCompositeFieldContainer[Comparison]
     cumulative: Scores
     revision: int
     skipped_rows: int
     unscored_rows: int
     window: Scores
     window_length: float
-    def __init__(self, revision: _Optional[int] = ..., cumulative: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window_length: _Optional[float] = ..., skipped_rows: _Optional[int] = ..., unscored_rows: _Optional[int] = ...) -> None: ...
+    def __init__(self, revision: _Optional[int] = ..., cumulative: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window_length: _Optional[float] = ..., skipped_rows: _Optional[int] = ..., unscored_rows: _Optional[int] = ..., comparisons: _Optional[_Iterable[_Union[Comparison, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class LearnRequest(_message.Message):
     __slots__ = ["batch", "name", "producer", "request_id", "sequence"]
