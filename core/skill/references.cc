@@ -121,15 +121,17 @@ void References::Score(const ReferenceState& state, const Matrix& targets, const
     AddClasses(targets, p, scratch.log_probabilities, average);
     return;
   }
+  if (!begun) return;
   const double share = 1.0 / static_cast<double>(outputs_);
   for (Index i = 0; i < rows; ++i) {
     last.AddExample();
     average.AddExample();
     for (Index o = 0; o < outputs_; ++o) {
       const double y = targets(o, i);
-      AddNormal(begun ? state.last[o] : 0, Deviation(state.errors[o], state.judged, scale[o]),
-                counts_, y, share, last);
-      AddNormal(state.mean[o], Deviation(state.squares[o], state.seen, scale[o]), counts_, y, share,
+      const double first = counts_ ? std::max(scale[o], state.mean[o]) : scale[o];
+      AddNormal(state.last[o], Deviation(state.errors[o], state.judged, first), counts_, y, share,
+                last);
+      AddNormal(state.mean[o], Deviation(state.squares[o], state.seen, first), counts_, y, share,
                 average);
     }
   }

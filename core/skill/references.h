@@ -49,9 +49,9 @@ class References {
   ReferenceState Fresh() const;
   bool IsSound(const ReferenceState& state) const;
 
-  // Adds the scores of both for rows with these targets, T × B: values in their units, or indices
-  // of classes. `scale`, T, is how wide a value is thought to be before the first. Allocates
-  // nothing once grown.
+  // Adds the scores of both for targets, T × B: values in their units, or indices of classes.
+  // `scale`, T, is how wide a value is thought to be at first; a count is as wide as large. Before
+  // the first value nothing is added; of classes all are equal then. Allocates nothing once grown.
   void Score(const ReferenceState& state, const Matrix& targets, const Vector& scale,
              ReferenceScratch& scratch, Tally& last, Tally& average) const;
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/learner/learner.h"
+#include "core/learner/without_references.h"
 #include "server/engine/fold/ledger_codec.h"
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/fold/stored_config.h"
@@ -22,6 +23,12 @@ std::string Text(const absl::Status& status) { return std::string(status.message
 // What a snapshot should hold: state and ledger.
 std::string BytesOf(const ModelFold& fold) {
   return EncodeLedger(fold.ledger()) + fold.learner()->EncodeState(*fold.current().state);
+}
+
+// The same of what an older build had begun, which knew nothing to compare with.
+std::string BytesWithoutReferences(const ModelFold& fold) {
+  const LearnerState state = WithoutReferences(*fold.current().state);
+  return EncodeLedger(fold.ledger()) + fold.learner()->EncodeState(state);
 }
 
 }  // namespace
@@ -110,6 +117,10 @@ Inspection Inspector::Replay(const StoredModel& model) const {
     if (!restored.ok()) return;  // noted above
     const ModelFold stored(found.learner, *std::move(restored));
     if (BytesOf(stored) == BytesOf(*fold)) return;
+    if (LacksReferences(*stored.current().state) &&
+        BytesWithoutReferences(stored) == BytesWithoutReferences(*fold)) {
+      return;
+    }
     inspection.problems.push_back(absl::StrCat(
         "model ", NumberOf(model.id), ", snapshot at offset ", it->first, " (revision ",
         it->second.revision, ", by ", it->second.build, "): is not what the log leads to"));

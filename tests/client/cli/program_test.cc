@@ -71,7 +71,7 @@ TEST_F(ProgramTest, RefusalsBearTheServersReason) {
 
 TEST_F(ProgramTest, ListAndDescribe) {
   EXPECT_THAT(Run("list").out, HasSubstr("models/m"));
-  EXPECT_THAT(Run("describe m").out, HasSubstr("name        models/m\n"));
+  EXPECT_THAT(Run("describe m").out, HasSubstr("name         models/m\n"));
   google::protobuf::Struct parsed;
   EXPECT_TRUE(FromJson(Run("list --json").out, &parsed).ok());
   EXPECT_TRUE(FromJson(Run("describe m --json").out, &parsed).ok());

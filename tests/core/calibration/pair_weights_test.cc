@@ -27,7 +27,9 @@ TEST(PairWeights, AreTheMixingOfTwo) {
     const double weight = std::exp(Mixing::LogWeight(expected, 1));
     ASSERT_NEAR(PairWeights::Weight(state), weight, 1e-9 + 1e-9 * weight) << t;
     ASSERT_TRUE(PairWeights::IsSound(state));
-    if (t == 199) EXPECT_GT(weight, 0.6);
+    if (t == 199) {
+      EXPECT_GT(weight, 0.6);
+    }
   }
   EXPECT_LT(PairWeights::Weight(state), 0.2);
 }

@@ -147,7 +147,9 @@ TEST(Recalibration, KeepsSumsLogarithmsAndTheOrderOfTheOthers) {
     for (Index c = 0; c < 4; ++c) {
       if (c == top) continue;
       const double of_this = out.log_probabilities(c, i) - raw.log_probabilities(c, i);
-      if (ratio != 0) EXPECT_NEAR(of_this, ratio, 1e-12);
+      if (ratio != 0) {
+        EXPECT_NEAR(of_this, ratio, 1e-12);
+      }
       ratio = of_this;
     }
   }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/learner/learner_state.h"
+#include "core/learner/without_references.h"
 #include "server/engine/engine.h"
 #include "server/engine/history/capture.h"
 #include "server/inspect/inspection.h"
@@ -117,6 +118,15 @@ class DataDirectoryTest : public ::testing::Test {
     });
     return bytes;
   }
+  static std::string Plain(const std::string& bytes,
+                           const std::shared_ptr<const Learner>& learner) {
+    absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
+    EXPECT_TRUE(point.ok()) << point.status();
+    if (!point.ok()) return "";
+    point->current.state =
+        std::make_shared<const LearnerState>(WithoutReferences(*point->current.state));
+    return BytesOf(ModelFold(learner, *std::move(point)));
+  }
   std::string FoldedNow(const std::string& name) {
     return engine_->Export(name, std::nullopt).value().body;
   }
@@ -176,7 +186,9 @@ TEST_F(DataDirectoryTest, FoldsToTheSameBits) {
     Start();
     for (const char* name : kModels) {
       const std::string now = FoldedNow(name);
-      EXPECT_TRUE(now == FoldedThen(name, engine_->GetModel(name)->learner, now)) << name;
+      const std::shared_ptr<const Learner> learner = engine_->GetModel(name)->learner;
+      // The servers of then compared with nothing.
+      EXPECT_TRUE(Plain(now, learner) == Plain(FoldedThen(name, learner, now), learner)) << name;
     }
   }
 }

@@ -123,7 +123,9 @@ std::string Written(ModelFile file) {
 }
 
 std::shared_ptr<const Learner> LearnerV1() {
-  return std::make_shared<const Learner>(Learner::Create(ConfigV1()).value());
+  LearnerConfig config = ConfigV1();
+  config.calibration.name = "none";  // as what named none is read
+  return std::make_shared<const Learner>(Learner::Create(config).value());
 }
 
 TEST(FormatsTest, Configuration) {
@@ -159,7 +161,7 @@ TEST(FormatsTest, Minibatch) {
 TEST(FormatsTest, Capture) {
   const std::shared_ptr<const Learner> learner = LearnerV1();
   const std::string current = CaptureBytes(FoldV1(learner));
-  for (const int version : {1, 2, 3}) {
+  for (const int version : {1, 2, 3, 4}) {
     SCOPED_TRACE(version);
     const std::string bytes = Golden("capture", version, current);
     absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
@@ -175,7 +177,7 @@ TEST(FormatsTest, Capture) {
     EXPECT_EQ(point->ledger.AnswerTo({"request", 0})->revision, 2);
     EXPECT_EQ(EncodeLedger(point->ledger), EncodeLedger(LedgerV1()));
     EXPECT_EQ(CaptureBytes(ModelFold(learner, *std::move(point))), current);
-    if (version == 3) {
+    if (version == 4) {
       EXPECT_EQ(bytes, current);
     }
   }
@@ -194,28 +196,34 @@ TEST(FormatsTest, CaptureOfAModelThatRefusedRows) {
   const auto state = std::make_shared<const LearnerState>(StateV1(*learner));
   const ModelFold fold(learner, {{.revision = state->revision, .state = state}, std::move(ledger)});
   const std::string current = CaptureBytes(fold);
-  const std::string bytes = Golden("capture_refused", 3, current);
-  absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
-  ASSERT_TRUE(point.ok()) << point.status();
-  EXPECT_EQ(point->ledger.AnswerTo({"producer", 3})->learned.refused.count, 2);
-  EXPECT_EQ(point->ledger.AnswerTo({"producer", 1})->learned.refused.count, 0);
-  EXPECT_EQ(point->ledger.AnswerTo({"request", 0})->learned.scores["accuracy"], 0.75);
-  EXPECT_EQ(CaptureBytes(ModelFold(learner, *std::move(point))), current);
-  EXPECT_EQ(bytes, current);
+  for (const int version : {3, 4}) {
+    const std::string bytes = Golden("capture_refused", version, current);
+    absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
+    ASSERT_TRUE(point.ok()) << point.status();
+    EXPECT_EQ(point->ledger.AnswerTo({"producer", 3})->learned.refused.count, 2);
+    EXPECT_EQ(point->ledger.AnswerTo({"producer", 1})->learned.refused.count, 0);
+    EXPECT_EQ(point->ledger.AnswerTo({"request", 0})->learned.scores["accuracy"], 0.75);
+    EXPECT_EQ(CaptureBytes(ModelFold(learner, *std::move(point))), current);
+    if (version == 4) {
+      EXPECT_EQ(bytes, current);
+    }
+  }
 }
 
 // The file of then becomes a model of now, and is exported as one of now.
 TEST(FormatsTest, ModelFile) {
   const std::string current = Written(CurrentFile(LearnerV1()));
-  EXPECT_EQ(Golden("model_file_of_state", 3, current), current);
-  for (const int version : {1, 2}) {
+  EXPECT_EQ(Golden("model_file_of_state", 4, current), current);
+  for (const int version : {1, 2, 3}) {
     SCOPED_TRACE(version);
-    const std::string bytes = Golden("model_file", version, current);
+    const bool of_state = version == 3;  // a file of version 2 that holds a state of version 3
+    const std::string bytes = of_state ? Golden("model_file_of_state", 3, current)
+                                       : Golden("model_file", version, current);
     ModelFileReader reader(1 << 20);
     ASSERT_TRUE(reader.Add(bytes).ok());
     const absl::StatusOr<ModelFile> file = std::move(reader).Finish();
     ASSERT_TRUE(file.ok()) << file.status();
-    EXPECT_EQ(file->version, version);
+    EXPECT_EQ(file->version, of_state ? 2 : version);
     EXPECT_EQ(file->revision, 2);
     EXPECT_EQ(file->create_time_us, 1'700'000'000'000'000);
     EXPECT_EQ(file->build, "build");

@@ -134,7 +134,7 @@ TEST(Packing, RoundsOnceAMinibatch) {
 TEST(Packing, HalvesTheBytes) {
   const auto size = [](const std::string& storage) {
     LearnerConfig config = PlainConfig(kInputs, "bernoulli");
-    config.model = {"mlp", {{"hidden", std::vector<double>{1000}}}};
+    config.model = {"mlp", {{"hidden", std::vector<double>{8000}}}};
     config.rule = {"ivon", {}};
     config.posterior = {"diagonal", {{"storage", storage}}};
     Course stream(config);

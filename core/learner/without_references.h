@@ -1,0 +1,14 @@
+// Whether two states learned the same, where one is of a build that compared with nothing.
+#pragma once
+
+#include "core/learner/learner_state.h"
+
+namespace prequel {
+
+// `state` as if its evaluation had not been compared with what knows no inputs (core/skill).
+LearnerState WithoutReferences(LearnerState state);
+
+// Whether the references have seen fewer rows than the model: an older build began it.
+bool LacksReferences(const LearnerState& state);
+
+}  // namespace prequel
