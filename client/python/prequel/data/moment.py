@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -172,4 +173,6 @@ def _seconds(match: re.Match[str]) -> float | None:
 
 
 def _angle(turns: npt.NDArray[np.float64]) -> list[Any]:
-    return [np.sin(2 * np.pi * turns), np.cos(2 * np.pi * turns)]
+    # Those of libm, as the C++ client has them: numpy's own may differ in the last bit.
+    angles = (2 * np.pi * turns).tolist()
+    return [np.array([f(angle) for angle in angles]) for f in (math.sin, math.cos)]

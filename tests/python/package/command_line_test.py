@@ -1,0 +1,61 @@
+"""A frame and the file that it was read from: one model, bit for bit."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+pd = pytest.importorskip("pandas")
+
+
+def prequel_program(server, *arguments):
+    command = [os.environ["PREQUEL"], f"--server={server.address}", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def frame(rng, rows=500):
+    made = pd.DataFrame(
+        {
+            "x": np.where(rng.random(rows) < 0.1, np.nan, rng.normal(size=rows).round(6)),
+            "count": rng.integers(0, 1000, rows),
+            "wind": rng.choice(["N", "S", "W", None], rows),
+            "day": pd.Timestamp("2023-01-01") + pd.to_timedelta(rng.integers(0, 700, rows), "D"),
+            "stamp": pd.Timestamp("2023-01-01")
+            + pd.to_timedelta(rng.integers(0, 10**6, rows), "s"),
+            "truth": rng.random(rows) < 0.5,
+        }
+    )
+    effect = made.x.fillna(0) + made["count"] / 500 + (made.wind == "N")
+    return made.assign(
+        value=(effect + 0.1 * rng.normal(size=rows)).round(5),
+        sort=np.where(effect > 2, "high", np.where(effect > 1, "middle", "low")),
+        yes=(effect > 1).astype(int),
+    )
+
+
+@pytest.mark.parametrize("target", ["value", "sort", "yes"])
+def test_both_learn_the_same(target, client, server, name, rng, tmp_path):
+    table = frame(rng)
+    table = table.drop(columns=[c for c in ("value", "sort", "yes") if c != target])
+    path = tmp_path / "table.csv"
+    table.to_csv(path, index=False)
+    theirs, ours = f"{name}-cli", f"{name}-python"
+    prequel_program(server, "create", theirs, f"--from-csv={path}", f"--target={target}")
+    prequel_program(server, "learn", theirs, f"--csv={path}")
+    model = client.create(ours, table, target=target)
+    learned = model.learn(table)
+    assert learned.minibatches == 8
+    other = client.model(theirs)
+    assert other.describe().config == model.describe().config
+    a, b = model.predict(table), other.predict(table)
+    assert a.revision == b.revision
+    for output in a.outputs:
+        np.testing.assert_array_equal(a.outputs[output], b.outputs[output])
+    answer = json.loads(prequel_program(server, "--json", "predict", ours, f"--csv={path}"))
+    if target == "value":
+        shown = [float(row["mean"]) for row in answer["rows"]]
+        np.testing.assert_array_equal(shown, a.mean)
+    else:
+        assert [row["label"] for row in answer["rows"]] == list(a.label)
