@@ -35,4 +35,6 @@ flock 9
 exec 9>&-
 
 export PYTHONPATH=$PWD/client/python PYTHONDONTWRITEBYTECODE=1
+export JUPYTER_RUNTIME_DIR=$PWD/$home/jupyter IPYTHONDIR=$PWD/$home/ipython
+export MPLCONFIGDIR=$PWD/$home/matplotlib
 exec "$home/bin/python" -m pytest -q -p no:cacheprovider -c tests/python/pytest.ini "$@"

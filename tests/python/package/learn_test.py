@@ -1,7 +1,11 @@
 """Learning from arrays and streams, and what is refused on the way."""
 
 import asyncio
+import concurrent.futures
+import gc
 import io
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -134,6 +138,33 @@ def test_a_stream_by_hand(line):
         raise ZeroDivisionError
     with pytest.raises(prequel.FailedPrecondition, match="has ended"):
         stream.send(X, y)
+
+
+def test_a_stream_that_is_forgotten(line):
+    model, X, y = line
+    before = threading.active_count()
+    stream = model.open_stream()
+    stream.send(X[:8], y[:8])
+    assert threading.active_count() > before
+    del stream
+    gc.collect()
+    end = time.monotonic() + 20
+    while threading.active_count() > before:
+        assert time.monotonic() < end, "the stream's threads go on"
+        time.sleep(0.01)
+
+
+def test_threads_share_a_client(line):
+    model, X, y = line
+
+    def learn(first):
+        rows = slice(first, first + 160)
+        model.learn(X[rows], y[rows], batch_size=16)
+        return model.predict(X[:4]).revision
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert max(pool.map(learn, range(0, 640, 160))) == 40
+    assert model.describe().examples == 640
 
 
 def test_a_model_that_is_not_there(client):

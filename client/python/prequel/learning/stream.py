@@ -49,9 +49,12 @@ class _Call:
         """An answer, or how the call ended: an error, or None. Raises queue.Empty."""
         return self._inbox.get(timeout=timeout) if timeout > 0 else self._inbox.get_nowait()
 
-    def close(self) -> None:
+    def cancel(self) -> None:
         self._outbox.put(_END)
         self._call.cancel()
+
+    def close(self) -> None:
+        self.cancel()
         self._reader.join()
 
     def _requests(self) -> Iterator[bytes]:
@@ -153,6 +156,11 @@ class LearnStream:
         if not self._closed:
             self._closed = True
             self._call.close()
+
+    def __del__(self) -> None:
+        # A stream that was forgotten: its threads end, too.
+        if not getattr(self, "_closed", True) and hasattr(self, "_call"):
+            self._call.cancel()
 
     def __enter__(self) -> LearnStream:
         return self
