@@ -11,6 +11,7 @@ namespace prequel {
 namespace {
 
 constexpr double kFirstRows = 2;  // that the first width of a value is worth
+constexpr Index kTile = 256;      // rows of classes at a time
 
 // N(m, s²); of counts rounded to the nearest whole number, but for its CRPS.
 class Normal final : public Distribution {
@@ -66,9 +67,14 @@ void AddNormal(double mean, double deviation, bool counts, double y, double shar
                          .lower = counts ? predicted.Cdf(y - 1) : upper});
 }
 
+// Adds rows of which the same is predicted, which each column of `probabilities` holds.
 void AddClasses(const Matrix& labels, const Matrix& probabilities, Matrix& logs, Tally& tally) {
   logs = probabilities.array().log();
-  tally.Add(ClassOutcomes{probabilities, logs, labels});
+  for (Index first = 0; first < labels.cols(); first += probabilities.cols()) {
+    const Index count = std::min(probabilities.cols(), labels.cols() - first);
+    tally.Add(ClassOutcomes{probabilities.leftCols(count), logs.leftCols(count),
+                            labels.middleCols(first, count)});
+  }
 }
 
 bool IsCounted(double x) { return std::isfinite(x) && x >= 0; }
@@ -112,12 +118,13 @@ void References::Score(const ReferenceState& state, const Matrix& targets, const
   if (classes_ > 0) {
     const auto classes = static_cast<double>(classes_);
     Matrix& p = scratch.probabilities;
-    p.resize(classes_, rows);
+    p.resize(classes_, std::min(rows, kTile));
     const double again = (state.kept + 1) / (state.judged + 2);
     p.setConstant(begun ? (1 - again) / (classes - 1) : 1 / classes);
     if (begun) p.row(static_cast<Index>(state.last[0])).setConstant(again);
     AddClasses(targets, p, scratch.log_probabilities, last);
-    for (Index i = 0; i < rows; ++i) p.col(i) = (state.counts.array() + 1) / (state.seen + classes);
+    for (Index i = 0; i < p.cols(); ++i)
+      p.col(i) = (state.counts.array() + 1) / (state.seen + classes);
     AddClasses(targets, p, scratch.log_probabilities, average);
     return;
   }

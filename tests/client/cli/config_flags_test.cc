@@ -71,6 +71,7 @@ TEST(ConfigFlagsTest, PartsAndTheirShortcuts) {
                                         .model = "mlp",
                                         .posterior = "diagonal",
                                         .dynamics = "static",
+                                        .calibration = "none",
                                         .hidden = "32,16",
                                         .activation = "tanh",
                                         .prior_precision = 2.5,
@@ -86,6 +87,7 @@ TEST(ConfigFlagsTest, PartsAndTheirShortcuts) {
   EXPECT_EQ(Option(config.prior(), "precision").number_value(), 2.5);
   EXPECT_EQ(config.posterior().name(), "diagonal");
   EXPECT_EQ(config.dynamics().name(), "static");
+  EXPECT_EQ(config.calibration().name(), "none");
   EXPECT_THAT(config.target().labels(), ElementsAre("no", "yes"));
   EXPECT_EQ(config.encoding().inputs(), v1::Encoding::STANDARDIZE_NONE);
   EXPECT_EQ(config.seed(), 7);

@@ -43,6 +43,24 @@ TEST(References, OfClassesByHand) {
   EXPECT_TRUE(references.IsSound(state));
 }
 
+TEST(References, ManyRowsOfClassesAreScoredAsFew) {
+  const References references = References::OfClasses(3);
+  ReferenceState state = references.Fresh();
+  Matrix labels(1, 600);
+  for (Index i = 0; i < 600; ++i) labels(0, i) = static_cast<double>(i * i % 3);
+  references.Absorb(labels.leftCols(5), state);
+  const Judged all = Score(references, state, labels);
+  EXPECT_EQ(all.last.examples, 600);
+  double last = 0, average = 0;
+  for (Index first = 0; first < 600; first += 100) {
+    const Judged part = Score(references, state, labels.middleCols(first, 100));
+    last += part.last["nll"] / 6;
+    average += part.average["nll"] / 6;
+  }
+  EXPECT_NEAR(all.last["nll"], last, 1e-12);
+  EXPECT_NEAR(all.average["nll"], average, 1e-12);
+}
+
 TEST(References, OfValuesByHand) {
   const References references = References::OfValues(1, false);
   ReferenceState state = references.Fresh();

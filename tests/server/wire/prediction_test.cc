@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/config/error.h"
@@ -63,9 +65,38 @@ TEST(PredictionTest, RefusedRowsAreReadable) {
   EXPECT_EQ(proto.first_refused_rows(1).row(), 6);
 }
 
+TEST(PredictionTest, EvaluationsAreComparedWithWhatThereIs) {
+  LearnerConfig config;
+  config.features = {{.name = "x"}};
+  config.target.name = "y";
+  for (const char* calibration : {"online", "none"}) {
+    config.calibration.name = calibration;
+    const Learner learner = Learner::Create(config).value();
+    LearnerState state = learner.Initial(), next;
+    Scratch scratch;
+    for (int t = 0; t < 3; ++t) {
+      Batch batch;
+      batch.inputs = batch.targets = Matrix::Constant(1, 4, 0.5 * t);
+      batch.targets(0, 1) += 1;
+      ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
+      std::swap(state, next);
+    }
+    v1::GetEvaluationResponse proto;
+    EvaluationToProto(learner, state, &proto);
+    std::string names;
+    for (const v1::Comparison& comparison : proto.comparisons()) {
+      names += comparison.name() + " ";
+      EXPECT_EQ(comparison.cumulative().examples(), proto.cumulative().examples());
+      EXPECT_EQ(comparison.window().scores_size(), comparison.name() == "raw" ? 3 : 7);
+    }
+    EXPECT_EQ(names, config.calibration.name == "none" ? "last average " : "raw last average ");
+  }
+}
+
 TEST(PredictionTest, QueriesKeepNameOrderAndOptions) {
   v1::PredictOptions proto;
   proto.set_samples(7);
+  proto.set_raw(true);
   proto.add_queries()->set_name("moments");
   v1::Query* quantiles = proto.add_queries();
   quantiles->set_name("quantiles");
@@ -74,6 +105,7 @@ TEST(PredictionTest, QueriesKeepNameOrderAndOptions) {
   const absl::StatusOr<PredictOptions> options = PredictOptionsFromProto(proto);
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->samples, 7);
+  EXPECT_TRUE(options->raw);
   ASSERT_EQ(options->queries.size(), 2u);
   EXPECT_EQ(options->queries[0], (ComponentConfig{"moments", {}}));
   EXPECT_EQ(options->queries[1],

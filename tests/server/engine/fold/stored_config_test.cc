@@ -40,7 +40,25 @@ TEST(StoredConfigTest, VersionOneHoldsWhatWasGiven) {
   const std::string given = codec.EncodeConfig(LinearConfig(2));
   const auto learner = ReadConfig(given, 1, codec);
   ASSERT_TRUE(learner.ok()) << learner.status();
-  EXPECT_EQ((*learner)->config(), Learner::Create(LinearConfig(2))->config());
+  LearnerConfig then = LinearConfig(2);
+  then.calibration.name = "none";
+  EXPECT_EQ((*learner)->config(), Learner::Create(then)->config());
+}
+
+// Models are calibrated by default today; those that were stored before go on as they were.
+TEST(StoredConfigTest, WhatNamesNoCalibrationHasNone) {
+  const TestCodec codec;
+  LearnerConfig config = LinearConfig(2);
+  ASSERT_EQ(Learner::Create(config)->config().calibration.name, "online");
+  for (const int version : {1, kModelVersion}) {
+    const auto learner = ReadConfig(codec.EncodeConfig(config), version, codec);
+    ASSERT_TRUE(learner.ok()) << learner.status();
+    EXPECT_EQ((*learner)->config().calibration.name, "none") << version;
+  }
+  config.calibration.name = "online";
+  EXPECT_EQ(
+      (*ReadConfig(codec.EncodeConfig(config), kModelVersion, codec))->config().calibration.name,
+      "online");
 }
 
 // The prior of networks was N(m₀, I); today it is narrower by the fan-in.
