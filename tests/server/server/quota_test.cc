@@ -119,14 +119,14 @@ TEST_F(QuotaTest, CallsInFlight) {
 TEST_F(QuotaTest, BytesInFlight) {
   Start("bytes_in_flight = 10");
   grpc::Status waiting;
+  const auto until = steady_clock::now() + std::chrono::seconds(20);
   // It may itself come while the other is in progress.
   std::thread waiter([&] {
     do {
       waiting = PredictAs("bounded", 3);
-    } while (waiting.error_code() == StatusCode::RESOURCE_EXHAUSTED);
+    } while (waiting.error_code() == StatusCode::RESOURCE_EXHAUSTED && steady_clock::now() < until);
   });
   grpc::Status status;
-  const auto until = steady_clock::now() + std::chrono::seconds(20);
   do {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     status = PredictAs("bounded");
