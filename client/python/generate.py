@@ -62,9 +62,9 @@ def stub() -> str:
 
 
 def _local(match: re.Match[str]) -> str:
-    """Well-known types stay where they are; all others are in the one module."""
-    known = ("struct_pb2", "timestamp_pb2", "empty_pb2", "any_pb2")
-    return match.group(0) if match.group(1) in known else ""
+    """What is made of FILES is in the one module; well-known types stay where they are."""
+    ours = {f"{Path(name).stem}_pb2" for name in FILES}
+    return "" if match.group(1) in ours else match.group(0)
 
 
 def main() -> int:

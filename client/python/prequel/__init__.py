@@ -41,7 +41,7 @@ from prequel.learning.ack import Ack, LearnResult, RefusedRow
 from prequel.learning.stream import LearnStream
 from prequel.model import Model
 from prequel.prediction import NotAnswered, Prediction
-from prequel.scores import Evaluation, Scores
+from prequel.scores import Comparison, Evaluation, Scores
 from prequel.server import Server, serve
 
 __version__ = "0.1.0"
@@ -55,6 +55,7 @@ __all__ = [
     "AsyncModel",
     "Cancelled",
     "Client",
+    "Comparison",
     "DataLoss",
     "DeadlineExceeded",
     "Evaluation",

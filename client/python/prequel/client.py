@@ -93,7 +93,8 @@ class Client:
             **parts: what is set over it: `inputs` (with data: only these columns; without: a
                 number of columns, or names such as "a", "a?", "p:784", "wind:text"), `labels`,
                 `classes`, `target_width`, `allow_missing_target`; `model`, `likelihood`, `prior`,
-                `posterior`, `rule`, `dynamics` (each a name, or `prequel.part(name, option=…)`);
+                `posterior`, `rule`, `dynamics`, `calibration` (each a name, or
+                `prequel.part(name, option=…)`);
                 `standardize_inputs`, `standardize_targets`, `clip`, `window`, `seed`; `config`, a
                 whole configuration.
         """

@@ -17,7 +17,7 @@ Part = Union[str, v1.Component]
 Inputs = Union[int, Sequence[Union[str, v1.Feature]]]
 Config = Union[v1.ModelConfig, Mapping[str, Any]]
 
-_PARTS = ("model", "likelihood", "prior", "posterior", "rule", "dynamics")
+_PARTS = ("model", "likelihood", "prior", "posterior", "rule", "dynamics", "calibration")
 
 
 def part(name: str, /, **options: Any) -> v1.Component:
@@ -67,6 +67,7 @@ def merged(
     posterior: Part | None = None,
     rule: Part | None = None,
     dynamics: Part | None = None,
+    calibration: Part | None = None,
     standardize_inputs: bool | None = None,
     standardize_targets: bool | None = None,
     clip: float | None = None,
@@ -85,7 +86,7 @@ def merged(
     if inputs is not None:
         _set_inputs(made, inputs)
     _set_target(made, target, target_width, allow_missing_target, labels, classes)
-    parts = (model, likelihood, prior, posterior, rule, dynamics)
+    parts = (model, likelihood, prior, posterior, rule, dynamics, calibration)
     for name, value in zip(_PARTS, parts):
         if value is not None:
             _set_part(getattr(made, name), name, value)

@@ -64,7 +64,15 @@ class ModelInfo:
             ("target", config.target.name),
             ("labels", ", ".join(self.labels)),
         ]
-        for part in ("model", "likelihood", "prior", "posterior", "rule", "dynamics"):
+        for part in (
+            "model",
+            "likelihood",
+            "prior",
+            "posterior",
+            "rule",
+            "dynamics",
+            "calibration",
+        ):
             rows.append((part, _part_text(getattr(config, part))))
         rows += [
             ("seed", str(config.seed)),

@@ -182,15 +182,14 @@ class Model:
         quantiles: Sequence[float] | None = None,
         queries: Sequence[str | v1.Query] | None = None,
         samples: int = 0,
+        raw: bool = False,
     ) -> tuple[Prediction | None, Ack]:
         """Predicts one minibatch and learns it, in one atomic step. The prediction is None where it
         was lost with the connection, and where `predict` would have failed."""
         examples = self._encode(X, y)
-        asked = queries_of(quantiles, queries)
+        options = operations.options(queries_of(quantiles, queries), samples, raw)
         return self._connection.run(
-            operations.predict_then_learn(
-                self.name, examples.minibatch(0, examples.rows), asked, samples
-            )
+            operations.predict_then_learn(self.name, examples.minibatch(0, examples.rows), options)
         )
 
     def predict(
@@ -200,6 +199,7 @@ class Model:
         quantiles: Sequence[float] | None = None,
         queries: Sequence[str | v1.Query] | None = None,
         samples: int = 0,
+        raw: bool = False,
         revision: int | None = None,
         min_revision: int = 0,
     ) -> Prediction:
@@ -211,36 +211,37 @@ class Model:
             queries: by name; None: those that are answered by default.
             samples: Monte Carlo over the weights with this many samples, instead of the predictive
                 that matches the rule; 0: matched.
+            raw: as the model predicts before its probabilities, intervals and quantiles are
+                calibrated.
             revision: an earlier one; None: the newest.
             min_revision: waits until the model has come to this one.
         """
         examples = self._known_encoder().encode(X, targets=False)
         pieces = operations.predict_pieces(examples)
-        asked = queries_of(quantiles, queries)
+        options = operations.options(queries_of(quantiles, queries), samples, raw)
         first = self._connection.run(
-            operations.predict(self.name, pieces[0], asked, samples, revision, min_revision)
+            operations.predict(self.name, pieces[0], options, revision, min_revision)
         )
-        rest = self._predict_at(first.revision, pieces[1:], asked, samples)
+        rest = self._predict_at(first.revision, pieces[1:], options)
 
         def ask(more: Sequence[v1.Query]) -> Prediction:
-            return joined(self._predict_at(first.revision, pieces, more, samples), None)
+            again = operations.options(more, samples, raw)
+            return joined(self._predict_at(first.revision, pieces, again), None)
 
         return joined([first, *rest], ask)
 
     def _predict_at(
-        self, revision: int, pieces: Sequence[Minibatch], asked: Sequence[v1.Query], samples: int
+        self, revision: int, pieces: Sequence[Minibatch], options: v1.PredictOptions | None
     ) -> list[Prediction]:
         """By that very revision: the newest while it still is, else from the past."""
         answers = []
         past: int | None = None
         for piece in pieces:
-            answer = self._connection.run(
-                operations.predict(self.name, piece, asked, samples, past, 0)
-            )
+            answer = self._connection.run(operations.predict(self.name, piece, options, past, 0))
             if answer.revision != revision:
                 past = revision
                 answer = self._connection.run(
-                    operations.predict(self.name, piece, asked, samples, past, 0)
+                    operations.predict(self.name, piece, options, past, 0)
                 )
             answers.append(answer)
         return answers

@@ -108,11 +108,11 @@ def learn(name: str, minibatch: Minibatch) -> Operation[Ack]:
 
 
 def predict_then_learn(
-    name: str, minibatch: Minibatch, queries: Sequence[v1.Query], samples: int
+    name: str, minibatch: Minibatch, options: v1.PredictOptions | None
 ) -> Operation[tuple[Prediction | None, Ack]]:
     """One atomic step. The prediction is of the revision before; None in a repeat."""
     request = v1.PredictThenLearnRequest(
-        name=name, request_id=secrets.token_hex(16), options=_options(queries, samples)
+        name=name, request_id=secrets.token_hex(16), options=options
     )
 
     def answered(answer: v1.PredictThenLearnResponse) -> tuple[Prediction | None, Ack]:
@@ -129,14 +129,13 @@ def predict_then_learn(
 def predict(
     name: str,
     minibatch: Minibatch,
-    queries: Sequence[v1.Query],
-    samples: int,
+    options: v1.PredictOptions | None,
     revision: int | None,
     min_revision: int,
 ) -> Operation[Prediction]:
     request = v1.PredictRequest(
         name=name,
-        options=_options(queries, samples),
+        options=options,
         revision=revision,
         min_revision=min_revision,
     )
@@ -168,7 +167,8 @@ def _named(request: Any, name: str) -> bytes:
     return request(name=name).SerializeToString()
 
 
-def _options(queries: Sequence[v1.Query], samples: int) -> v1.PredictOptions | None:
-    if not queries and not samples:
+def options(queries: Sequence[v1.Query], samples: int, raw: bool) -> v1.PredictOptions | None:
+    """How a prediction is to be made; None: as by default."""
+    if not queries and not samples and not raw:
         return None
-    return v1.PredictOptions(queries=queries, samples=samples)
+    return v1.PredictOptions(queries=queries, samples=samples, raw=raw)

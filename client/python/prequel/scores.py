@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from prequel import v1
 
@@ -67,12 +67,21 @@ class RunningScores:
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """Scores of another predictor on the same rows, as those of Evaluation."""
+
+    cumulative: Scores
+    window: Scores
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """The server's prequential evaluation of a model at `revision`.
 
     cumulative: over all data; window: over the last `window_length` examples or so, exponentially
     weighted; skipped_rows: whose target was missing; unscored_rows: learned before a predictive
-    existed.
+    existed; comparisons: by name, such as "raw", the model before calibration, and "last" and
+    "average", which know no inputs.
     """
 
     revision: int
@@ -81,6 +90,7 @@ class Evaluation:
     window_length: float
     skipped_rows: int
     unscored_rows: int
+    comparisons: Mapping[str, Comparison] = field(default_factory=dict)
 
     @staticmethod
     def of(message: v1.GetEvaluationResponse) -> Evaluation:
@@ -91,4 +101,8 @@ class Evaluation:
             message.window_length,
             message.skipped_rows,
             message.unscored_rows,
+            {
+                other.name: Comparison(Scores.of(other.cumulative), Scores.of(other.window))
+                for other in message.comparisons
+            },
         )

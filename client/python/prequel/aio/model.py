@@ -153,13 +153,14 @@ class AsyncModel:
         quantiles: Sequence[float] | None = None,
         queries: Sequence[str | v1.Query] | None = None,
         samples: int = 0,
+        raw: bool = False,
     ) -> tuple[Prediction | None, Ack]:
         """As Model.predict_then_learn."""
         examples = await self._encode(X, y)
         minibatch = examples.minibatch(0, examples.rows)
-        asked = queries_of(quantiles, queries)
+        options = operations.options(queries_of(quantiles, queries), samples, raw)
         return await self._connection.run(
-            operations.predict_then_learn(self.name, minibatch, asked, samples)
+            operations.predict_then_learn(self.name, minibatch, options)
         )
 
     async def predict(
@@ -169,23 +170,24 @@ class AsyncModel:
         quantiles: Sequence[float] | None = None,
         queries: Sequence[str | v1.Query] | None = None,
         samples: int = 0,
+        raw: bool = False,
         revision: int | None = None,
         min_revision: int = 0,
     ) -> Prediction:
         """As Model.predict."""
         encoder = await self._known_encoder()
         pieces = operations.predict_pieces(encoder.encode(X, targets=False))
-        asked = queries_of(quantiles, queries)
+        options = operations.options(queries_of(quantiles, queries), samples, raw)
         answers: list[Prediction] = []
         for piece in pieces:
             at_least = 0 if answers else min_revision
             answer = await self._connection.run(
-                operations.predict(self.name, piece, asked, samples, revision, at_least)
+                operations.predict(self.name, piece, options, revision, at_least)
             )
             if answers and answer.revision != answers[0].revision:
                 revision = answers[0].revision
                 answer = await self._connection.run(
-                    operations.predict(self.name, piece, asked, samples, revision, 0)
+                    operations.predict(self.name, piece, options, revision, 0)
                 )
             answers.append(answer)
         return joined(answers, None)

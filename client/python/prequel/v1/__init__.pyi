@@ -45,8 +45,8 @@ class ErrorInfo(_message.Message):
 class RetryInfo(_message.Message):
     __slots__ = ["retry_delay"]
     RETRY_DELAY_FIELD_NUMBER: _ClassVar[int]
-    retry_delay: Duration
-    def __init__(self, retry_delay: _Optional[_Union[Duration, _Mapping[str, _Any]]] = ...) -> None: ...
+    retry_delay: _duration_pb2.Duration
+    def __init__(self, retry_delay: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class Status(_message.Message):
     __slots__ = ["code", "details", "message"]
