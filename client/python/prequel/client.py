@@ -36,8 +36,8 @@ class Client:
         Args:
             server: HOST:PORT, or unix:PATH; None: PREQUEL_SERVER, or 127.0.0.1:8081.
             timeout: seconds, of each call; of a learning stream, the longest silence.
-            token: who calls; None: PREQUEL_TOKEN. It travels as `authorization: Bearer …`: give
-                tls wherever others can listen.
+            token: who calls; None: what the file PREQUEL_TOKEN_FILE holds, or PREQUEL_TOKEN. It
+                travels as `authorization: Bearer …`, and without TLS only to this machine.
             tls: True, or the certificates to use; None: plain text.
         """
         self._connection = Connection(Endpoint.of(server, timeout, token, tls))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -73,11 +74,16 @@ class Endpoint:
         server: str | None, timeout: float, token: str | None, tls: TLS | bool | None
     ) -> Endpoint:
         server = server or os.environ.get("PREQUEL_SERVER") or DEFAULT_SERVER
-        token = os.environ.get("PREQUEL_TOKEN", "") if token is None else token
+        token = _token_of_environment() if token is None else token
         if not timeout > 0:
             raise InvalidArgument(f"timeout: {timeout} is not a number of seconds above 0")
         if not token.isascii() or not token.isprintable() or " " in token:
             raise InvalidArgument("token: has characters that no token has; was it read whole?")
+        if token and not tls and not _is_this_machine(server):
+            raise InvalidArgument(
+                f"a token is sent without TLS only to this machine, and {server} is another: give "
+                "tls=True, or prequel.TLS(…)"
+            )
         return Endpoint(server, timeout, token, TLS() if tls is True else tls or None)
 
     @property
@@ -211,6 +217,28 @@ class Connection:
         if call is None:
             call = self._calls[method.path] = method.bind(self._channel)
         return call
+
+
+def _token_of_environment() -> str:
+    path = os.environ.get("PREQUEL_TOKEN_FILE")
+    if not path:
+        return os.environ.get("PREQUEL_TOKEN", "")
+    try:
+        return Path(path).read_text().strip()
+    except OSError as error:
+        raise InvalidArgument(f"PREQUEL_TOKEN_FILE: cannot read {path}: {error.strerror}") from None
+
+
+def _is_this_machine(server: str) -> bool:
+    if server.startswith("unix:"):
+        return True
+    host = server.removeprefix("dns:").lstrip("/").rpartition(":")[0].strip("[]")
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _pem(value: Pem | None) -> bytes | None:

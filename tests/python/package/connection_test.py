@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextlib
+import os
 import subprocess
 
 import grpc
@@ -80,6 +81,55 @@ def test_no_token_and_a_wrong_one(monkeypatch):
     for bad in ("two words", "ü", "new\nline"):
         with pytest.raises(prequel.InvalidArgument, match="characters that no token has"):
             prequel.Client(token=bad)
+
+
+def test_a_token_in_a_file(monkeypatch, tmp_path):
+    monkeypatch.setenv("PREQUEL_TOKEN_FILE", str(tmp_path / "token"))
+    with pytest.raises(prequel.InvalidArgument, match="PREQUEL_TOKEN_FILE: cannot read"):
+        prequel.Client()
+    (tmp_path / "token").write_text(TOKEN + "\n")
+    with serving() as (_, address), prequel.Client(address) as client:
+        assert client.model("m").describe().revision == 3
+
+
+def test_a_token_does_not_leave_this_machine_in_the_clear():
+    for here in ("localhost:1", "127.0.0.1:1", "[::1]:1", "unix:/tmp/x", "dns:///localhost:1"):
+        prequel.Client(here, token=TOKEN).close()
+    for there in ("example.com:1", "10.0.0.1:1", "localhost.example.com:1", "dns:///h:1"):
+        with pytest.raises(prequel.InvalidArgument, match="only to this machine"):
+            prequel.Client(there, token=TOKEN)
+        prequel.Client(there, token=TOKEN, tls=True).close()
+
+
+def test_a_policy(tmp_path):
+    """A server that wants to know who calls."""
+    program = os.environ["PREQUEL"]
+    policy = tmp_path / "policy"
+    tokens = {}
+    blocks = ""
+    for name, role in (("owner", "admin"), ("reader", "read")):
+        file = tmp_path / name
+        made = subprocess.run(
+            [program, "token", "new", name, "--role", role, "--models", "*", "--output", file],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        blocks += made.stdout
+        tokens[name] = file.read_text().strip()
+    policy.write_text(blocks)
+    policy.chmod(0o600)
+    with prequel.Server(flags=[f"--policy={policy}"]) as server:
+        with server.client(token=tokens["owner"]) as owner:
+            model = owner.create("m", inputs=1, target="y", likelihood="gaussian")
+            assert model.learn(np.eye(1), [1.0]).rows == 1
+            model.learn(np.zeros((9, 1)), np.zeros(9), batch_size=3)
+        with server.client(token=tokens["reader"]) as reader:
+            assert reader.model("m").describe().examples == 10
+            for learn in (lambda m: m.learn([[0.0]], [1.0]), lambda m: m.open_stream().finish()):
+                with pytest.raises(prequel.PermissionDenied):
+                    learn(reader.model("m"))
+        for client in (server.client(), server.client(token="wrong")):
+            with client, pytest.raises(prequel.Unauthenticated, match="PREQUEL_TOKEN"):
+                client.model("m").describe()
 
 
 def test_tls(tmp_path):
