@@ -33,7 +33,7 @@ class Mixture {
     return Average([&](const D& d) { return d.Cdf(y); });
   }
   double Quantile(double p) const;
-  double Crps(double y) const;  // to about 1e-6 of the scale
+  double Crps(double y) const;  // to about 2e-4 of the scale
 
   double Mean() const {
     return Average([](const D& d) { return d.Mean(); });
