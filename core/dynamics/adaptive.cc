@@ -12,7 +12,13 @@ using Numbers = std::vector<double>;
 
 constexpr std::array<double, 5> kLinearRates = {0, 1e-5, 1e-3, 1e-2, 0};
 constexpr std::array<double, 5> kLinearInterceptRates = {0, 1e-5, 1e-3, 10, 100};
-constexpr std::array<double, 2> kNetworkRates = {0, 1e-3};
+constexpr std::array<double, 2> kTwoRates = {0, 1e-3};
+constexpr std::array<double, 3> kNoiseRates = {0, 1e-2, 1e-1};
+constexpr double kHazard = 1e-4;
+constexpr double kMostNoiseRate = 100;
+// What noise is thought to be: still, for the most part.
+constexpr double kStillNoise = 0.8, kStillNoiseAtFirst = 0.9;
+constexpr double kRestarts = 0.1, kRestartsAtFirst = 0.025;
 
 Numbers ListOf(std::span<const double> numbers) { return {numbers.begin(), numbers.end()}; }
 
@@ -33,16 +39,52 @@ Vector FirstWeights(Index beliefs) {
   return first;
 }
 
+// Of all hypotheses, from those of the beliefs that drift.
+Vector WithNoiseAndRestarts(const Hypotheses& of, const Vector& beliefs, double still_noise,
+                            double restarts) {
+  Vector weights(of.size());
+  for (Index k = 0; k < of.drifts; ++k) {
+    for (Index t = 0; t < of.tracks(); ++t) {
+      const double moving = (1 - still_noise) / static_cast<double>(of.tracks() - 1);
+      const double share = of.tracks() == 1 ? 1 : t == 0 ? still_noise : moving;
+      weights[of.IndexOf(k, t)] = beliefs[k] * share;
+    }
+  }
+  if (!of.restarts()) return weights;
+  weights *= 1 - restarts;
+  weights[of.size() - 1] = restarts;
+  return weights;
+}
+
+void ReadNoiseRates(Options& options, const MovingModel& model, Numbers& rates) {
+  if (!model.tracks_noise) {
+    if (options.Has("noise_rates")) {
+      options.Fail("noise_rates",
+                   "is of learned noise that posterior \"full\" is held in units of, by a linear "
+                   "model with likelihood \"gaussian\": leave it out");
+    }
+    return;
+  }
+  if (!options.Has("rates")) rates = ListOf(kNoiseRates);
+  options.Reals("noise_rates", &rates, 0, kMostNoiseRate, Adaptive::kMostTracks);
+  if (rates.front() != 0) {
+    options.Fail("noise_rates", "must begin with 0, for noise that stays as it is");
+  }
+}
+
 }  // namespace
 
-absl::Status Adaptive::Configure(Options& options, const Layers& layers) {
-  const bool linear = layers.size() == 1;
-  Numbers rates = linear ? ListOf(kLinearRates) : ListOf(kNetworkRates);
+absl::Status Adaptive::Configure(Options& options, const MovingModel& model) {
+  const bool all = model.affordable > 2, chosen = !options.Has("rates");
+  Numbers rates = all ? ListOf(kLinearRates) : ListOf(kTwoRates);
   options.Reals("rates", &rates, 0, kMostRate, kMostBeliefs);
-  Numbers intercept_rates = linear && !options.Has("rates") ? ListOf(kLinearInterceptRates) : rates;
+  Numbers intercept_rates = all && chosen ? ListOf(kLinearInterceptRates) : rates;
   options.Reals("intercept_rates", &intercept_rates, 0, kMostRate, kMostBeliefs);
   double cap = Drift().cap;
   options.Real("cap", &cap, 1, kMostCap);
+  ReadNoiseRates(options, model, hypotheses_.noise_rates);
+  if (all && chosen) hypotheses_.hazard = kHazard;
+  options.Real("hazard", &hypotheses_.hazard, 0, 1);
   if (intercept_rates.size() != rates.size()) {
     options.Fail("intercept_rates",
                  absl::StrCat("has ", intercept_rates.size(), " numbers and rates has ",
@@ -53,8 +95,12 @@ absl::Status Adaptive::Configure(Options& options, const Layers& layers) {
     drifts_.push_back(
         {.rate = rates[k], .intercept_rate = intercept_rates[k], .hidden_rate = 0, .cap = cap});
   }
-  const auto beliefs = static_cast<Index>(rates.size());
-  mixing_ = Mixing(BaseWeights(beliefs), FirstWeights(beliefs));
+  hypotheses_.drifts = static_cast<Index>(rates.size());
+  const double first = hypotheses_.drifts > 2 ? kRestartsAtFirst : kRestarts;
+  mixing_ = Mixing(
+      WithNoiseAndRestarts(hypotheses_, BaseWeights(hypotheses_.drifts), kStillNoise, kRestarts),
+      WithNoiseAndRestarts(hypotheses_, FirstWeights(hypotheses_.drifts), kStillNoiseAtFirst,
+                           first));
   return absl::OkStatus();
 }
 

@@ -1,5 +1,6 @@
 // A world that may move, at a rate that nobody knows: several beliefs, each with a drift of its own
-// (core/dynamics/drift.h), weighed by what they predict (core/dynamics/mixing.h).
+// (core/dynamics/drift.h) and with noise of its own, and one that begins anew
+// (core/dynamics/restarts.h), weighed by what they predict (core/dynamics/mixing.h).
 #pragma once
 
 #include <string_view>
@@ -19,18 +20,25 @@ namespace prequel {
 //   intercept_rates  that of the outputs' intercepts; unless given 0, 1e-5, 1e-3, 10, 100 and
 //                    0, 1e-3, or `rates` where those are given
 //   cap              κ ≥ 1 of all; 1000 unless given
+//   noise_rates      ρ ≥ 0 per row, for each belief: with each of them it knows of its noise as
+//   rows
+//                    tell that count e^{−ρ} times as much by each row since; the first is 0. Unless
+//                    given 0, 1e-2, 1e-1; 0 alone where `rates` are given. Only of a posterior that
+//                    is held in units of learned noise
+//   hazard           h ≥ 0 per row, of a restart; 1e-4 of a linear model with all its beliefs, or 0
 // Hidden layers stay as they are. The first belief is what the weights fall back to, so it is best
 // the one that does not move.
 class Adaptive : public DynamicsDefaults {
  public:
   static constexpr std::string_view kName = "adaptive";
   static constexpr bool kMoves = true;
-  static constexpr std::size_t kMostBeliefs = 16;
+  static constexpr std::size_t kMostBeliefs = 16, kMostTracks = 8;
 
   using State = NoDynamicsState;
 
-  absl::Status Configure(Options& options, const Layers& layers);
+  absl::Status Configure(Options& options, const MovingModel& model);
 
+  const Hypotheses& hypotheses() const { return hypotheses_; }
   const Mixing& mixing() const { return mixing_; }
   bool Moves(Index belief) const { return DriftOf(belief).moves(); }
 
@@ -40,13 +48,14 @@ class Adaptive : public DynamicsDefaults {
   }
 
  private:
-  // A state may hold more beliefs than were configured; what is beyond them does not move.
+  // What is beyond those that drift does not move: that of restarts.
   Drift DriftOf(Index belief) const {
     const auto k = static_cast<std::size_t>(belief);
     return k < drifts_.size() ? drifts_[k] : Drift();
   }
 
   std::vector<Drift> drifts_;
+  Hypotheses hypotheses_;
   Mixing mixing_;
 };
 

@@ -1,11 +1,19 @@
 // What dynamics say of themselves unless they say otherwise.
 #pragma once
 
+#include "core/dynamics/hypotheses.h"
 #include "core/dynamics/mixing.h"
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
 
 namespace prequel {
+
+// What dynamics may know of a model.
+struct MovingModel {
+  const Layers& layers;
+  bool tracks_noise = false;  // a belief may know of its noise in several ways
+  Index affordable = 5;       // beliefs, of the model's size
+};
 
 // What passes between the revision of a belief and the minibatch that it is asked about.
 struct Passage {
@@ -24,7 +32,8 @@ struct DynamicsScratch {
 struct DynamicsDefaults {
   static constexpr double kMostRate = 1e6, kMostCap = 1e12;  // of a drift
 
-  // How many beliefs a model has, and how they are weighed: one, and not at all.
+  // What a model holds, and how it is weighed: one belief, and not at all.
+  static Hypotheses hypotheses() { return {}; }
   static Mixing mixing() { return {}; }
   // Whether this one of them changes without data.
   static bool Moves(Index /*belief*/) { return true; }

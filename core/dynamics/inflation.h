@@ -21,7 +21,7 @@ class Inflation : public DynamicsDefaults {
 
   using State = NoDynamicsState;
 
-  absl::Status Configure(Options& options, const Layers& /*layers*/) {
+  absl::Status Configure(Options& options, const MovingModel& /*model*/) {
     drift_ = {.rate = 1e-3};
     options.Real("rate", &drift_.rate, 0, kMostRate);
     drift_.intercept_rate = drift_.hidden_rate = drift_.rate;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array<double, 4> kShares = {1e-4, 1e-3, 1e-2, 1e-1};  // α per row
 constexpr std::array<double, 3> kExponents = {0, 0.5, 1};            // e
-constexpr Index kHypotheses = kShares.size() * kExponents.size();    // J
+constexpr Index kWays = kShares.size() * kExponents.size();          // J
 constexpr double kFirstRows = 64;   // that the first weights are worth
 constexpr double kToAverage = 0.9;  // of what is shared; the rest goes to π
 
@@ -20,30 +20,31 @@ bool AreWeights(const Vector& w) {
 
 MixingState Mixing::Fresh() const {
   if (!mixes()) return {};
-  return {.weights = first_.replicate(1, kHypotheses),
-          .average = first_.replicate(1, kHypotheses),
-          .log_trust = Vector::Constant(kHypotheses, -std::log(double{kHypotheses})),
+  return {.weights = first_.replicate(1, kWays),
+          .average = first_.replicate(1, kWays),
+          .log_trust = Vector::Constant(kWays, -std::log(double{kWays})),
           .rows = kFirstRows};
 }
 
 bool Mixing::IsSound(const MixingState& state) const {
-  const Index beliefs = mixes() ? num_beliefs() : 0, hypotheses = mixes() ? kHypotheses : 0;
+  const Index size = mixes() ? this->size() : 0, ways = mixes() ? kWays : 0;
   for (const Matrix* weights : {&state.weights, &state.average}) {
-    if (weights->rows() != beliefs || weights->cols() != hypotheses) return false;
-    for (Index j = 0; j < hypotheses; ++j) {
+    if (weights->rows() != size || weights->cols() != ways) return false;
+    for (Index j = 0; j < ways; ++j) {
       if (!AreWeights(weights->col(j))) return false;
     }
   }
-  if (state.log_trust.size() != hypotheses || !std::isfinite(state.rows)) return false;
+  if (state.log_trust.size() != ways || !std::isfinite(state.rows)) return false;
   return !mixes() || (state.rows >= kFirstRows && AreWeights(state.log_trust.array().exp()));
 }
 
-bool Mixing::Absorb(const Matrix& log_densities, MixingState& state, MixingScratch& scratch) const {
+bool Mixing::Absorb(ConstMatrixRef log_densities, MixingState& state,
+                    MixingScratch& scratch) const {
   const Index rows = log_densities.cols();
   const auto n = static_cast<double>(rows);
   // Of each row beside the greatest, which all hypotheses have in common.
   Matrix& densities = scratch.densities;
-  densities.resize(num_beliefs(), rows);
+  densities.resize(size(), rows);
   for (Index i = 0; i < rows; ++i) {
     const double greatest = log_densities.col(i).maxCoeff();
     if (!std::isfinite(greatest)) return false;
@@ -54,7 +55,7 @@ bool Mixing::Absorb(const Matrix& log_densities, MixingState& state, MixingScrat
   if (!std::isfinite(best)) return false;
   scratch.evidence.array() -= best;
   const double all_rows = state.rows + n;
-  for (Index j = 0; j < kHypotheses; ++j) {
+  for (Index j = 0; j < kWays; ++j) {
     const auto share = static_cast<std::size_t>(j) / kExponents.size();
     const auto exponent = static_cast<std::size_t>(j) % kExponents.size();
     for (Index i = 0; i < rows; ++i) {
@@ -75,12 +76,11 @@ bool Mixing::Absorb(const Matrix& log_densities, MixingState& state, MixingScrat
   return true;
 }
 
-double Mixing::LogWeight(const MixingState& state, Index belief) {
-  double weight = 0;
+void Mixing::Weights(const MixingState& state, VectorRef out) {
+  out.setZero();
   for (Index j = 0; j < state.log_trust.size(); ++j) {
-    weight += std::exp(state.log_trust[j]) * state.weights(belief, j);
+    out += std::exp(state.log_trust[j]) * state.weights.col(j);
   }
-  return std::log(weight);
 }
 
 }  // namespace prequel

@@ -1,13 +1,14 @@
-// How much each of K beliefs is believed in a world that moves: by what they have predicted of
+// How much each of K hypotheses is believed in a world that moves: by what they have predicted of
 // late, where nobody knows how late.
 //
-// Over n rows, with ℓ_k = Σ_i log p_k(y_i) as predicted, hypotheses j = (α, e) of the share α per
-// row that starts again, and of the exponent e that keeps the rows of one minibatch, which err
-// together, from counting as if each said something new:
-//   v ∝ w_j · exp(n^{−e} ℓ)          avg = mean of all v by rows, the first weights worth 64 of
-//   them w_j ← e^{−αn} v + (1 − e^{−αn}) (0.9 avg + 0.1 π) u_j ∝ u_j · exp Σ_i log Σ_k w_jk
-//   p_k(y_i)
-// and belief k has the weight Σ_j u_j w_jk. The share to the past average (Bousquet and Warmuth
+// Over n rows, with ℓ_k = Σ_i log p_k(y_i) as predicted, there are J ways to weigh, j = (α, e): by
+// the share α per row that starts again, and by the exponent e that keeps the rows of one
+// minibatch, which err together, from counting as if each said something new:
+//   v ∝ w_j · exp(n^{−e} ℓ)
+//   avg = mean of all v by rows, the first weights worth 64 of them
+//   w_j ← e^{−αn} v + (1 − e^{−αn}) (0.9 avg + 0.1 π)
+//   u_j ∝ u_j · exp Σ_i log Σ_k w_jk p_k(y_i)
+// and hypothesis k has the weight Σ_j u_j w_jk. The share to the past average (Bousquet and Warmuth
 // 2002, "Tracking a small set of experts by mixing past posteriors") finds again what served
 // before.
 #pragma once
@@ -18,7 +19,7 @@
 
 namespace prequel {
 
-// Empty of a model of which one belief is all.
+// Empty of a model of which one hypothesis is all.
 struct MixingState {
   Matrix weights;    // w: K × J, columns sum to 1
   Matrix average;    // avg: K × J, alike
@@ -37,28 +38,29 @@ struct MixingState {
 struct MixingScratch {
   Matrix densities;  // K × B
   Vector evidence, blended;
+  Vector weights;
 };
 
 class Mixing {
  public:
-  Mixing() = default;  // of one belief
+  Mixing() = default;  // of one hypothesis
   // π and the first weights: K, positive, and each sums to 1.
   Mixing(Vector base, Vector first) : base_(std::move(base)), first_(std::move(first)) {}
 
-  Index num_beliefs() const { return base_.size() == 0 ? 1 : base_.size(); }  // K
-  bool mixes() const { return num_beliefs() > 1; }
+  Index size() const { return base_.size() == 0 ? 1 : base_.size(); }  // K
+  bool mixes() const { return size() > 1; }
 
   // The state before the first minibatch.
   MixingState Fresh() const;
   bool IsSound(const MixingState& state) const;
 
-  // Folds in log p_k(y_i), K × B, which each belief thinks possible to some degree, or not at all
+  // Folds in log p_k(y_i), K × B, which each of them thinks possible to some degree, or not at all
   // (−inf). False, with the state unspecified, when some y_i is possible under none. Allocates
   // nothing once grown.
-  bool Absorb(const Matrix& log_densities, MixingState& state, MixingScratch& scratch) const;
+  bool Absorb(ConstMatrixRef log_densities, MixingState& state, MixingScratch& scratch) const;
 
-  // log of Σ_j u_j w_jk.
-  static double LogWeight(const MixingState& state, Index belief);
+  // K: Σ_j u_j w_jk.
+  static void Weights(const MixingState& state, VectorRef out);
 
  private:
   Vector base_, first_;

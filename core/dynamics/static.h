@@ -15,7 +15,7 @@ struct Static : DynamicsDefaults {
 
   using State = NoDynamicsState;
 
-  static absl::Status Configure(Options& options, const Layers& /*layers*/) {
+  static absl::Status Configure(Options& options, const MovingModel& /*model*/) {
     return options.Finish();
   }
 };

@@ -18,7 +18,7 @@ constexpr double kMaxAnswer = double{1 << 25};        // numbers in one answer
 // As many examples as a projector can hold the derivatives of, but no more than kTile.
 Index TileOf(const Problem& problem) {
   const Index per_logit =
-      std::max<Index>(1, problem.num_correlated() + problem.rank()) * problem.mixing.num_beliefs();
+      std::max<Index>(1, problem.num_correlated() + problem.rank()) * problem.num_beliefs();
   const double most =
       kMaxProjected / static_cast<double>(per_logit) / static_cast<double>(problem.num_logits());
   return std::clamp<Index>(static_cast<Index>(most), 1, kTile);
@@ -96,7 +96,7 @@ void AnswerRows(const Problem& problem, const LearnerState& state, const Answeri
 
 absl::Status CheckDraws(const Problem& problem, Index rows) {
   const int draws = DrawsOf(problem, FreshState(problem.rule), 0);
-  const double held = draws * static_cast<double>(problem.mixing.num_beliefs()) *
+  const double held = draws * static_cast<double>(problem.num_beliefs()) *
                       static_cast<double>(rows) * static_cast<double>(problem.num_logits());
   if (held <= kMaxMemberLogits) return absl::OkStatus();
   const double most = kMaxMemberLogits / held * static_cast<double>(rows);
@@ -108,7 +108,7 @@ absl::Status CheckDraws(const Problem& problem, Index rows) {
 
 absl::Status CheckAnswer(const Problem& problem, Index rows, const QuerySet& queries) {
   const int draws = DrawsOf(problem, FreshState(problem.rule), queries.samples());
-  const auto beliefs = static_cast<std::size_t>(problem.mixing.num_beliefs());
+  const auto beliefs = static_cast<std::size_t>(problem.num_beliefs());
   return CheckSize(problem, draws, beliefs, rows, queries);
 }
 

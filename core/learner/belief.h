@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/dynamics/dynamics.h"
 #include "core/likelihoods/noise.h"
@@ -12,9 +13,10 @@ namespace prequel {
 
 // Copying into a belief of the same shape allocates nothing.
 struct Belief {
-  double log_weight = 0;  // nats; those of all beliefs are of weights that sum to 1
+  double log_weight = 0;  // nats, of all its tracks; those of all beliefs sum to 1
   Posterior posterior;
-  NoiseState noise;
+  NoiseState noise;                // as all rows tell it alike
+  std::vector<NoiseState> tracks;  // and as late ones do, in the order of the dynamics' noise rates
   RuleState rule;
   DynamicsState dynamics;
   // With storage float32: posterior and rule, which are then empty (learner/codec/packing.h).

@@ -70,7 +70,9 @@ absl::Status ScoreRows(const Shared& m, Judgement& judgement) {
   }
   if (!w.predictive.IsFinite()) return TooExtreme();
   JudgeRows(m.problem, m.state, outcomes, w, m.next, judgement);
-  if (m.state.beliefs.size() > 1) w.predictive.LogDensities(outcomes, w.log_densities);
+  if (m.state.beliefs.size() > 1 || m.problem.mixing.mixes()) {
+    w.predictive.LogDensities(outcomes, w.log_densities);
+  }
   return judgement.served.HasNaN() ? TooExtreme() : absl::OkStatus();
 }
 
@@ -99,6 +101,15 @@ void AbsorbRows(Shared& m) {
   }
 }
 
+// What the prior predicted of the rows served their restart better than the latest run: that begins
+// anew, with what is known of the noise's level.
+void Restart(const Problem& problem, const LearnerState& state, Workspace& w, Belief& next) {
+  BeliefWorkspace& run = w.beliefs[state.beliefs.size() - 1];
+  run.prior = &problem.initial;
+  run.at_mean = run.projected = false;
+  FreshNoiseAt(problem, BelievedRun(state).noise, next.noise);
+}
+
 // `targets` are of what the expansion is bound to.
 absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefWorkspace& w,
                           Belief& next) {
@@ -110,12 +121,12 @@ absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefW
     std::visit([&](const auto& q) { w.expansion.Forward(q.mean); }, next.posterior);
     if (at_mean) w.expansion.moments().covariance.resize(problem.num_logits(), 0);
   }
-  return LearnNoise(problem,
-                    {.targets = targets,
-                     .before = w.prior_logits,
-                     .after = w.expansion.moments(),
-                     .dataset_size = problem.dataset_size()},
-                    next.noise);
+  const NoiseEvidence evidence{.targets = targets,
+                               .before = w.prior_logits,
+                               .after = w.expansion.moments(),
+                               .dataset_size = problem.dataset_size()};
+  if (!next.tracks.empty()) LearnTracks(problem, evidence, next.tracks);
+  return LearnNoise(problem, evidence, next.noise);
 }
 
 // A belief that drifts learns the rows of each step in turn, as minibatches of their own.
@@ -156,15 +167,16 @@ absl::Status FitAtOnce(const Shared& m, std::size_t k, Belief& next, StepReport&
 }
 
 // `report` is of the belief of the greatest weight.
-absl::Status FitBeliefs(const Shared& m, StepReport& report) {
+absl::Status FitBeliefs(const Shared& m, bool restart, StepReport& report) {
   double greatest = -HUGE_VAL;
   for (std::size_t k = 0; k < m.state.beliefs.size(); ++k) {
     const Belief& belief = m.state.beliefs[k];
     Belief& next = m.next.beliefs[k];
     StepReport of_this = report;
-    next.log_weight = belief.log_weight;
     next.noise = belief.noise;
+    next.tracks = belief.tracks;
     next.dynamics = belief.dynamics;
+    if (restart && k + 1 == m.state.beliefs.size()) Restart(m.problem, m.state, m.w, next);
     const absl::Status status =
         Drifts(m.problem, k) ? FitInSteps(m, k, next, of_this) : FitAtOnce(m, k, next, of_this);
     if (!status.ok()) return status;
@@ -172,28 +184,6 @@ absl::Status FitBeliefs(const Shared& m, StepReport& report) {
     greatest = belief.log_weight;
     report = of_this;
   }
-  return absl::OkStatus();
-}
-
-// As the dynamics weigh what was predicted, or w_k ∝ w_k Π_i p_k(y_i): Bayes' rule. INTERNAL when
-// no belief thinks the targets possible.
-absl::Status Reweigh(const Shared& m, bool scored) {
-  std::vector<Belief>& beliefs = m.next.beliefs;
-  if (beliefs.size() == 1 || !scored) return absl::OkStatus();
-  if (m.problem.mixing.mixes()) {
-    if (!m.problem.mixing.Absorb(m.w.log_densities, m.next.mixing, m.w.mixing)) return TooExtreme();
-    WeighByMixing(m.problem, m.next);
-    return absl::OkStatus();
-  }
-  double greatest = -HUGE_VAL;
-  for (std::size_t k = 0; k < beliefs.size(); ++k) {
-    beliefs[k].log_weight += m.w.log_densities.row(static_cast<Index>(k)).sum();
-    greatest = std::max(greatest, beliefs[k].log_weight);
-  }
-  if (!std::isfinite(greatest)) return TooExtreme();
-  double sum = 0;
-  for (const Belief& belief : beliefs) sum += std::exp(belief.log_weight - greatest);
-  for (Belief& belief : beliefs) belief.log_weight -= greatest + std::log(sum);
   return absl::OkStatus();
 }
 
@@ -206,8 +196,16 @@ absl::Status LearnRows(Shared m, Learned& learned) {
   if (!status.ok()) return status;
   AbsorbRows(m);
   m.next.beliefs.resize(m.state.beliefs.size());
-  if (status = FitBeliefs(m, learned.report); !status.ok()) return status;
-  if (status = Reweigh(m, judgement.served.weight() > 0); !status.ok()) return status;
+  for (std::size_t k = 0; k < m.state.beliefs.size(); ++k) {
+    m.next.beliefs[k].log_weight = m.state.beliefs[k].log_weight;
+  }
+  bool restart = false;
+  const bool weighed = m.state.beliefs.size() > 1 || problem.mixing.mixes();
+  if (weighed && judgement.served.weight() > 0 &&
+      !Reweigh(problem, m.w.log_densities, m.w.mixing, m.next, restart)) {
+    return TooExtreme();
+  }
+  if (status = FitBeliefs(m, restart, learned.report); !status.ok()) return status;
   m.next.evaluation.Absorb(judgement, problem.config.evaluation_window);
   learned.scores = judgement.served.Average();
   return absl::OkStatus();
@@ -222,6 +220,7 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
   next.mixing = state.mixing;
   next.calibration = state.calibration;
   next.references = state.references;
+  next.restarts = state.restarts;
   next.revision = state.revision + 1;
   Learned learned;
   absl::Status status = ChooseRows(problem, batch, w, next, learned);

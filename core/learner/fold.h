@@ -18,8 +18,8 @@ namespace prequel {
 //   Absorb    the rows into the encoders; while that moves the encoding noticeably (a young stream,
 //             a new category) they are encoded again, else the linearisations of the prediction
 //             serve for the fit
-//   Fit       each belief to them, with its noise
 //   Reweigh   the beliefs by how they predicted
+//   Fit       each belief to them, with its noise
 absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState& state,
                                       const Batch& batch, Workspace& workspace, LearnerState& next,
                                       const Answering* answering);

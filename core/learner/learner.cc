@@ -30,7 +30,7 @@ absl::Status CheckBatchSize(const Problem& problem, Index rows) {
       std::visit([](const auto& rule) -> Index { return rule.rounds(); }, problem.rule);
   const Index held = correlated > 0 ? correlated : rounds;
   const double columns = static_cast<double>(rows) * static_cast<double>(problem.num_logits());
-  const double numbers = columns * static_cast<double>(held * problem.mixing.num_beliefs());
+  const double numbers = columns * static_cast<double>(held * problem.num_beliefs());
   if (numbers <= kMaxJacobian) return absl::OkStatus();
   const double most = kMaxJacobian / numbers * static_cast<double>(rows);
   return FieldError("batch.inputs.shape",
@@ -48,11 +48,18 @@ LearnerState InitialState(const Problem& problem) {
   belief.posterior = problem.initial;
   belief.rule = FreshState(problem.rule);
   belief.dynamics = FreshState(problem.dynamics);
-  state.beliefs.assign(static_cast<std::size_t>(problem.mixing.num_beliefs()), belief);
+  const Hypotheses& of = problem.hypotheses;
+  state.beliefs.assign(static_cast<std::size_t>(of.beliefs()), belief);
+  for (Index k = 0; k < of.beliefs(); ++k) {
+    const auto others = static_cast<std::size_t>(of.tracks_of(k) - 1);
+    state.beliefs[static_cast<std::size_t>(k)].tracks.assign(others, belief.noise);
+  }
   state.mixing = problem.mixing.Fresh();
   state.calibration = problem.FreshCalibration();
   state.references = problem.references().Fresh();
-  WeighByMixing(problem, state);
+  state.restarts = problem.restarts.Fresh();
+  Vector weights;
+  WeighByMixing(problem, weights, state);
   return state;
 }
 

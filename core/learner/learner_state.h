@@ -6,6 +6,7 @@
 
 #include "core/calibration/calibration.h"
 #include "core/dynamics/mixing.h"
+#include "core/dynamics/restarts.h"
 #include "core/encoding/encoder.h"
 #include "core/encoding/target_encoder.h"
 #include "core/scores/evaluation.h"
@@ -46,7 +47,8 @@ struct LearnerState : CommonState {
   const CommonState& common() const { return *this; }
 
   std::vector<Belief> beliefs;   // at least one
-  MixingState mixing;            // of their weights
+  MixingState mixing;            // of the weights of hypotheses
+  RestartState restarts;         // of the runs
   CalibrationState calibration;  // of what is predicted
   ReferenceState references;     // what the evaluation compares with
 };

@@ -7,12 +7,18 @@
 
 namespace prequel {
 
-// Log weights of all beliefs from state.mixing, where the dynamics mix them.
-inline void WeighByMixing(const Problem& problem, LearnerState& state) {
-  if (!problem.mixing.mixes()) return;
-  for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
-    state.beliefs[k].log_weight = Mixing::LogWeight(state.mixing, static_cast<Index>(k));
-  }
-}
+// Weights of all that is predicted of the next `rows` rows: of each belief with each of its tracks,
+// in the order of Hypotheses, and last of a restart within these rows where the dynamics think of
+// them. They sum to 1.
+void PredictionWeights(const Problem& problem, const LearnerState& state, double rows, Vector& out);
+
+// What was predicted as PredictionWeights has it had these log densities, by rows. Folds them into
+// the weights of `next`; the log densities become those of hypotheses. `restart`: the last belief
+// is to begin anew. False, with `next` unspecified, when no hypothesis thinks the targets possible.
+bool Reweigh(const Problem& problem, Matrix& log_densities, MixingScratch& scratch,
+             LearnerState& next, bool& restart);
+
+// Log weights of all beliefs from state.mixing, where the dynamics mix them. `weights` is scratch.
+void WeighByMixing(const Problem& problem, Vector& weights, LearnerState& state);
 
 }  // namespace prequel

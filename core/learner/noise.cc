@@ -1,10 +1,23 @@
 #include "core/learner/noise.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <variant>
 
 namespace prequel {
+namespace {
+
+// What `factor` = e^{−ρn} leaves of what was learned: the level stays.
+void Forget(const NoiseModel& model, double factor, NoiseState& noise) {
+  for (Index c = 0; c < noise.shape.size(); ++c) {
+    const double shape = model.shape + factor * (noise.shape[c] - model.shape);
+    noise.rate[c] *= shape / noise.shape[c];
+    noise.shape[c] = shape;
+  }
+}
+
+}  // namespace
 
 NoiseState InitialNoise(const Problem& problem) {
   NoiseState noise;
@@ -19,6 +32,7 @@ void PredictiveNoise(const Problem& problem, const TargetState& targets, const N
                      NoiseLevel& out) {
   const NoiseModel model = problem.noise();
   out.largest = targets.largest;
+  out.is_unit = problem.in_noise_units();
   switch (model.kind) {
     case NoiseModel::Kind::kNone:
       out.variance.resize(0);
@@ -36,6 +50,22 @@ void PredictiveNoise(const Problem& problem, const TargetState& targets, const N
   }
 }
 
+void TrackNoise(const Problem& problem, const TargetState& targets, const Belief& belief,
+                Index track, double rows, NoiseLevel& out) {
+  if (track == 0) return PredictiveNoise(problem, targets, belief.noise, out);
+  const auto t = static_cast<std::size_t>(track);
+  PredictiveNoise(problem, targets, belief.tracks[t - 1], out);
+  const double factor = std::exp(-problem.hypotheses.noise_rates[t] * 0.5 * (rows + 1));
+  const double first = 2 * problem.noise().shape;
+  out.dof = first + factor * (out.dof.array() - first);
+}
+
+void FreshNoiseAt(const Problem& problem, const NoiseState& noise, NoiseState& out) {
+  const NoiseModel model = problem.noise();
+  out.shape.setConstant(noise.shape.size(), model.shape);
+  out.rate = model.shape * noise.rate.cwiseQuotient(noise.shape);
+}
+
 void NoiseOfWeights(const Problem& problem, const NoiseLevel& noise, Vector& out) {
   const DenseLayer& layer = problem.layers.back();
   out.setOnes(problem.num_params());
@@ -48,11 +78,31 @@ void FitNoise(const Problem& problem, const TargetState& targets, const NoiseSta
               NoiseLevel& out) {
   PredictiveNoise(problem, targets, noise, out);
   if (problem.in_noise_units()) out.variance.setOnes();
+  out.is_unit = false;
 }
 
 absl::Status LearnNoise(const Problem& problem, const NoiseEvidence& evidence, NoiseState& noise) {
   return std::visit([&](const auto& likelihood) { return likelihood.LearnNoise(evidence, noise); },
                     problem.likelihood);
+}
+
+void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
+                 std::vector<NoiseState>& tracks) {
+  const NoiseModel model = problem.noise();
+  const Matrix& after = evidence.after.mean;
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    const double factor = std::exp(-problem.hypotheses.noise_rates[t + 1]);
+    NoiseState& noise = tracks[t];
+    for (Index i = 0; i < after.cols(); ++i) {
+      Forget(model, factor, noise);
+      for (Index c = 0; c < after.rows(); ++c) {
+        const double residual = evidence.targets(c, i) - after(c, i);
+        const double surprise = evidence.targets(c, i) - evidence.before(c, i);
+        noise.shape[c] += 0.5;
+        noise.rate[c] += 0.5 * std::max(residual * surprise, residual * residual);
+      }
+    }
+  }
 }
 
 }  // namespace prequel

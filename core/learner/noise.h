@@ -1,6 +1,8 @@
 // What one belief knows of the noise of the targets, at each point of an update.
 #pragma once
 
+#include <vector>
+
 #include "core/encoding/target_encoder.h"
 #include "core/learner/belief.h"
 #include "core/learner/problem.h"
@@ -17,6 +19,14 @@ NoiseState InitialNoise(const Problem& problem);
 void PredictiveNoise(const Problem& problem, const TargetState& targets, const NoiseState& noise,
                      NoiseLevel& out);
 
+// The same of track `track` of a belief, the first being what all rows tell alike: as it will be
+// halfway through the next `rows` rows, of which none is known.
+void TrackNoise(const Problem& problem, const TargetState& targets, const Belief& belief,
+                Index track, double rows, NoiseLevel& out);
+
+// Noise that is as large as `noise` says and otherwise as unknown as at first.
+void FreshNoiseAt(const Problem& problem, const NoiseState& noise, NoiseState& out);
+
 // D: σ of the output that each weight of the last layer, which is the only one of a linear model,
 // belongs to: what a deviation held in units of the noise is multiplied by.
 void NoiseOfWeights(const Problem& problem, const NoiseLevel& noise, Vector& out);
@@ -27,5 +37,11 @@ void FitNoise(const Problem& problem, const TargetState& targets, const NoiseSta
 
 // What is learned of the noise from a minibatch, by the likelihood. INTERNAL when it overflows.
 absl::Status LearnNoise(const Problem& problem, const NoiseEvidence& evidence, NoiseState& noise);
+
+// The same of the tracks of a belief, row by row. Before each, with rate ρ,
+//   shape ← shape₀ + e^{−ρ} (shape − shape₀),  rate/shape stays
+// REQUIRES: the likelihood is gaussian.
+void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
+                 std::vector<NoiseState>& tracks);
 
 }  // namespace prequel

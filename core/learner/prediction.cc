@@ -4,19 +4,13 @@
 #include <type_traits>
 #include <variant>
 
+#include "core/learner/mixing.h"
 #include "core/learner/noise.h"
 #include "core/learner/steps.h"
 #include "core/random/lanes.h"
 
 namespace prequel {
 namespace {
-
-// J P Jᵀ in the units that the model learns in.
-void ScaleByNoise(const NoiseLevel& noise, Matrix& covariance) {
-  for (Index j = 0; j < covariance.cols(); ++j) {
-    covariance.col(j).array() *= noise.variance.array();
-  }
-}
 
 // The logits at the prior's mean, by a forward pass alone.
 void StandAtMean(BeliefWorkspace& w) {
@@ -42,7 +36,6 @@ absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefW
   LogitMoments& member = predictive.AddMember(1);
   member.mean = w.expansion.moments().mean;
   member.covariance = w.expansion.moments().covariance;
-  if (problem.in_noise_units()) ScaleByNoise(w.noise, member.covariance);
   return absl::OkStatus();
 }
 
@@ -68,7 +61,6 @@ absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_
     member.covariance.resize(logits, columns * inputs.cols());
     member.covariance.middleCols(columns * here.first, columns * here.count) = moments.covariance;
   }
-  if (problem.in_noise_units()) ScaleByNoise(w.noise, member.covariance);
   return absl::OkStatus();
 }
 
@@ -100,12 +92,14 @@ absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws, 
       *w.prior);
 }
 
+// The members of a belief, of the weight all.weights[first].
 absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::size_t k,
-                       const Matrix& inputs, const Place& place, int samples, Workspace& all) {
+                       Index first, const Matrix& inputs, const Place& place, int samples,
+                       Workspace& all) {
   const Belief& belief = state.beliefs[k];
   BeliefWorkspace& w = all.beliefs[k];
   PredictiveNoise(problem, state.targets, belief.noise, w.noise);
-  all.predictive.AddBelief(std::exp(belief.log_weight), w.noise);
+  all.predictive.AddBelief(all.weights[first], w.noise);
   const int draws = DrawsOf(problem, belief.rule, samples);
   if (Drifts(problem, k) && draws == 0) {
     return AddInSteps(problem, belief, k, inputs, place, w, all);
@@ -118,7 +112,38 @@ absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::s
                    : AddLinearized(problem, belief, w, all.predictive);
 }
 
+// And of its tracks, which have its members.
+void AddTracks(const Problem& problem, const LearnerState& state, std::size_t k, Index first,
+               const Place& place, Workspace& all) {
+  const Belief& belief = state.beliefs[k];
+  for (Index t = 1; t <= static_cast<Index>(belief.tracks.size()); ++t) {
+    TrackNoise(problem, state.targets, belief, t, static_cast<double>(place.rows), all.track_noise);
+    all.predictive.AddTrack(all.weights[first + t], all.track_noise);
+  }
+}
+
+// The prior, with the noise of the run that is believed the most: a restart within the rows.
+absl::Status AddRestart(const Problem& problem, const LearnerState& state, const Matrix& inputs,
+                        int samples, Workspace& all) {
+  BeliefWorkspace& w = all.restart;
+  FreshNoiseAt(problem, BelievedRun(state).noise, all.restart_noise);
+  PredictiveNoise(problem, state.targets, all.restart_noise, w.noise);
+  all.predictive.AddBelief(all.weights[all.weights.size() - 1], w.noise);
+  w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
+  w.at_mean = w.projected = false;
+  w.prior = &problem.initial;
+  const Belief& belief = state.beliefs.back();
+  const int draws = DrawsOf(problem, belief.rule, samples);
+  return draws > 0 ? AddDraws(problem, state.revision, draws, w, all)
+                   : AddLinearized(problem, belief, w, all.predictive);
+}
+
 }  // namespace
+
+const Belief& BelievedRun(const LearnerState& state) {
+  const Vector& runs = state.restarts.log_weights;
+  return runs[0] >= runs[1] ? state.beliefs.front() : state.beliefs.back();
+}
 
 bool Drifts(const Problem& problem, std::size_t k) {
   return std::visit(
@@ -207,11 +232,15 @@ absl::Status PredictRows(const Problem& problem, const LearnerState& state, cons
   problem.target_encoder.Location(state.targets, w.predictive.units().location);
   problem.target_encoder.Scale(state.targets, w.predictive.units().scale);
   if (w.beliefs.size() < state.beliefs.size()) w.beliefs.resize(state.beliefs.size());
+  PredictionWeights(problem, state, static_cast<double>(place.rows), w.weights);
+  Index first = 0;  // of the belief's hypotheses
   for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
-    absl::Status status = AddBelief(problem, state, k, inputs, place, samples, w);
+    absl::Status status = AddBelief(problem, state, k, first, inputs, place, samples, w);
     if (!status.ok()) return status;
+    AddTracks(problem, state, k, first, place, w);
+    first += 1 + static_cast<Index>(state.beliefs[k].tracks.size());
   }
-  return absl::OkStatus();
+  return problem.restarts.any() ? AddRestart(problem, state, inputs, samples, w) : absl::OkStatus();
 }
 
 }  // namespace prequel

@@ -28,6 +28,10 @@ struct Place {
 absl::Status PredictRows(const Problem& problem, const LearnerState& state, const Matrix& inputs,
                          const Place& place, int samples, Workspace& w);
 
+// The run that is believed the most, where the dynamics think of restarts: the first belief or the
+// last.
+const Belief& BelievedRun(const LearnerState& state);
+
 // Whether time changes belief k of the problem.
 bool Drifts(const Problem& problem, std::size_t k);
 

@@ -79,13 +79,13 @@ absl::Status CheckBeliefs(const Problem& problem) {
   const auto params = static_cast<double>(problem.num_params());
   const auto correlated = static_cast<double>(problem.num_correlated());
   const auto factor = params * static_cast<double>(problem.rank() + 2);
-  const auto beliefs = static_cast<double>(problem.mixing.num_beliefs());
+  const auto beliefs = static_cast<double>(problem.num_beliefs());
   if (beliefs == 1 || beliefs * (correlated * correlated + factor) <= kMostNumbers) {
     return absl::OkStatus();
   }
   return FieldError(
       "config.dynamics",
-      absl::StrCat("has ", problem.mixing.num_beliefs(), " beliefs of ", problem.num_params(),
+      absl::StrCat("has ", problem.num_beliefs(), " beliefs of ", problem.num_params(),
                    " weights, too many to hold: use fewer `rates`, dynamics "
                    "\"inflation\" or \"static\", or another posterior"));
 }
@@ -150,14 +150,18 @@ bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
   return status->ok();
 }
 
+FitShape ShapeOf(const Problem& p) {
+  const Index rank =
+      std::visit([](const auto& likelihood) { return likelihood.curvature_rank(); }, p.likelihood);
+  const bool linear = std::visit([](const auto& model) { return model.kLinear; }, p.model);
+  return {p.layers, linear, rank};
+}
+
 // Names posterior and rule where neither is said anything of: by cost.
 void NameFit(const Problem& p, LearnerConfig& config) {
   const ComponentConfig nothing;
   if (config.posterior != nothing || config.rule != nothing) return;
-  const Index rank =
-      std::visit([](const auto& likelihood) { return likelihood.curvature_rank(); }, p.likelihood);
-  const bool linear = std::visit([](const auto& model) { return model.kLinear; }, p.model);
-  const DefaultFit fit = ChooseByCost({p.layers, linear, rank});
+  const DefaultFit fit = ChooseByCost(ShapeOf(p));
   config.rule.name = fit.rule;
   config.posterior.name = fit.posterior;
   if (fit.passes > 0) config.rule.options["passes"] = static_cast<double>(fit.passes);
@@ -195,6 +199,26 @@ bool MakeCalibration(Problem& p, absl::Status* status) {
   ComponentConfig& config = p.config.calibration;
   if (config.name.empty() && p.dataset_size() > 0) config.name = NoCalibration::kName;
   return Take(Configured<Calibration>("config.calibration", config), &p.calibration, status);
+}
+
+// REQUIRES: p.initial is made.
+absl::Status MakeDynamics(Problem& p) {
+  const MovingModel model{.layers = p.layers,
+                          .tracks_noise = p.in_noise_units(),
+                          .affordable = p.setting().linear ? 5 : 2};
+  absl::Status status;
+  if (!Take(Configured<Dynamics>("config.dynamics", p.config.dynamics, model), &p.dynamics,
+            &status)) {
+    return status;
+  }
+  std::visit(
+      [&](const auto& dynamics) {
+        p.hypotheses = dynamics.hypotheses();
+        p.mixing = dynamics.mixing();
+      },
+      p.dynamics);
+  p.restarts = Restarts(p.hypotheses.hazard);
+  return status;
 }
 
 absl::Status MakeParts(Problem& p, Prior& prior) {
@@ -238,12 +262,9 @@ absl::Status MakeParts(Problem& p, Prior& prior) {
   p.layers = LayersOf(p.model);
   NameFit(p, config);
   if (!Take(Configured<Prior>("config.prior", config.prior, p.layers), &prior, &status) ||
-      !Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status) ||
-      !Take(Configured<Dynamics>("config.dynamics", config.dynamics, p.layers), &p.dynamics,
-            &status)) {
+      !Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status)) {
     return status;
   }
-  p.mixing = std::visit([](const auto& dynamics) { return Mixing(dynamics.mixing()); }, p.dynamics);
   if (!MakeCalibration(p, &status)) return status;
   return MakePosterior(p);
 }
@@ -257,7 +278,6 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   p.config = std::move(config);
   if (absl::Status status = MakeParts(p, prior); !status.ok()) return status;
   if (absl::Status status = CheckRule(p); !status.ok()) return status;
-  if (absl::Status status = CheckDynamics(p); !status.ok()) return status;
   if (absl::Status status = ResolveWindow(p, p.config.standardize_window); !status.ok()) {
     return status;
   }
@@ -279,6 +299,8 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
       },
       p.initial);
   if (!status.ok()) return status;
+  if (status = MakeDynamics(p); !status.ok()) return status;
+  if (status = CheckDynamics(p); !status.ok()) return status;
   if (status = CheckBeliefs(p); !status.ok()) return status;
   return p;
 }

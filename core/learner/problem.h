@@ -8,6 +8,7 @@
 #include "core/calibration/calibration.h"
 #include "core/config/learner_config.h"
 #include "core/dynamics/dynamics.h"
+#include "core/dynamics/restarts.h"
 #include "core/encoding/encoder.h"
 #include "core/encoding/target_encoder.h"
 #include "core/likelihoods/likelihood.h"
@@ -30,13 +31,16 @@ struct Problem {
   Posterior initial;                                    // that prior, as the family holds it
   Rule rule;
   Dynamics dynamics;
-  Mixing mixing;  // of the beliefs, as the dynamics have it
+  Hypotheses hypotheses;  // as the dynamics have them
+  Mixing mixing;          // of these
+  Restarts restarts;
   Calibration calibration;
   Storage storage = Storage::kFloat64;  // of the posterior's and the rule's vectors
 
   // INVALID_ARGUMENT names the offending field and what would be right.
   static absl::StatusOr<Problem> Make(LearnerConfig config);
 
+  Index num_beliefs() const { return hypotheses.beliefs(); }
   Index num_params() const;
   // How many of them the posterior family gives a covariance with each other.
   Index num_correlated() const;

@@ -35,6 +35,10 @@ struct Workspace {
 
   Predictive predictive;
   std::vector<BeliefWorkspace> beliefs;  // grows to the most that there were
+  BeliefWorkspace restart;               // of the prior, as a belief that begins anew
+  Vector weights;                        // of hypotheses, and of a restart
+  NoiseLevel track_noise;
+  NoiseState restart_noise;
 
   // Of one belief at a time.
   Samplers samplers;
@@ -43,7 +47,7 @@ struct Workspace {
   RuleState passing;  // of a recursive rule, which lives as long as the minibatch
   DynamicsScratch dynamics;
 
-  Matrix log_densities;  // K × B: of each belief
+  Matrix log_densities;  // of what was predicted by each belief and track, by a restart
   MixingScratch mixing;
   CalibrationScratch calibration;
   ReferenceScratch references;

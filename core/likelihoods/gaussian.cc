@@ -21,6 +21,9 @@ void ForgetRepeated(const NoiseModel& model, double dataset_size, double rows, N
   }
 }
 
+// Rounded before anything is added: so are the predictions of every log that was folded before.
+[[gnu::noinline]] double InUnits(double share, double variance) { return share * variance; }
+
 }  // namespace
 
 absl::Status Gaussian::Configure(Options& options, const TargetConfig& target) {
@@ -75,8 +78,8 @@ absl::Status Gaussian::LearnNoise(const NoiseEvidence& evidence, NoiseState& noi
 
 StudentT Gaussian::Marginal(const LogitMoments& moments, const NoiseLevel& noise, Index output,
                             Index example) const {
-  const double epistemic =
-      moments.exact() ? 0 : moments.covariance(output, example * outputs_ + output);
+  double epistemic = moments.exact() ? 0 : moments.covariance(output, example * outputs_ + output);
+  if (noise.is_unit) epistemic = InUnits(epistemic, noise.variance[output]);
   const double total = epistemic + noise.variance[output];
   return {moments.mean(output, example), std::sqrt(total), noise.dof[output], epistemic / total};
 }

@@ -50,7 +50,7 @@ class Gaussian : public LikelihoodDefaults {
   void Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
               LocalExpansion& expansion) const;
 
-  // scale² = v + R.
+  // scale² = v + R; or (v + 1) R where v is held in units of R.
   StudentT Marginal(const LogitMoments& moments, const NoiseLevel& noise, Index output,
                     Index example) const;
 

@@ -38,8 +38,9 @@ struct NoiseState {
 // The noise as expectations and predictives take it, in the units that the model learns in. Empty
 // of a likelihood without.
 struct NoiseLevel {
-  Vector variance;  // C: scale² of the predictive noise, or the dispersion of counts
-  Vector dof;       // C: degrees of freedom of the Student-t predictive; +inf when known
+  Vector variance;       // C: scale² of the predictive noise, or the dispersion of counts
+  Vector dof;            // C: degrees of freedom of the Student-t predictive; +inf when known
+  bool is_unit = false;  // the covariance of the logits is held in units of `variance`
   // C: the largest count of each output so far; −1 while there was none, +inf when that is not
   // known. Empty of likelihoods of other targets, and where it does not matter.
   Vector largest;

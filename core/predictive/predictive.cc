@@ -19,7 +19,7 @@ double LogAdd(double a, double b) {
 
 void Predictive::Reset(const Likelihood& likelihood) {
   likelihood_ = &likelihood;
-  num_members_ = num_beliefs_ = 0;
+  num_members_ = num_beliefs_ = num_parts_ = 0;
   classes_ready_ = calibrated_ready_ = raw_ = false;
   calibration_ = nullptr;
 }
@@ -37,16 +37,25 @@ void Predictive::AddBelief(double weight, const NoiseLevel& noise) {
   if (beliefs_.size() == num_beliefs_) beliefs_.emplace_back();
   Belief& belief = beliefs_[num_beliefs_++];
   belief.weight = weight;
-  belief.first_member = num_members_;
+  belief.first_part = num_parts_;
   belief.noise = noise;
+}
+
+void Predictive::AddTrack(double weight, const NoiseLevel& noise) {
+  const std::size_t first = beliefs_[num_beliefs_ - 1].first_part, end = num_parts_;
+  AddBelief(weight, noise);
+  for (std::size_t p = first; p < end; ++p) AddPart(parts_[p].member, parts_[p].share);
+}
+
+void Predictive::AddPart(std::size_t member, double share) {
+  if (parts_.size() == num_parts_) parts_.emplace_back();
+  parts_[num_parts_++] = {member, num_beliefs_ - 1, share};
 }
 
 LogitMoments& Predictive::AddMember(double share) {
   if (members_.size() == num_members_) members_.emplace_back();
-  Member& member = members_[num_members_++];
-  member.share = share;
-  member.belief = num_beliefs_ - 1;
-  return member.logits;
+  AddPart(num_members_, share);
+  return members_[num_members_++];
 }
 
 bool Predictive::classes() const {
@@ -59,23 +68,22 @@ Index Predictive::num_targets() const {
 
 bool Predictive::IsFinite() const {
   return std::all_of(members_.begin(), members_.begin() + static_cast<std::ptrdiff_t>(num_members_),
-                     [](const Member& member) { return member.logits.mean.allFinite(); });
+                     [](const LogitMoments& member) { return member.mean.allFinite(); });
 }
 
 Predictive::Range Predictive::All() {
-  weights_.resize(num_members_);
-  for (std::size_t m = 0; m < num_members_; ++m) {
-    weights_[m] = beliefs_[members_[m].belief].weight * members_[m].share;
+  weights_.resize(num_parts_);
+  for (std::size_t p = 0; p < num_parts_; ++p) {
+    weights_[p] = beliefs_[parts_[p].belief].weight * parts_[p].share;
   }
-  return {0, num_members_};
+  return {0, num_parts_};
 }
 
 Predictive::Range Predictive::Of(std::size_t belief) {
-  const std::size_t begin = beliefs_[belief].first_member;
-  const std::size_t end =
-      belief + 1 < num_beliefs_ ? beliefs_[belief + 1].first_member : num_members_;
+  const std::size_t begin = beliefs_[belief].first_part;
+  const std::size_t end = belief + 1 < num_beliefs_ ? beliefs_[belief + 1].first_part : num_parts_;
   weights_.resize(end - begin);
-  for (std::size_t m = begin; m < end; ++m) weights_[m - begin] = members_[m].share;
+  for (std::size_t p = begin; p < end; ++p) weights_[p - begin] = parts_[p].share;
   return {begin, end};
 }
 
@@ -84,14 +92,14 @@ template <ClassLikelihood L>
 void Predictive::Mix(const L& likelihood, Range range, bool wants_entropy) {
   ClassPredictive& mixed = classes_;
   classes_.wants_entropy = member_classes_.wants_entropy = wants_entropy;
-  likelihood.Probabilities(members_[range.begin].logits, mixed);
+  likelihood.Probabilities(members_[parts_[range.begin].member], mixed);
   if (range.end - range.begin == 1) return;
   mixed.probabilities *= weights_[0];
   mixed.expected_entropy *= weights_[0];
   mixed.log_probabilities.array() += std::log(weights_[0]);
-  for (std::size_t m = range.begin + 1; m < range.end; ++m) {
-    const double weight = weights_[m - range.begin];
-    likelihood.Probabilities(members_[m].logits, member_classes_);
+  for (std::size_t p = range.begin + 1; p < range.end; ++p) {
+    const double weight = weights_[p - range.begin];
+    likelihood.Probabilities(members_[parts_[p].member], member_classes_);
     mixed.probabilities += weight * member_classes_.probabilities;
     mixed.expected_entropy += weight * member_classes_.expected_entropy;
     member_classes_.log_probabilities.array() += std::log(weight);
@@ -103,17 +111,17 @@ void Predictive::Mix(const L& likelihood, Range range, bool wants_entropy) {
 template <ValueLikelihood L>
 const Distribution& Predictive::Mix(const L& likelihood, Range range, Index output, Index example) {
   auto& marginals = std::get<Marginals<L>>(marginals_);
-  const auto of = [&](const Member& member) {
-    return likelihood.Marginal(member.logits, beliefs_[member.belief].noise, output, example);
+  const auto of = [&](const Part& part) {
+    return likelihood.Marginal(members_[part.member], beliefs_[part.belief].noise, output, example);
   };
   const double location = units_.location[output], scale = units_.scale[output];
   if (range.end - range.begin == 1) {
-    marginals.one.Assign(of(members_[range.begin]), location, scale);
+    marginals.one.Assign(of(parts_[range.begin]), location, scale);
     return marginals.one;
   }
   marginals.members.clear();
-  for (std::size_t m = range.begin; m < range.end; ++m) {
-    marginals.members.push_back(of(members_[m]));
+  for (std::size_t p = range.begin; p < range.end; ++p) {
+    marginals.members.push_back(of(parts_[p]));
   }
   marginals.mixed.Assign({marginals.members, weights_}, location, scale);
   return marginals.mixed;
@@ -184,16 +192,20 @@ void Predictive::Logits(Index example, Vector& mean, Matrix& covariance) const {
   const Index logits = num_logits();
   mean.setZero(logits);
   covariance.setZero(logits, logits);
-  const auto weight = [&](const Member& m) { return beliefs_[m.belief].weight * m.share; };
-  for (std::size_t m = 0; m < num_members_; ++m) {
-    const Member& member = members_[m];
-    mean += weight(member) * member.logits.mean.col(example);
-    if (member.logits.exact()) continue;
-    covariance += weight(member) * member.logits.covariance.middleCols(example * logits, logits);
+  const auto weight = [&](const Part& p) { return beliefs_[p.belief].weight * p.share; };
+  for (std::size_t p = 0; p < num_parts_; ++p) {
+    const Part& part = parts_[p];
+    const LogitMoments& member = members_[part.member];
+    const NoiseLevel& noise = beliefs_[part.belief].noise;
+    mean += weight(part) * member.mean.col(example);
+    if (member.exact()) continue;
+    Matrix own = member.covariance.middleCols(example * logits, logits);
+    if (noise.is_unit) own.array().colwise() *= noise.variance.array();
+    covariance += weight(part) * own;
   }
-  for (std::size_t m = 0; m < num_members_; ++m) {
-    const Vector deviation = members_[m].logits.mean.col(example) - mean;
-    covariance += weight(members_[m]) * deviation * deviation.transpose();
+  for (std::size_t p = 0; p < num_parts_; ++p) {
+    const Vector deviation = members_[parts_[p].member].mean.col(example) - mean;
+    covariance += weight(parts_[p]) * deviation * deviation.transpose();
   }
 }
 

@@ -38,13 +38,16 @@ class Predictive {
 
   // One more belief; the weights of all are to sum to 1. Its members follow, with that noise.
   void AddBelief(double weight, const NoiseLevel& noise);
-  // One more member, which has that share of its belief's weight: its logits, to be filled.
+  // One more of the same members as the last, with other noise: a track of it.
+  void AddTrack(double weight, const NoiseLevel& noise);
+  // One more member of the last belief, which has that share of its belief's weight: its logits, to
+  // be filled.
   LogitMoments& AddMember(double share);
 
   bool classes() const;
-  Index num_examples() const { return members_.front().logits.mean.cols(); }  // B
-  Index num_logits() const { return members_.front().logits.mean.rows(); }    // C
-  Index num_targets() const;                                                  // T
+  Index num_examples() const { return members_.front().mean.cols(); }  // B
+  Index num_logits() const { return members_.front().mean.rows(); }    // C
+  Index num_targets() const;                                           // T
   // Whether every logit has a finite mean.
   bool IsFinite() const;
 
@@ -71,14 +74,14 @@ class Predictive {
   void Logits(Index example, Vector& mean, Matrix& covariance) const;
 
  private:
-  struct Member {
+  // A member under the noise of a belief. Beliefs that differ in their noise alone share members.
+  struct Part {
+    std::size_t member = 0, belief = 0;
     double share = 0;
-    std::size_t belief = 0;
-    LogitMoments logits;
   };
   struct Belief {
     double weight = 0;
-    std::size_t first_member = 0;
+    std::size_t first_part = 0;
     NoiseLevel noise;
   };
   // The marginals of members for one output of one example.
@@ -92,7 +95,9 @@ class Predictive {
     InUnits<Mixture<D>> mixed;
   };
 
-  // Members side by side in members_, each with its weight.
+  void AddPart(std::size_t member, double share);
+
+  // Parts side by side in parts_, each with its weight.
   struct Range {
     std::size_t begin, end;
   };
@@ -107,11 +112,12 @@ class Predictive {
 
   const Likelihood* likelihood_ = nullptr;
   Units units_;
-  std::vector<Member> members_;  // the first num_members_ of them are in use
-  std::vector<Belief> beliefs_;  // the first num_beliefs_
-  std::size_t num_members_ = 0, num_beliefs_ = 0;
+  std::vector<LogitMoments> members_;  // the first num_members_ of them are in use
+  std::vector<Belief> beliefs_;        // the first num_beliefs_
+  std::vector<Part> parts_;            // the first num_parts_
+  std::size_t num_members_ = 0, num_beliefs_ = 0, num_parts_ = 0;
 
-  std::vector<double> weights_;  // of the members of a range
+  std::vector<double> weights_;  // of the parts of a range
   Likelihoods::Each<Marginals> marginals_;
   ClassPredictive classes_, member_classes_;
   bool classes_ready_ = false;  // classes_ is of All(), with entropies when it wants them

@@ -15,6 +15,7 @@ namespace {
 void CopyRest(const Belief& from, Belief& to) {
   to.log_weight = from.log_weight;
   to.noise = from.noise;
+  to.tracks = from.tracks;
   to.dynamics = from.dynamics;
 }
 
@@ -57,6 +58,7 @@ absl::Status Pack(const LearnerState& state, LearnerState& packed) {
   packed.mixing = state.mixing;
   packed.calibration = state.calibration;
   packed.references = state.references;
+  packed.restarts = state.restarts;
   packed.beliefs.resize(state.beliefs.size());
   bool fits = true;
   for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
@@ -73,6 +75,7 @@ void Unpack(const Problem& problem, const LearnerState& packed, LearnerState& st
   state.mixing = packed.mixing;
   state.calibration = packed.calibration;
   state.references = packed.references;
+  state.restarts = packed.restarts;
   state.beliefs.resize(packed.beliefs.size());
   for (std::size_t k = 0; k < packed.beliefs.size(); ++k) {
     CopyRest(packed.beliefs[k], state.beliefs[k]);

@@ -49,6 +49,19 @@ absl::Status CheckBelief(const Problem& problem, const Belief& belief) {
   return absl::OkStatus();
 }
 
+absl::Status CheckTracks(const Problem& problem, std::size_t k, const Belief& belief) {
+  const Index outputs = InitialNoise(problem).shape.size();
+  bool sound = static_cast<Index>(belief.tracks.size()) + 1 ==
+               problem.hypotheses.tracks_of(static_cast<Index>(k));
+  for (const NoiseState& track : belief.tracks) {
+    sound = sound && IsNoise(track.shape, outputs) && IsNoise(track.rate, outputs);
+  }
+  return sound ? absl::OkStatus()
+               : absl::DataLossError(
+                     "noise: its tracks are not as many as the dynamics have, or "
+                     "not positive and finite");
+}
+
 }  // namespace
 
 absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
@@ -73,16 +86,21 @@ absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
     return absl::DataLossError("references: have the wrong size, or numbers out of range");
   }
   if (!HasCounts(state)) return absl::DataLossError("counts: out of range");
-  const auto beliefs = static_cast<std::size_t>(problem.mixing.num_beliefs());
+  const auto beliefs = static_cast<std::size_t>(problem.num_beliefs());
   if (problem.mixing.mixes() && state.beliefs.size() != beliefs) {
     return absl::DataLossError("beliefs: are not as many as the dynamics have");
   }
   if (!problem.mixing.IsSound(state.mixing)) {
     return absl::DataLossError("mixing: has the wrong size, or weights that do not sum to 1");
   }
+  if (!problem.restarts.IsSound(state.restarts)) {
+    return absl::DataLossError("restarts: have the wrong size, or weights that do not sum to 1");
+  }
   double weights = 0;
-  for (const Belief& belief : state.beliefs) {
+  for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
+    const Belief& belief = state.beliefs[k];
     weights += std::exp(belief.log_weight);
+    if (absl::Status status = CheckTracks(problem, k, belief); !status.ok()) return status;
     Belief unpacked;
     const bool packed = problem.storage == Storage::kFloat32;
     if (packed) {

@@ -9,7 +9,7 @@
 
 namespace prequel {
 
-inline constexpr std::size_t kMaxBeliefs = 64;
+inline constexpr std::size_t kMaxBeliefs = 64, kMaxTracks = 64;
 
 // DATA_LOSS names what is of the wrong size, not finite or out of range: what is decoded was not
 // written by this problem's fold.

@@ -24,6 +24,8 @@ constexpr std::uint32_t kVersion = 4;
 void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a) {
   a.Value("log_weight", belief.log_weight);
   a.Value("noise", belief.noise);
+  a.Value("tracks", std::uint64_t{belief.tracks.size()});
+  for (const NoiseState& track : belief.tracks) a.Value("track", track);
   a.Value("dynamics", std::string(NameOf(problem.dynamics)));
   std::visit([&](const auto& s) { a.Value("dynamics", s); }, belief.dynamics);
   a.Value("posterior", std::string(NameOf(problem.initial)));
@@ -33,9 +35,19 @@ void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a)
   std::visit([&](const auto& s) { a.Value("rule", s); }, belief.rule);
 }
 
-void ReadBelief(const Problem& problem, ArchiveReader& a, Belief& belief) {
+void ReadTracks(ArchiveReader& a, Belief& belief) {
+  std::uint64_t count = 0;
+  a.Value("tracks", count);
+  if (!a.ok()) return;
+  if (count > kMaxTracks) return a.Fail("tracks", "are too many");
+  belief.tracks.resize(count);
+  for (NoiseState& track : belief.tracks) a.Value("track", track);
+}
+
+void ReadBelief(const Problem& problem, std::uint32_t version, ArchiveReader& a, Belief& belief) {
   a.Value("log_weight", belief.log_weight);
   a.Value("noise", belief.noise);
+  if (version > 3) ReadTracks(a, belief);
   a.Expect("dynamics", NameOf(problem.dynamics));
   belief.dynamics = FreshState(problem.dynamics);
   std::visit([&](auto& s) { a.Value("dynamics", s); }, belief.dynamics);
@@ -48,14 +60,15 @@ void ReadBelief(const Problem& problem, ArchiveReader& a, Belief& belief) {
   std::visit([&](auto& s) { a.Value("rule", s); }, belief.rule);
 }
 
-void ReadBeliefs(const Problem& problem, ArchiveReader& a, LearnerState& state) {
+void ReadBeliefs(const Problem& problem, std::uint32_t version, ArchiveReader& a,
+                 LearnerState& state) {
   std::uint64_t count = 0;
   a.Value("beliefs", count);
   if (!a.ok()) return;
   if (count == 0 || count > kMaxBeliefs) return a.Fail("beliefs", "are too few or too many");
   state.beliefs.resize(count);
   for (Belief& belief : state.beliefs) {
-    if (a.ok()) ReadBelief(problem, a, belief);
+    if (a.ok()) ReadBelief(problem, version, a, belief);
   }
 }
 
@@ -82,6 +95,7 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
     a.Value("calibration", state.calibration);
     a.Value("references", state.references);
     Evaluation::ComparedFields(a, state.evaluation);
+    a.Value("restarts", state.restarts);
     a.Value("beliefs", std::uint64_t{state.beliefs.size()});
     for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
   };
@@ -118,8 +132,9 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
       a.Value("calibration", state.calibration);
       a.Value("references", state.references);
       Evaluation::ComparedFields(a, state.evaluation);
+      a.Value("restarts", state.restarts);
     }
-    ReadBeliefs(problem, a, state);
+    ReadBeliefs(problem, version, a, state);
   }
   if (absl::Status status = a.Finish(); !status.ok()) return status;
   if (version < 3) UpgradeFromV2(problem, state);

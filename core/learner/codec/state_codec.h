@@ -12,13 +12,14 @@ namespace prequel {
 
 // Sealed (core/archive/archive.h: magic "PREQUELS", version, CRC-32C). The body is the fingerprint
 // of the configuration, the fields of CommonState in order, the largest counts, the mixing, the
-// number of beliefs, and of each:
-//   log weight | noise | dynamics: name, state | posterior: name | rule: name | the two's fields,
-//   or, with storage float32, both packed as one string
+// restarts, the number of beliefs, and of each:
+//   log weight | noise | number of tracks, and these | dynamics: name, state | posterior: name |
+//   rule: name | the two's fields, or, with storage float32, both packed as one string
 // Of a covariance the lower triangle is stored. Equal states give equal bytes.
 std::string EncodeState(const Problem& problem, const LearnerState& state);
 
-// Reads version 1 as well, which knew of one belief. DATA_LOSS for bytes that are damaged or do not
+// Reads version 1 as well, which knew of one belief, 2, which knew of no mixing, and 3, which knew
+// of no tracks and no restarts. DATA_LOSS for bytes that are damaged or do not
 // describe a sound state; FAILED_PRECONDITION for an unknown version or another configuration:
 // neither this one with its defaults filled in nor as it was given to Learner::Create.
 absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_view bytes);

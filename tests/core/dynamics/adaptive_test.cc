@@ -120,9 +120,9 @@ TEST(Adaptive, NothingKnownChangesNothing) {
   EXPECT_EQ(next.beliefs[1].log_weight, state.beliefs[1].log_weight);
 }
 
-TEST(Adaptive, ByDefaultHasFiveBeliefsOfALinearModelAndTwoOfANetwork) {
+TEST(Adaptive, ByDefaultHasSixBeliefsOfALinearModelAndTwoOfANetwork) {
   LearnerConfig config = ConfigOf({"adaptive", {}});
-  EXPECT_EQ(Learner::Create(config)->Initial().beliefs.size(), 5u);
+  EXPECT_EQ(Learner::Create(config)->Initial().beliefs.size(), 6u);
   config.model = {"mlp", {{"hidden", Numbers{4}}}};
   const Learner network = *Learner::Create(config);
   EXPECT_EQ(network.Initial().beliefs.size(), 2u);
@@ -131,7 +131,8 @@ TEST(Adaptive, ByDefaultHasFiveBeliefsOfALinearModelAndTwoOfANetwork) {
 
 // Each belief has a Jacobian of its own in a minibatch, which may be 1 GiB in all.
 TEST(Adaptive, AMinibatchIsBoundedForAllBeliefsTogether) {
-  LearnerConfig config = ConfigOf({"adaptive", {}}, "categorical");
+  const ComponentConfig dynamics = {"adaptive", {{"rates", Numbers{0, 1e-5, 1e-3, 1e-2, 1}}}};
+  LearnerConfig config = ConfigOf(dynamics, "categorical");
   config.target.num_classes = 64;  // D = 64 · 4
   config.posterior.name = "full";
   const Batch large = BatchFor("categorical", 3, 2000, 0),
@@ -143,6 +144,82 @@ TEST(Adaptive, AMinibatchIsBoundedForAllBeliefsTogether) {
   EXPECT_TRUE(Learner::Create(config)->CheckBatch(large).ok());
 }
 
+// The level of the noise changes, and the weights do not: tracks follow it. What they know of the
+// weights is the belief's.
+TEST(Adaptive, FollowsTheNoise) {
+  const auto nll = [](const ComponentConfig& dynamics, bool moves) {
+    const Learner learner = *Learner::Create(ConfigOf(dynamics));
+    LearnerState state = learner.Initial(), next;
+    Scratch scratch;
+    for (std::uint64_t t = 0; t < 2000; ++t) {
+      const double noise = moves && (t / 250) % 2 == 1 ? 0.05 : 0.5;
+      EXPECT_TRUE(learner.Update(state, LinearBatch(3, 1, t, noise), scratch, next).ok());
+      std::swap(state, next);
+    }
+    return Nll(state);
+  };
+  const ComponentConfig one = {"adaptive", {{"rates", Numbers{0}}}};
+  ComponentConfig tracks = one;
+  tracks.options["noise_rates"] = Numbers{0, 1e-2, 1e-1};
+  EXPECT_LT(nll(tracks, true), nll(one, true) - 0.3);
+  EXPECT_LT(nll(tracks, false), nll(one, false) + 0.003);
+}
+
+// One track of rate ρ against its equations, row by row, where the weights are all but known.
+TEST(Adaptive, ATrackForgetsByTheRow) {
+  constexpr double kRate = 0.1, kShape = 1.5;
+  for (const Index rows : {1, 4}) {
+    LearnerConfig config =
+        ConfigOf({"adaptive", {{"rates", Numbers{0}}, {"noise_rates", Numbers{0, kRate}}}});
+    config.prior.options["precision"] = 1e12;
+    const Learner learner = *Learner::Create(config);
+    LearnerState state = learner.Initial(), next;
+    Scratch scratch;
+    double shape = kShape, rate = 0.15;
+    for (std::uint64_t t = 0; t < 6; ++t) {
+      const Batch batch = LinearBatch(3, rows, t);
+      ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
+      std::swap(state, next);
+      for (Index i = 0; i < rows; ++i) {
+        const double kept = kShape + std::exp(-kRate) * (shape - kShape);
+        rate *= kept / shape;
+        shape = kept + 0.5;
+        rate += 0.5 * batch.targets(0, i) * batch.targets(0, i);
+      }
+      ASSERT_EQ(state.beliefs[0].tracks.size(), 1u);
+      EXPECT_NEAR(state.beliefs[0].tracks[0].shape[0], shape, 1e-12) << rows;
+      EXPECT_NEAR(state.beliefs[0].tracks[0].rate[0] / rate, 1, 1e-6) << rows;
+    }
+  }
+}
+
+// Weights that become others at once, again and again.
+TEST(Adaptive, BeginsAnew) {
+  const auto nll = [](double hazard) {
+    const Learner learner =
+        *Learner::Create(ConfigOf({"adaptive", {{"rates", Numbers{0}}, {"hazard", hazard}}}));
+    LearnerState state = learner.Initial(), next;
+    Scratch scratch;
+    for (std::uint64_t t = 0; t < 1600; ++t) {
+      Batch batch = LinearBatch(3, 1, t);
+      if ((t / 400) % 2 == 1) batch.targets = 3 * batch.inputs.row(0) - batch.targets;
+      EXPECT_TRUE(learner.Update(state, batch, scratch, next).ok());
+      std::swap(state, next);
+    }
+    return Nll(state);
+  };
+  EXPECT_LT(nll(1e-4), nll(0) - 0.5);
+  EXPECT_LT(nll(1e-4), 0.9);  // of a noise of 0.5: 0.726
+}
+
+// A state of a model that named its rates before there were tracks and restarts.
+TEST(Adaptive, WhatNamesItsRatesHasTheseAlone) {
+  const LearnerConfig resolved =
+      Learner::Create(ConfigOf({"adaptive", {{"rates", Numbers{0, 1e-3}}}}))->config();
+  EXPECT_EQ(std::get<Numbers>(resolved.dynamics.options.at("noise_rates")), Numbers{0});
+  EXPECT_EQ(std::get<double>(resolved.dynamics.options.at("hazard")), 0);
+}
+
 TEST(Adaptive, OptionsThatMakeNoSenseAreNamed) {
   const auto field = [](const ComponentConfig& dynamics) {
     return FieldOf(Learner::Create(ConfigOf(dynamics)).status());
@@ -151,11 +228,16 @@ TEST(Adaptive, OptionsThatMakeNoSenseAreNamed) {
   EXPECT_EQ(field({"adaptive", {{"rates", Numbers(17, 0.1)}}}), "config.dynamics.options.rates");
   EXPECT_EQ(field({"adaptive", {{"rates", Numbers{0, 1}}, {"intercept_rates", Numbers{1}}}}),
             "config.dynamics.options.intercept_rates");
+  EXPECT_EQ(field({"adaptive", {{"noise_rates", Numbers{0.1, 0.2}}}}),
+            "config.dynamics.options.noise_rates");
+  EXPECT_EQ(field({"adaptive", {{"hazard", 2.0}}}), "config.dynamics.options.hazard");
+  LearnerConfig classes = ConfigOf({"adaptive", {{"noise_rates", Numbers{0, 1}}}}, "bernoulli");
+  EXPECT_EQ(FieldOf(Learner::Create(classes).status()), "config.dynamics.options.noise_rates");
   LearnerConfig config = ConfigOf({"adaptive", {}});
   config.rule = {"vogn", {{"mode", std::string("dataset")}, {"dataset_size", 100.0}}};
   config.posterior.name = "diagonal";
   EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics");
-  config = ConfigOf({"adaptive", {}});
+  config = ConfigOf({"adaptive", {{"rates", Numbers(5, 0.1)}}});
   config.posterior.name = "full";
   config.features[0].width = 5300;
   EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics");

@@ -38,7 +38,7 @@ TEST(Inflation, DriftsByLayer) {
   Inflation inflation;
   const Layers layers = {{.offset = 0, .inputs = 2, .outputs = 1},
                          {.offset = 3, .inputs = 1, .outputs = 1}};
-  ASSERT_TRUE(inflation.Configure(options, layers).ok());
+  ASSERT_TRUE(inflation.Configure(options, {.layers = layers}).ok());
   const Vector prior = Vector::LinSpaced(5, 1, 5);
   DiagonalGaussian q{{}, Vector::Zero(5), Vector::Constant(5, 4)};
   DynamicsScratch scratch;
@@ -59,7 +59,7 @@ TEST(Inflation, NeverExceedsItsCap) {
   const ComponentConfig config{"inflation", {{"rate", 1e6}, {"cap", 50.0}}};
   Options options("config.dynamics", config);
   const Layers layers = {{.offset = 0, .inputs = 2, .outputs = 1}};
-  ASSERT_TRUE(inflation.Configure(options, layers).ok());
+  ASSERT_TRUE(inflation.Configure(options, {.layers = layers}).ok());
   const Vector prior = Vector::Ones(3);
   FullGaussian q{{}, Vector::Zero(3), Matrix::Identity(3, 3)};
   DynamicsScratch scratch;

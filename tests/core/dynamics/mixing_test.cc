@@ -19,7 +19,7 @@ Mixing OfThree() { return {Eigen::Vector3d(0.5, 0.25, 0.25), Eigen::Vector3d(0.7
 
 Vector Weights(const MixingState& state) {
   Vector w(state.weights.rows());
-  for (Index k = 0; k < w.size(); ++k) w[k] = std::exp(Mixing::LogWeight(state, k));
+  Mixing::Weights(state, w);
   return w;
 }
 

@@ -37,6 +37,7 @@ LearnerConfig ConfigV1(const Word& likelihood, ComponentConfig posterior, Compon
                   {{"bias_precision", 1.0}, {"layer_scale", Word("none")}, {"precision", 1.0}}};
   config.posterior = std::move(posterior);
   config.rule = std::move(rule);
+  config.dynamics.name = "static";
   config.standardize_inputs = Standardize::kRunning;
   config.standardize_targets = Standardize::kNone;
   config.seed = 7;

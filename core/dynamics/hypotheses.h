@@ -1,0 +1,28 @@
+// Which hypotheses a model holds in a world that may move. How they are weighed is said in
+// core/dynamics/mixing.h.
+#pragma once
+
+#include <vector>
+
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+// Every belief with every track of its noise is a hypothesis, in this order:
+//   belief 0 with its tracks, belief 1 with its tracks, …, restarts
+// The tracks of a belief share its posterior, for that is held in units of the noise.
+struct Hypotheses {
+  Index drifts = 1;                       // beliefs, which differ in how they drift
+  std::vector<double> noise_rates = {0};  // ρ ≥ 0 per row, of each track; the first is 0
+  double hazard = 0;                      // of a restart per row; 0: none are thought of
+
+  bool restarts() const { return hazard > 0; }
+  Index tracks() const { return static_cast<Index>(noise_rates.size()); }
+  // One belief more of restarts, the last: what was learned since the latest of them.
+  Index beliefs() const { return drifts + (restarts() ? 1 : 0); }
+  Index tracks_of(Index belief) const { return belief < drifts ? tracks() : 1; }
+  Index size() const { return drifts * tracks() + (restarts() ? 1 : 0); }
+  Index IndexOf(Index belief, Index track) const { return belief * tracks() + track; }
+};
+
+}  // namespace prequel

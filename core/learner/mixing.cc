@@ -1,0 +1,86 @@
+#include "core/learner/mixing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prequel {
+namespace {
+
+// The log densities of the latest run become those of the hypothesis of restarts, which the first
+// belief is a run of as well.
+void MixRuns(const Problem& problem, const RestartState& restarts, Matrix& log_densities) {
+  const Index run = problem.hypotheses.size() - 1;
+  const auto rows = static_cast<double>(log_densities.cols());
+  const Eigen::Vector3d log_weights = problem.restarts.Weights(restarts, rows).array().log();
+  for (Index i = 0; i < log_densities.cols(); ++i) {
+    Eigen::Vector3d terms(log_densities(0, i), log_densities(run, i), log_densities(run + 1, i));
+    terms += log_weights;
+    const double greatest = terms.maxCoeff();
+    const double mixed = greatest + std::log((terms.array() - greatest).exp().sum());
+    log_densities(run, i) = std::isfinite(greatest) ? mixed : greatest;
+  }
+}
+
+// w_k ∝ w_k Π_i p_k(y_i): Bayes' rule, of beliefs that no dynamics mix.
+bool ReweighByBayes(const Matrix& log_densities, LearnerState& next) {
+  double greatest = -HUGE_VAL;
+  for (std::size_t k = 0; k < next.beliefs.size(); ++k) {
+    double& log_weight = next.beliefs[k].log_weight;
+    log_weight += log_densities.row(static_cast<Index>(k)).sum();
+    greatest = std::max(greatest, log_weight);
+  }
+  if (!std::isfinite(greatest)) return false;
+  double sum = 0;
+  for (const Belief& belief : next.beliefs) sum += std::exp(belief.log_weight - greatest);
+  for (Belief& belief : next.beliefs) belief.log_weight -= greatest + std::log(sum);
+  return true;
+}
+
+}  // namespace
+
+void PredictionWeights(const Problem& problem, const LearnerState& state, double rows,
+                       Vector& out) {
+  if (!problem.mixing.mixes()) {
+    out.resize(static_cast<Index>(state.beliefs.size()));
+    for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
+      out[static_cast<Index>(k)] = std::exp(state.beliefs[k].log_weight);
+    }
+    return;
+  }
+  const Index hypotheses = problem.hypotheses.size(), run = hypotheses - 1;
+  out.resize(hypotheses + (problem.restarts.any() ? 1 : 0));
+  Mixing::Weights(state.mixing, out.head(hypotheses));
+  if (!problem.restarts.any()) return;
+  const Eigen::Vector3d runs = out[run] * problem.restarts.Weights(state.restarts, rows);
+  out[0] += runs[0];
+  out.tail<2>() = runs.tail<2>();
+}
+
+bool Reweigh(const Problem& problem, Matrix& log_densities, MixingScratch& scratch,
+             LearnerState& next, bool& restart) {
+  restart = false;
+  if (!problem.mixing.mixes()) return ReweighByBayes(log_densities, next);
+  const Index hypotheses = problem.hypotheses.size();
+  if (problem.restarts.any()) {
+    const Eigen::Vector3d sums(log_densities.row(0).sum(), log_densities.row(hypotheses - 1).sum(),
+                               log_densities.row(hypotheses).sum());
+    MixRuns(problem, next.restarts, log_densities);
+    const auto rows = static_cast<double>(log_densities.cols());
+    restart = problem.restarts.Absorb(sums, rows, next.restarts);
+  }
+  if (!problem.mixing.Absorb(log_densities.topRows(hypotheses), next.mixing, scratch)) return false;
+  WeighByMixing(problem, scratch.weights, next);
+  return true;
+}
+
+void WeighByMixing(const Problem& problem, Vector& weights, LearnerState& state) {
+  if (!problem.mixing.mixes()) return;
+  PredictionWeights(problem, state, 0, weights);
+  const Hypotheses& of = problem.hypotheses;
+  for (Index k = 0; k < of.beliefs(); ++k) {
+    const double weight = weights.segment(of.IndexOf(k, 0), of.tracks_of(k)).sum();
+    state.beliefs[static_cast<std::size_t>(k)].log_weight = std::log(weight);
+  }
+}
+
+}  // namespace prequel
