@@ -50,4 +50,19 @@ DefaultFit ChooseByCost(const FitShape& shape) {
   return {"diagonal", "rvga"};
 }
 
+double PassFlops(const FitShape& shape, Index correlated, bool by_units, Index rank) {
+  constexpr double kPasses = 20;  // of the network, in numbers by weight, example and logit
+  const auto d = static_cast<double>(NumParams(shape.layers));
+  if (by_units) return PerUnitFlops(shape);
+  if (rank > 0) return LowRankFlops(shape, rank);
+  if (correlated == 0) return kPasses * Columns(shape) * d;
+  const double share = static_cast<double>(correlated) / d;
+  return share * share * FullFlops(shape) + kPasses * Columns(shape) * d;
+}
+
+Index AffordableBeliefs(const FitShape& shape, double pass_flops) {
+  if (shape.linear && pass_flops <= kMostFlopsOfMany) return kManyBeliefs;
+  return pass_flops <= kMostFlopsOfTwo ? 2 : 1;
+}
+
 }  // namespace prequel

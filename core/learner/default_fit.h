@@ -1,4 +1,5 @@
-// Which posterior and rule a model has whose configuration names none: the best that learn fast.
+// Which posterior, rule and dynamics a model has whose configuration names none: the best that
+// learn fast.
 #pragma once
 
 #include <string>
@@ -47,5 +48,18 @@ struct DefaultFit {
 //   low_rank of rank 10, by lofi    every model
 //   diagonal, by rvga               however large
 DefaultFit ChooseByCost(const FitShape& shape);
+
+// The same flops of any posterior, by what it holds: `correlated` weights with all their
+// covariances or those of each unit (`by_units`), a factor of `rank` columns, or variances alone.
+double PassFlops(const FitShape& shape, Index correlated, bool by_units, Index rank);
+
+// A belief that drifts learns a minibatch in up to 8 steps, which costs up to three times as much.
+inline constexpr double kMostFlopsOfMany = 2e7;
+inline constexpr double kMostFlopsOfTwo = 6e7;
+
+// How many beliefs dynamics `adaptive` can afford where a pass of one costs so much: kManyBeliefs
+// of linear models (300 weights of one output), else 2, else 1, which is to stand still.
+inline constexpr Index kManyBeliefs = 5;
+Index AffordableBeliefs(const FitShape& shape, double pass_flops);
 
 }  // namespace prequel

@@ -1,5 +1,6 @@
 #include "core/learner/problem.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -201,11 +202,33 @@ bool MakeCalibration(Problem& p, absl::Status* status) {
   return Take(Configured<Calibration>("config.calibration", config), &p.calibration, status);
 }
 
+// Whether a model may hold several beliefs that move when nobody asks for them. Predictions by
+// draws and those of counts are dear where they are mixed.
+bool MayMoveByDefault(const Problem& p) {
+  const bool counts =
+      std::visit([](const auto& likelihood) { return likelihood.kCounts; }, p.likelihood);
+  if (counts || p.dataset_size() > 0) return false;
+  return std::visit(
+      []<class R, class Q>(const R& rule, const Q&) {
+        if constexpr (!AppliesTo<Adaptive, Q>) return false;
+        return rule.PredictiveOf(typename R::State()).draws() == 0;
+      },
+      p.rule, p.initial);
+}
+
 // REQUIRES: p.initial is made.
 absl::Status MakeDynamics(Problem& p) {
+  const FitShape shape = ShapeOf(p);
+  const bool by_units = std::holds_alternative<PerUnitGaussian>(p.initial);
+  const double flops = PassFlops(shape, p.num_correlated(), by_units, p.rank());
+  const Index affordable = AffordableBeliefs(shape, flops);
+  ComponentConfig& config = p.config.dynamics;
+  if (config.name.empty()) {
+    config.name = affordable > 1 && MayMoveByDefault(p) ? Adaptive::kName : Static::kName;
+  }
   const MovingModel model{.layers = p.layers,
                           .tracks_noise = p.in_noise_units(),
-                          .affordable = p.setting().linear ? 5 : 2};
+                          .affordable = std::max<Index>(2, affordable)};
   absl::Status status;
   if (!Take(Configured<Dynamics>("config.dynamics", p.config.dynamics, model), &p.dynamics,
             &status)) {

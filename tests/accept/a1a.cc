@@ -28,6 +28,7 @@ void A1aReference(Report& report) {
   LearnerConfig config;
   config.features = {{.name = "x", .width = train.rows.inputs.rows()}};
   config.likelihood.name = "bernoulli";
+  config.dynamics.name = "static";
   config.prior.options = {{"precision", kPrecision}, {"bias_precision", kBiasPrecision}};
   config.rule = {"rvga", {{"passes", 200.0}, {"tolerance", 1e-12}}};
   config.standardize_inputs = Standardize::kNone;

@@ -159,6 +159,7 @@ double StreamNll(Index inputs, const ComponentConfig& rule, std::uint64_t seed) 
   config.features = {{.name = "x", .width = inputs}};
   config.target.name = "y";
   config.likelihood.name = "bernoulli";
+  config.dynamics.name = "static";
   config.rule = rule;
   if (rule.name == "lofi") config.posterior.name = "low_rank";
   config.seed = seed;

@@ -118,6 +118,7 @@ void Compare(const ComponentConfig& rule, std::uint64_t seed, Differences& worst
   LearnerConfig config;
   config.features = {{.name = "x", .width = kInputs}};
   config.likelihood.name = "gaussian";
+  config.dynamics.name = "static";
   config.rule = rule;
   config.standardize_inputs = config.standardize_targets = Standardize::kNone;
   Folding fold(config);

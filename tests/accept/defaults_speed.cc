@@ -30,6 +30,7 @@ struct Size {
 LearnerConfig ConfigOf(const Size& size) {
   LearnerConfig config = PlainConfig(size.inputs, size.classes == 2 ? "bernoulli" : "categorical");
   config.standardize_inputs = Standardize::kDefault;
+  config.dynamics = {};
   if (size.classes > 2) config.target.num_classes = size.classes;
   config.model.name = size.model;
   // As networks learn by default.

@@ -64,6 +64,7 @@ LearnerConfig DigitNetwork(Index side, double hidden) {
   config.features = {{.name = "pixels", .width = side * side}};
   config.target.num_classes = kDigits;
   config.likelihood.name = "categorical";
+  config.dynamics.name = "static";
   config.model = {"mlp",
                   {{"hidden", std::vector<double>{hidden}}, {"activation", std::string("relu")}}};
   config.prior.options["layer_scale"] = std::string("none");

@@ -69,6 +69,7 @@ LearnerConfig LogisticConfig(const LogisticData& data, const Batch& rows, Compon
   LearnerConfig config;
   config.features = {{.name = "x", .width = rows.inputs.rows()}};
   config.likelihood.name = "bernoulli";
+  config.dynamics.name = "static";
   config.prior.options = {{"precision", data.precision}, {"bias_precision", data.bias_precision}};
   config.posterior = std::move(posterior);
   config.rule = std::move(rule);

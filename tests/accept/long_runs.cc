@@ -34,6 +34,7 @@ double StepsSurvived(const std::string& model, const std::string& likelihood,
   LearnerConfig config;
   config.features = {{.name = "x", .width = 3}};
   config.likelihood.name = likelihood;
+  config.dynamics.name = "static";
   if (likelihood == "categorical") config.target.num_classes = 2;
   config.model.name = model;
   if (model == "mlp") config.model.options["hidden"] = std::vector<double>{6};

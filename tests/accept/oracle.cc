@@ -45,6 +45,7 @@ double Difference(const ComponentConfig& rule, std::uint64_t seed) {
   LearnerConfig config;
   config.features = {{.name = "x", .width = kInputs}};
   config.likelihood = {"gaussian", {{"noise", kNoise}}};
+  config.dynamics.name = "static";
   config.prior.options["precision"] = kPrecision;
   config.rule = rule;
   config.standardize_inputs = Standardize::kNone;

@@ -81,7 +81,8 @@ void Phishing(Report& report) {
 void Elec2(Report& report) {
   const auto path = DataPath("streams/elec2.csv");
   if (!path) return report.Skip("elec2", "PREQUEL_DATA_DIR has no streams/");
-  const DataFile file = ReadDataFile(*path, "y", "bernoulli");
+  DataFile file = ReadDataFile(*path, "y", "bernoulli");
+  file.config.dynamics.name = "static";
   Folding single(file.config);
   ScaleMixture mixture(file.config);
   for (Index row = 0; row < file.rows.rows(); ++row) {

@@ -20,13 +20,14 @@ inline Matrix Normals(Index rows, Index cols, std::uint64_t seed, std::uint64_t 
   return out;
 }
 
-// `inputs` numeric features of width one, nothing standardised or
-// calibrated.
+// `inputs` numeric features of width one, nothing standardised or calibrated, in a world that does
+// not move.
 inline LearnerConfig PlainConfig(Index inputs, const std::string& likelihood) {
   LearnerConfig config;
   config.features = {{.name = "x", .width = inputs}};
   config.target.name = "y";
   config.likelihood.name = likelihood;
+  config.dynamics.name = "static";
   config.standardize_inputs = Standardize::kNone;
   config.standardize_targets = Standardize::kNone;
   config.calibration.name = "none";  // what is predicted is what the posterior says

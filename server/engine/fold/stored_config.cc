@@ -9,9 +9,10 @@
 namespace prequel {
 namespace {
 
-// What was there before models were calibrated names no calibration, of whichever version, and no
-// window of the running moments.
-LearnerConfig WithOlderDefaults(LearnerConfig config) {
+// What a configuration of any version does not name it was made before: then nothing moved, nothing
+// was calibrated, and running moments remembered all rows.
+LearnerConfig WithoutLaterParts(LearnerConfig config) {
+  if (config.dynamics.name.empty()) config.dynamics.name = "static";
   if (config.calibration.name.empty()) config.calibration.name = "none";
   if (config.standardize_window == 0) config.standardize_window = RunningMoments::kAllRows;
   return config;
@@ -20,7 +21,6 @@ LearnerConfig WithOlderDefaults(LearnerConfig config) {
 // Version 1 holds what was given. What was left out has the defaults of then: whoever changes a
 // default spells the old one out here, where it is missing.
 LearnerConfig WithDefaultsOfVersion1(LearnerConfig config) {
-  if (config.dynamics.name.empty()) config.dynamics.name = "static";
   if (config.prior.name.empty() || config.prior.name == "isotropic") {
     config.prior.options.try_emplace("layer_scale", std::string("none"));
   }
@@ -39,7 +39,7 @@ absl::StatusOr<std::shared_ptr<const Learner>> ReadConfig(std::string_view bytes
   absl::StatusOr<LearnerConfig> config = codec.DecodeConfig(bytes);
   if (!config.ok()) return config.status();
   if (version == 1) config = WithDefaultsOfVersion1(*std::move(config));
-  config = WithOlderDefaults(*std::move(config));
+  config = WithoutLaterParts(*std::move(config));
   absl::StatusOr<Learner> learner = Learner::Create(*config);
   if (!learner.ok()) return learner.status();
   return std::make_shared<const Learner>(*std::move(learner));

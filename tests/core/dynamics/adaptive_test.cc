@@ -212,6 +212,36 @@ TEST(Adaptive, BeginsAnew) {
   EXPECT_LT(nll(1e-4), 0.9);  // of a noise of 0.5: 0.726
 }
 
+// By cost, unless it is said; and where data do not move, or beliefs are dear to mix, nothing does.
+TEST(Adaptive, IsTheDefault) {
+  LearnerConfig config = ConfigOf({});
+  const auto rates = [&] {
+    const LearnerConfig resolved = Learner::Create(config)->config();
+    if (resolved.dynamics.name != "adaptive") return std::size_t{1};
+    return std::get<Numbers>(resolved.dynamics.options.at("rates")).size();
+  };
+  EXPECT_EQ(rates(), 5u);
+  config.features[0].width = 290;
+  EXPECT_EQ(rates(), 5u);
+  config.features[0].width = 400;
+  EXPECT_EQ(rates(), 2u);
+  config.features[0].width = 700;
+  EXPECT_EQ(rates(), 1u);
+  config.features[0].width = 3;
+  config.model = {"mlp", {{"hidden", Numbers{32}}}};
+  EXPECT_EQ(rates(), 2u);
+  config.model = {"mlp", {{"hidden", Numbers{3000}}}};
+  config.likelihood.name = "bernoulli";
+  config.posterior.name = "diagonal";
+  config.features[0].width = 100;
+  EXPECT_EQ(rates(), 1u);
+  config = ConfigOf({}, "poisson");
+  EXPECT_EQ(rates(), 1u);
+  config = ConfigOf({});
+  config.rule = {"vogn", {{"mode", std::string("dataset")}, {"dataset_size", 100.0}}};
+  EXPECT_EQ(rates(), 1u);
+}
+
 // A state of a model that named its rates before there were tracks and restarts.
 TEST(Adaptive, WhatNamesItsRatesHasTheseAlone) {
   const LearnerConfig resolved =

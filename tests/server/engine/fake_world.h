@@ -31,6 +31,7 @@ inline LearnerConfig LinearConfig(int inputs) {
   // whatever the rounding, and nothing overflows for r = 1.
   config.likelihood.options["noise"] = 1e-120;
   config.posterior.name = "diagonal";
+  config.dynamics.name = "static";
   config.standardize_inputs = Standardize::kNone;
   config.seed = 7;
   return config;
