@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/learner/codec/without_references.h"
 #include "core/learner/learner.h"
-#include "core/learner/without_references.h"
 #include "server/engine/fold/ledger_codec.h"
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/fold/stored_config.h"

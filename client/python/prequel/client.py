@@ -95,8 +95,8 @@ class Client:
                 `classes`, `target_width`, `allow_missing_target`; `model`, `likelihood`, `prior`,
                 `posterior`, `rule`, `dynamics`, `calibration` (each a name, or
                 `prequel.part(name, option=…)`);
-                `standardize_inputs`, `standardize_targets`, `clip`, `window`, `seed`; `config`, a
-                whole configuration.
+                `standardize_inputs`, `standardize_targets`, `standardize_window`, `clip`,
+                `window`, `seed`; `config`, a whole configuration.
         """
         config, notes = configured(data, y, target, text, ignore, parts)
         for sentence in notes:

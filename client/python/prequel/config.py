@@ -70,6 +70,7 @@ def merged(
     calibration: Part | None = None,
     standardize_inputs: bool | None = None,
     standardize_targets: bool | None = None,
+    standardize_window: float | None = None,
     clip: float | None = None,
     window: float | None = None,
     seed: int | None = None,
@@ -94,6 +95,8 @@ def merged(
         if on is not None:
             word = "STANDARDIZE_RUNNING" if on else "STANDARDIZE_NONE"
             setattr(made.encoding, field, v1.Encoding.Standardize.Value(word))
+    if standardize_window is not None:
+        made.encoding.window = standardize_window
     if clip is not None:
         made.encoding.clip = clip
     if window is not None:

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/learner/codec/without_references.h"
 #include "core/learner/learner_state.h"
-#include "core/learner/without_references.h"
 #include "server/engine/engine.h"
 #include "server/engine/history/capture.h"
 #include "server/inspect/inspection.h"

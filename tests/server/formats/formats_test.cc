@@ -125,7 +125,7 @@ std::string Written(ModelFile file) {
 std::shared_ptr<const Learner> LearnerV1() {
   LearnerConfig config = ConfigV1();
   config.calibration.name = "none";  // as what named none is read
-  config.dynamics.name = "static";  // as it is read
+  config.dynamics.name = "static";   // as it is read
   return std::make_shared<const Learner>(Learner::Create(config).value());
 }
 

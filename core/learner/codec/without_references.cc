@@ -1,4 +1,4 @@
-#include "core/learner/without_references.h"
+#include "core/learner/codec/without_references.h"
 
 #include <utility>
 
