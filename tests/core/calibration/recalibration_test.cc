@@ -1,5 +1,6 @@
 #include "core/calibration/recalibration.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -153,6 +154,26 @@ TEST(Recalibration, KeepsSumsLogarithmsAndTheOrderOfTheOthers) {
       ratio = of_this;
     }
   }
+}
+
+// One row, in information form: P'⁻¹ = P⁻¹ + c φφᵀ and m' = Pφ (y − p), c = k(ν) p (1 − p) with p
+// at the root.
+TEST(Recalibration, OneRowByHand) {
+  Matrix logits(2, 1);
+  logits << 0, 2.5;  // z
+  RecalibrationState state = FreshRecalibration();
+  Learn(Predicted(logits), Matrix::Zero(1, 1), state);
+  const double z = 2.5;
+  const Eigen::Vector4d phi(z / 3, std::tanh(z / 2), 1, 1);
+  const double variance = 0.1 * (1 - 1e-5) + 1e-5;
+  const double nu = variance * phi.squaredNorm();
+  const double k = std::sqrt(8 / M_PI / (nu + 8 / M_PI));
+  const double p = -phi.dot(state.mean) / nu;  // y = 0
+  EXPECT_NEAR(p, 1 / (1 + std::exp(-k * (z - nu * p))), 1e-6);
+  const Matrix gained =
+      Eigen::Matrix4d(state.covariance).inverse() - Eigen::Matrix4d::Identity() / variance;
+  EXPECT_LT((gained - k * p * (1 - p) * phi * phi.transpose()).norm(), 1e-5);
+  EXPECT_LT((state.mean + variance * p * phi).norm(), 1e-9);
 }
 
 // Rows one by one are rows together, but for the mixture: what was learned is the same.
