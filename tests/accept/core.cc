@@ -1,6 +1,7 @@
 #include "tests/accept/core.h"
 
 #include "tests/accept/defaults.h"
+#include "tests/accept/moving.h"
 #include "tests/accept/rules.h"
 
 namespace prequel::accept {
@@ -8,6 +9,10 @@ namespace prequel::accept {
 bool RunAcceptance(const std::string& name, Report& report) {
   if (name == "rules" || name.rfind("rules.", 0) == 0) {
     RunRules(name.size() > 6 ? name.substr(6) : "", report);
+    return true;
+  }
+  if (name == "moving" || name.rfind("moving.", 0) == 0) {
+    RunMoving(name.size() > 7 ? name.substr(7) : "", report);
     return true;
   }
   if (name == "defaults" || name.rfind("defaults.", 0) == 0) {
