@@ -59,7 +59,7 @@ Vector Switching(std::uint64_t seed, Index i) {
 }
 Vector Rotating(std::uint64_t seed, Index i) {
   const double angle = 2 * std::numbers::pi * static_cast<double>(i) / 4000;
-  return 3 * (std::cos(angle) * Normals(kInputs, 1, seed, 2) +
+  return 2 * (std::cos(angle) * Normals(kInputs, 1, seed, 2) +
               std::sin(angle) * Normals(kInputs, 1, seed, 3));
 }
 
