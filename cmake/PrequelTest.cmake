@@ -5,10 +5,12 @@
 # which are thousands that take less time than a process takes to start, are four: a quarter each.
 # Under a sanitizer, where it takes longer still, all are. Its label is the folder under tests/
 # ("core", "server"), and the target `build_<label>_tests` builds all of a label, so that
-# `./dev test core` builds and runs nothing else. In a build without gRPC a test of a library which
-# that build leaves out is left out with it.
+# `./dev test core` builds and runs nothing else; `build_tests` builds those of all labels. In a
+# build without gRPC a test of a library which that build leaves out is left out with it.
 
 include(GoogleTest)
+
+add_custom_target(build_tests)
 
 set(PREQUEL_TEST_TIMEOUT 300)
 if(PREQUEL_SANITIZE)
@@ -67,6 +69,7 @@ function(prequel_add_test)
     add_custom_target(build_${label}_tests)
   endif()
   add_dependencies(build_${label}_tests ${ARG_NAME})
+  add_dependencies(build_tests ${ARG_NAME})
 
   if(PREQUEL_SANITIZE)
     _prequel_add_quarters(${ARG_NAME} "*" ${ARG_TIMEOUT} ${label})

@@ -69,7 +69,8 @@ Asked AskedOf(const Problem& problem) {
 }
 
 absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
-                                   const Batch& batch, const QuerySet& queries, Workspace& w) {
+                                   const Batch& batch, const QuerySet& queries, Asking asking,
+                                   Workspace& w) {
   const Index rows = batch.rows();
   const int draws = DrawsOf(problem, state.beliefs.front().rule, queries.samples());
   absl::Status status = CheckSize(problem, draws, state.beliefs.size(), rows, queries);
@@ -80,7 +81,8 @@ absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& s
   const Index tile = TileOf(problem);
   for (Index first = 0; first < rows; first += tile) {
     w.inputs = encoded.middleCols(first, std::min(tile, rows - first));
-    status = PredictRows(problem, state, w.inputs, {first, rows}, queries.samples(), w);
+    const Place place = asking == Asking::kInTurn ? Place{first, rows} : Place{0, 1};
+    status = PredictRows(problem, state, w.inputs, place, queries.samples(), w);
     if (status.ok()) status = FillRows(queries, first, w, out);
     if (!status.ok()) return status;
   }

@@ -21,9 +21,14 @@ struct Answering {
 // What queries can be asked of the model.
 Asked AskedOf(const Problem& problem);
 
-// The contract of Learner::Predict, in tiles of examples.
+// Whether rows come one after the other, as those of a minibatch that is learned, so that the world
+// moves on between them; or each is asked about as the next, whatever is asked beside it.
+enum class Asking { kInTurn, kEachNext };
+
+// The contract of Learner::Predict when each row is the next, in tiles of examples.
 absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
-                                   const Batch& batch, const QuerySet& queries, Workspace& w);
+                                   const Batch& batch, const QuerySet& queries, Asking asking,
+                                   Workspace& w);
 
 // Writes the whole answer, of all that w.predictive is of: nothing where that is not finite.
 void AnswerRows(const Problem& problem, const LearnerState& state, const Answering& answering,

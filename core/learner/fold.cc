@@ -235,7 +235,8 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
   // more rows, is a prediction of its own; and one that fails leaves the fold as it is.
   const bool apart = answering != nullptr && (answering->queries.samples() > 0 || !all_known);
   if (apart) {
-    absl::StatusOr<Answer> answer = AnswerBatch(problem, state, batch, answering->queries, w);
+    absl::StatusOr<Answer> answer =
+        AnswerBatch(problem, state, batch, answering->queries, Asking::kInTurn, w);
     answering->out = answer.ok() ? *std::move(answer) : Answer();
   }
   if (known == 0) {

@@ -12,8 +12,8 @@ namespace prequel {
 
 // The contract of Learner::Update, for a state with all arrays in doubles. In order:
 //   Meet      the labels: a new one takes a free class; rows of a label without one are refused
-//   Predict   the rows, encoded as `state` encodes, under its beliefs: exactly what a query would
-//             be answered, and `answering` is, when given
+//   Predict   the rows, encoded as `state` encodes, under its beliefs, one after the other: what
+//             `answering` is told, when given, and of one row exactly what a query would be
 //   Score     those of known target
 //   Absorb    the rows into the encoders; while that moves the encoding noticeably (a young stream,
 //             a new category) they are encoded again, else the linearisations of the prediction

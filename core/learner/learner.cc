@@ -161,7 +161,8 @@ absl::StatusOr<Answer> Learner::Predict(const LearnerState& state, const Batch& 
                                         const QuerySet& queries, Scratch& scratch) const {
   const FlushDenormals flush;
   Workspace& w = scratch.workspace();
-  return AnswerBatch(*problem_, Unpacked(*problem_, state, w), batch, queries, w);
+  return AnswerBatch(*problem_, Unpacked(*problem_, state, w), batch, queries, Asking::kEachNext,
+                     w);
 }
 
 std::vector<std::string> Learner::Labels(const LearnerState& state) const {

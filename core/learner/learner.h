@@ -80,18 +80,19 @@ class Learner {
   absl::Status CheckAnswer(Index rows, const QuerySet& queries) const;
 
   // Scores `batch` under `state`, then folds it in: writes the whole of `next` (which must not be
-  // `state`; its storage is reused). When `queries` are given, `answer` is what Predict would have
-  // answered under `state`, by the numbers that were scored; or it is empty, if Predict would have
-  // failed: what is learned does not depend on what is asked. Rows whose label is no class of the
-  // model are left out and told; if that leaves none, all but the revision stays as it was.
-  // REQUIRES: CheckBatch(batch),
-  // CheckRoom and CheckAnswer are OK, CanAnswer(*queries).
-  // On error `next` is unspecified and `state`, being const, is untouched.
+  // `state`; its storage is reused). When `queries` are given, `answer` is what was predicted of
+  // the rows under `state`, by the numbers that were scored: that of row i knows that the world has
+  // moved for i rows, where dynamics move it, and so differs from Predict's. It is empty if they
+  // cannot be answered: what is learned does not depend on what is asked. Rows whose label is no
+  // class of the model are left out and told; if that leaves none, all but the revision stays as it
+  // was. REQUIRES: CheckBatch(batch), CheckRoom and CheckAnswer are OK, CanAnswer(*queries). On
+  // error `next` is unspecified and `state`, being const, is untouched.
   absl::StatusOr<Learned> Update(const LearnerState& state, const Batch& batch, Scratch& scratch,
                                  LearnerState& next, const QuerySet* queries = nullptr,
                                  Answer* answer = nullptr) const;
 
-  // The answers for `batch`'s inputs. REQUIRES: CheckInputs(batch) is OK, CanAnswer(queries).
+  // The answers for `batch`'s inputs, each as if its row were the next one. REQUIRES:
+  // CheckInputs(batch) is OK, CanAnswer(queries).
   absl::StatusOr<Answer> Predict(const LearnerState& state, const Batch& batch,
                                  const QuerySet& queries, Scratch& scratch) const;
 

@@ -101,7 +101,7 @@ absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::s
   PredictiveNoise(problem, state.targets, belief.noise, w.noise);
   all.predictive.AddBelief(all.weights[first], w.noise);
   const int draws = DrawsOf(problem, belief.rule, samples);
-  if (Drifts(problem, k) && draws == 0) {
+  if (Drifts(problem, k) && draws == 0 && place.rows > 1) {
     return AddInSteps(problem, belief, k, inputs, place, w, all);
   }
   w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);

@@ -15,7 +15,8 @@ MatchedPredictive MatchedTo(const Problem& problem, const RuleState& state);
 // Draws of θ that a query for `samples` of them takes of a belief: 0 when nothing is drawn.
 int DrawsOf(const Problem& problem, const RuleState& state, int samples);
 
-// Where the rows at hand lie in the minibatch that they are of.
+// Where the rows at hand lie in the minibatch that they are of. With `rows` 1 each is the next row,
+// however many there are.
 struct Place {
   Index first = 0;
   Index rows = 0;  // of the minibatch

@@ -36,6 +36,7 @@ std::vector<std::string> Create(const std::string& weights) {
           "--hidden=2",
           "--activation=relu",
           "--likelihood=gaussian",
+          "--dynamics=static",  // one belief, so that its mean is the network's to the last digit
           "--standardize-inputs=none",
           "--standardize-targets=none",
           "--option=likelihood.noise=1",

@@ -76,7 +76,7 @@ def test_samples_are_of_the_predictive(line):
     samples = prediction.sample(4000, seed=0)
     assert samples.shape == (20, 4000)
     np.testing.assert_allclose(samples.mean(axis=1), prediction.mean, atol=0.02)
-    np.testing.assert_allclose(samples.std(axis=1), prediction.std, rtol=0.1)
+    np.testing.assert_allclose(samples.std(axis=1), prediction.std, rtol=0.2)  # heavy tails
     np.testing.assert_array_equal(prediction.sample(3, seed=5), prediction.sample(3, seed=5))
     between = np.corrcoef(prediction.sample(150, seed=1))[0, 1:]
     assert np.abs(between).max() < 0.35

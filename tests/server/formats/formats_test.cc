@@ -126,6 +126,7 @@ std::shared_ptr<const Learner> LearnerV1() {
   LearnerConfig config = ConfigV1();
   config.calibration.name = "none";  // as what named none is read
   config.dynamics.name = "static";   // as it is read
+  config.standardize_window = RunningMoments::kAllRows;
   return std::make_shared<const Learner>(Learner::Create(config).value());
 }
 

@@ -42,6 +42,7 @@ TEST(StoredConfigTest, VersionOneHoldsWhatWasGiven) {
   ASSERT_TRUE(learner.ok()) << learner.status();
   LearnerConfig then = LinearConfig(2);
   then.calibration.name = "none";
+  then.standardize_window = RunningMoments::kAllRows;
   EXPECT_EQ((*learner)->config(), Learner::Create(then)->config());
 }
 
