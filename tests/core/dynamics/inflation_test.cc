@@ -101,12 +101,14 @@ TEST(Inflation, OfALinearModelIsTheKalmanFilter) {
   LearnerState state = learner.Initial(), next = learner.Initial();
   Scratch scratch;
   Kalman filter;
+  const absl::StatusOr<QuerySet> queries = learner.Ask({.queries = {{"logits", {}}}});
   for (const Index rows : {1, 7, 3, 20, 5, 64}) {
     const Batch batch = LinearBatch(2, rows, static_cast<std::uint64_t>(rows));
     Matrix j(rows, 3);
     j << batch.inputs.transpose(), Vector::Ones(rows);
     const Vector y = batch.targets.row(0);
-    const Answer answer = Logits(learner, state, batch);
+    Answer answer;  // of the rows in turn, as they are scored
+    ASSERT_TRUE(learner.Update(state, batch, scratch, next, &*queries, &answer).ok());
     EXPECT_TRUE(answer["logit_mean"].row(0).isApprox((j * filter.m).transpose(), 1e-10)) << rows;
     Kalman ahead = filter;  // that sees no target
     for (Index s = 0; s < NumSteps(rows); ++s) {
@@ -122,7 +124,6 @@ TEST(Inflation, OfALinearModelIsTheKalmanFilter) {
       filter.Drift(step.count);
       filter.Learn(here, y.segment(step.first, step.count));
     }
-    ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
     std::swap(state, next);
   }
   const auto& q = std::get<FullGaussian>(BeliefOf(state).posterior);

@@ -69,9 +69,12 @@ TEST_F(LearningTest, LearnsPredictsAndEvaluates) {
   EXPECT_FALSE(client::FindScore(evaluation.cumulative(), "accuracy").has_value());
 }
 
+// Where nothing moves between the rows.
 TEST_F(LearningTest, PredictThenLearnAnswersWhatPredictWouldHave) {
   StartServer();
-  ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
+  v1::ModelConfig config = LinearConfig();
+  config.mutable_dynamics()->set_name("static");
+  ASSERT_TRUE(CreateModel("m", config).ok());
   ASSERT_TRUE(Learn(LinearBatch(1)).ok());
   v1::PredictResponse before;
   v1::Batch query = LinearBatch(2);
