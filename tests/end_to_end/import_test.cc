@@ -102,7 +102,7 @@ TEST_F(ImportTest, AMillionWeightsTravelPackedAndAreNotPrinted) {
 
   create[1] = "larger";
   create[5] = "--hidden=65536,62";
-  create.back() = "--weights=" + WriteNpy("w.npy", (std::size_t{17} << 20) / 4, 0.5F);
+  create[12] = "--weights=" + WriteNpy("w.npy", (std::size_t{17} << 20) / 4, 0.5F);
   EXPECT_THAT(Run(create).err, ::testing::HasSubstr("--max-message-bytes"));
   StopProgram();
 }
