@@ -1,5 +1,5 @@
 // A weighted mixture of distributions of one kind: the predictive of several beliefs, or by Monte
-// Carlo over the weights of the model.
+// Carlo over the weights of the model. (That of counts is in mixed_counts.h.)
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace prequel {
 template <class D>
 class Mixture {
  public:
-  static constexpr bool kDiscrete = D::kDiscrete;
+  static_assert(!D::kDiscrete, "of counts there is MixedCounts");
+  static constexpr bool kDiscrete = false;
 
   Mixture() = default;  // to be assigned to
   // REQUIRES: at least one member, as many weights, which are positive and sum to 1.
@@ -115,23 +116,12 @@ typename Mixture<D>::Ends Mixture<D>::EndsOf(double p) const {
   return {low, Cdf(low) - p, high, Cdf(high) - p};
 }
 
-// Of counts by bisection; else by the secant through both ends of the bracket, with the value of an
-// end halved that stays a second time (Illinois), and by bisection where that has not halved the
-// bracket in three steps. Every evaluation of Cdf asks all members: this takes a dozen or two, and
-// half a dozen where there are many.
+// By the secant through both ends of the bracket, with the value of an end halved that stays a
+// second time (Illinois), and by bisection where that has not halved the bracket in three steps.
+// Every evaluation of Cdf asks all members: this takes a dozen or two, and half a dozen where there
+// are many.
 template <class D>
 double Mixture<D>::Quantile(double p) const {
-  if constexpr (kDiscrete) {
-    auto [low, high] = Bracket(p);
-    low = std::max(std::floor(low) - 1, -1.0);
-    high = std::ceil(high);
-    while (high - low > 1) {
-      const double middle = std::floor(0.5 * (low + high));
-      if (!(middle > low && middle < high)) break;
-      (Cdf(middle) < p ? low : high) = middle;
-    }
-    return high;
-  }
   auto [low, below, high, above] = EndsOf(p);
   double before = high - low;  // three steps ago
   int stayed = 0;              // the end that the last step left alone: -1 low, 1 high
@@ -156,26 +146,6 @@ double Mixture<D>::Quantile(double p) const {
     if (std::abs(here) < 2e-15) return x;
   }
   return high;
-}
-
-// Of counts: Σ_k (Cdf(k) − 1{k ≥ y})² = E|Y − y| − ½ E|Y − Y'| = the mean of the members' CRPS
-// less the disagreement Σ_k mean (F_j(k) − Cdf(k))², which vanishes in the tails.
-template <class D>
-double Mixture<D>::Crps(double y) const {
-  static_assert(kDiscrete);
-  constexpr double kTail = 1e-6;  // Cdf² and (1 − Cdf)² beyond contribute nothing visible
-  constexpr double kMaxTerms = 256;
-  const double low = QuantileRange(kTail).first, high = QuantileRange(1 - kTail).second;
-  const double stride = std::max(1.0, std::floor((high - low) / kMaxTerms));
-  const double terms = std::floor((high - low) / stride);
-  double disagreement = 0;
-  for (double term = 0; term <= terms; ++term) {  // a count beyond 2⁵³ plus 1 is itself
-    const double k = low + term * stride;
-    const double cdf = Cdf(k);
-    disagreement +=
-        stride * Average([&](const D& d) { return (d.Cdf(k) - cdf) * (d.Cdf(k) - cdf); });
-  }
-  return Average([y](const D& d) { return d.Crps(y); }) - disagreement;
 }
 
 template <>

@@ -23,9 +23,10 @@ class NegativeBinomialKernel {
     const double z = f - log_shape_;
     return -y * Softplus(-z) - shape_ * Softplus(z);
   }
-  CountPoints Exponents(double y, const CountPoints& f) const {
-    const CountPoints z = f - log_shape_;
-    const CountPoints small = (-z.abs()).exp().log1p();
+  template <class Points>
+  Points Exponents(double y, const Points& f) const {
+    const Points z = f - log_shape_;
+    const Points small = (-z.abs()).exp().log1p();
     return -y * ((-z).max(0.0) + small) - shape_ * (z.max(0.0) + small);
   }
   double LogConstant(double y) const;

@@ -10,7 +10,10 @@ struct PoissonKernel {
   static constexpr bool kHasSeries = true;
 
   double Exponent(double y, double f) const { return y * f - std::exp(f); }
-  CountPoints Exponents(double y, const CountPoints& f) const { return y * f - f.exp(); }
+  template <class Points>
+  Points Exponents(double y, const Points& f) const {
+    return y * f - f.exp();
+  }
   double LogConstant(double y) const { return -LogGamma(y + 1); }
   double Peak(double y, double precision, double center) const;
   double Curvature(double /*y*/, double f) const { return std::exp(f); }

@@ -9,7 +9,7 @@
 #include "core/calibration/calibration.h"
 #include "core/distributions/class_predictive.h"
 #include "core/distributions/distribution.h"
-#include "core/distributions/mixture.h"
+#include "core/distributions/mixed_counts.h"
 #include "core/likelihoods/likelihood.h"
 #include "core/linalg/types.h"
 
@@ -92,7 +92,7 @@ class Predictive {
     using D = decltype(std::declval<const L&>().Marginal({}, {}, 0, 0));
     std::vector<D> members;
     InUnits<D> one;
-    InUnits<Mixture<D>> mixed;
+    InUnits<typename Mixed<D>::Type> mixed;
   };
 
   void AddPart(std::size_t member, double share);

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/distributions/poisson_mixture.h"
-
 namespace prequel {
 namespace {
 
@@ -91,10 +89,6 @@ TEST(Mixture, WeightsCountAsRepetitions) {
   }
   EXPECT_NEAR((*weighted).Quantile(0.2), (*repeated).Quantile(0.2), 1e-12);
   EXPECT_NEAR((*weighted).EpistemicVariance(), (*repeated).EpistemicVariance(), 1e-13);
-  const Owned<PoissonMixture> counts({{0, 0}, {2, 0}}, {1.0 / 3, 2.0 / 3});
-  const Owned<PoissonMixture> more({{0, 0}, {2, 0}, {2, 0}});
-  EXPECT_NEAR((*counts).Crps(3), (*more).Crps(3), 1e-12);
-  EXPECT_EQ((*counts).Quantile(0.7), (*more).Quantile(0.7));
 }
 
 TEST(Mixture, TotalVariance) {
@@ -165,34 +159,6 @@ TEST(Mixture, AQuantileAsksItsMembersFewTimes) {
   check(5000, anywhere, 9);
   check(
       5000, [](int k) { return k / 2500.0; }, 25);
-}
-
-TEST(Mixture, OfCounts) {
-  const Owned<PoissonMixture> owned({{0, 0}, {2, 0}, {3, 0.1}});
-  const Mixture<PoissonMixture> mixture = *owned;
-  double sum = 0;
-  std::vector<double> cdf;
-  for (int k = 0; k < 400; ++k) {
-    cdf.push_back(sum += std::exp(mixture.LogDensity(k)));
-    EXPECT_NEAR(mixture.Cdf(k), sum, 1e-9);
-  }
-  for (const double p : {0.1, 0.5, 0.9}) {
-    const double k = mixture.Quantile(p);
-    EXPECT_GE(mixture.Cdf(k), p);
-    EXPECT_LT(mixture.Cdf(k - 1), p);
-  }
-  double crps = 0;
-  for (int k = 0; k < 400; ++k) {
-    const double error = cdf[static_cast<std::size_t>(k)] - (k >= 5 ? 1 : 0);
-    crps += error * error;
-  }
-  EXPECT_NEAR(mixture.Crps(5), crps, 1e-3);
-}
-
-// Where a double can no longer be counted up by one.
-TEST(Mixture, CrpsOfCountsBeyondAllWholeNumbersEnds) {
-  const Owned<PoissonMixture> owned(std::vector<PoissonMixture>{{300, 0}, {300, 0}});
-  EXPECT_GE((*owned).Crps(0), 0);
 }
 
 }  // namespace
