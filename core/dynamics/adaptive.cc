@@ -12,6 +12,12 @@ using Numbers = std::vector<double>;
 
 constexpr std::array<double, 5> kLinearRates = {0, 1e-5, 1e-3, 1e-2, 0};
 constexpr std::array<double, 5> kLinearInterceptRates = {0, 1e-5, 1e-3, 10, 100};
+// Of log rates: 0.1 is a factor e^{±0.3} from one row to the next.
+constexpr std::array<double, 5> kCountRates = {0, 1e-5, 1e-3, 0, 0};
+constexpr std::array<double, 5> kCountInterceptRates = {0, 1e-5, 1e-3, 0.03, 0.1};
+// The mean of a rate is that of a log-normal, so what is not known of its log must end.
+constexpr double kCountCap = 1;
+constexpr std::array<double, 5> kDispersionRates = {0, 0, 1e-2, 1e-1, 1e-1};
 constexpr std::array<double, 2> kTwoRates = {0, 1e-3};
 constexpr std::array<double, 3> kNoiseRates = {0, 1e-2, 1e-1};
 constexpr double kHazard = 1e-4;
@@ -72,17 +78,40 @@ void ReadNoiseRates(Options& options, const MovingModel& model, Numbers& rates) 
   }
 }
 
+// `usual`: the beliefs are those that are held by default.
+void ReadDispersionRates(Options& options, const MovingModel& model, std::size_t beliefs,
+                         bool usual, Numbers& rates) {
+  if (!model.tracks_dispersion) {
+    if (options.Has("dispersion_rates")) {
+      options.Fail("dispersion_rates",
+                   "is of counts whose dispersion is learned, of likelihood "
+                   "\"negative_binomial\": leave it out");
+    }
+    return;
+  }
+  rates = usual ? ListOf(kDispersionRates) : Numbers(beliefs, 0.0);
+  options.Reals("dispersion_rates", &rates, 0, kMostNoiseRate, Adaptive::kMostBeliefs);
+  if (rates.size() != beliefs) {
+    options.Fail("dispersion_rates", absl::StrCat("has ", rates.size(), " numbers and rates has ",
+                                                  beliefs, ": give one for each belief"));
+  }
+}
+
 }  // namespace
 
 absl::Status Adaptive::Configure(Options& options, const MovingModel& model) {
   const bool all = model.affordable > 2, chosen = !options.Has("rates");
-  Numbers rates = all ? ListOf(kLinearRates) : ListOf(kTwoRates);
+  Numbers rates = !all ? ListOf(kTwoRates) : ListOf(model.counts ? kCountRates : kLinearRates);
   options.Reals("rates", &rates, 0, kMostRate, kMostBeliefs);
-  Numbers intercept_rates = all && chosen ? ListOf(kLinearInterceptRates) : rates;
+  Numbers intercept_rates = rates;
+  if (all && chosen) {
+    intercept_rates = ListOf(model.counts ? kCountInterceptRates : kLinearInterceptRates);
+  }
   options.Reals("intercept_rates", &intercept_rates, 0, kMostRate, kMostBeliefs);
-  double cap = Drift().cap;
+  double cap = model.counts ? kCountCap : Drift().cap;
   options.Real("cap", &cap, 1, kMostCap);
   ReadNoiseRates(options, model, hypotheses_.noise_rates);
+  ReadDispersionRates(options, model, rates.size(), all && chosen, hypotheses_.dispersion_rates);
   if (all && chosen) hypotheses_.hazard = kHazard;
   options.Real("hazard", &hypotheses_.hazard, 0, 1);
   if (intercept_rates.size() != rates.size()) {

@@ -18,13 +18,19 @@ namespace prequel {
 //   rates            r ≥ 0 of the last layer's weights, of the prior's variance per row. Unless
 //                    given 0, 1e-5, 1e-3, 1e-2, 0 for a linear model; 0, 1e-3 for a network
 //   intercept_rates  that of the outputs' intercepts; unless given 0, 1e-5, 1e-3, 10, 100 and
-//                    0, 1e-3, or `rates` where those are given
-//   cap              κ ≥ 1 of all; 1000 unless given
+//                    0, 1e-3, or `rates` where those are given. Of counts, which move by factors
+//                    from row to row: rates 0, 1e-5, 1e-3, 0, 0 and 0, 1e-5, 1e-3, 0.03, 0.1
+//   cap              κ ≥ 1 of all; unless given 1000, and 1 of counts
 //   noise_rates      ρ ≥ 0 per row, for each belief: with each of them it knows of its noise as
 //   rows
 //                    tell that count e^{−ρ} times as much by each row since; the first is 0. Unless
 //                    given 0, 1e-2, 1e-1; 0 alone where `rates` are given. Only of a posterior that
 //                    is held in units of learned noise
+//   dispersion_rates ρ ≥ 0 per row, a number for each belief: what it has learned of how much
+//   counts
+//                    vary counts e^{−ρ} times as much by each row since, and the level stays.
+//                    Unless given 0, 0, 1e-2, 1e-1, 1e-1 of a linear model with all its beliefs, or
+//                    0. Only of counts whose dispersion is learned
 //   hazard           h ≥ 0 per row, of a restart; 1e-4 of a linear model with all its beliefs, or 0
 // Hidden layers stay as they are. The first belief is what the weights fall back to, so it is best
 // the one that does not move.

@@ -11,8 +11,10 @@ namespace prequel {
 // What dynamics may know of a model.
 struct MovingModel {
   const Layers& layers;
-  bool tracks_noise = false;  // a belief may know of its noise in several ways
-  Index affordable = 5;       // beliefs, of the model's size
+  bool tracks_noise = false;       // a belief may know of its noise in several ways
+  bool counts = false;             // f is the log of a rate
+  bool tracks_dispersion = false;  // and how much counts vary is learned
+  Index affordable = 5;            // beliefs, of the model's size
 };
 
 // What passes between the revision of a belief and the minibatch that it is asked about.

@@ -2,6 +2,7 @@
 // core/dynamics/mixing.h.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "core/linalg/types.h"
@@ -14,8 +15,15 @@ namespace prequel {
 struct Hypotheses {
   Index drifts = 1;                       // beliefs, which differ in how they drift
   std::vector<double> noise_rates = {0};  // ρ ≥ 0 per row, of each track; the first is 0
-  double hazard = 0;                      // of a restart per row; 0: none are thought of
+  // ρ ≥ 0 per row, of each belief that drifts: what it has learned of the dispersion of counts
+  // counts e^{−ρ} times as much by each row since. Empty: none forgets.
+  std::vector<double> dispersion_rates;
+  double hazard = 0;  // of a restart per row; 0: none are thought of
 
+  double dispersion_rate_of(Index belief) const {
+    const auto k = static_cast<std::size_t>(belief);
+    return k < dispersion_rates.size() ? dispersion_rates[k] : 0;
+  }
   bool restarts() const { return hazard > 0; }
   Index tracks() const { return static_cast<Index>(noise_rates.size()); }
   // One belief more of restarts, the last: what was learned since the latest of them.

@@ -142,6 +142,7 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
     DriftTo(problem, s == 0 ? belief.posterior : next.posterior, k, step.count, m.w.dynamics, w);
     w.step_inputs = inputs.middleCols(step.first, step.count);
     w.step_targets = m.w.targets.middleCols(step.first, step.count);
+    ForgetDispersion(problem, k, static_cast<double>(step.count), next.noise);
     FitNoise(problem, m.next.targets, next.noise, w.noise);
     w.expansion.Bind(problem.model, problem.likelihood, w.step_inputs, w.step_targets, w.noise);
     w.at_mean = w.projected = false;

@@ -81,6 +81,11 @@ void FitNoise(const Problem& problem, const TargetState& targets, const NoiseSta
   out.is_unit = false;
 }
 
+void ForgetDispersion(const Problem& problem, std::size_t k, double rows, NoiseState& noise) {
+  const double rate = problem.hypotheses.dispersion_rate_of(static_cast<Index>(k));
+  if (rate > 0) Forget(problem.noise(), std::exp(-rate * rows), noise);
+}
+
 absl::Status LearnNoise(const Problem& problem, const NoiseEvidence& evidence, NoiseState& noise) {
   return std::visit([&](const auto& likelihood) { return likelihood.LearnNoise(evidence, noise); },
                     problem.likelihood);

@@ -35,6 +35,10 @@ void NoiseOfWeights(const Problem& problem, const NoiseLevel& noise, Vector& out
 void FitNoise(const Problem& problem, const TargetState& targets, const NoiseState& noise,
               NoiseLevel& out);
 
+// What the dynamics leave of what belief k has learned of the dispersion of counts before the next
+// `rows` rows are learned: the level stays.
+void ForgetDispersion(const Problem& problem, std::size_t k, double rows, NoiseState& noise);
+
 // What is learned of the noise from a minibatch, by the likelihood. INTERNAL when it overflows.
 absl::Status LearnNoise(const Problem& problem, const NoiseEvidence& evidence, NoiseState& noise);
 

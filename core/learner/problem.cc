@@ -151,6 +151,10 @@ bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
   return status->ok();
 }
 
+bool OfCounts(const Problem& p) {
+  return std::visit([](const auto& likelihood) { return likelihood.kCounts; }, p.likelihood);
+}
+
 FitShape ShapeOf(const Problem& p) {
   const Index rank =
       std::visit([](const auto& likelihood) { return likelihood.curvature_rank(); }, p.likelihood);
@@ -203,11 +207,9 @@ bool MakeCalibration(Problem& p, absl::Status* status) {
 }
 
 // Whether a model may hold several beliefs that move when nobody asks for them. Predictions by
-// draws and those of counts are dear where they are mixed.
+// draws are dear where they are mixed.
 bool MayMoveByDefault(const Problem& p) {
-  const bool counts =
-      std::visit([](const auto& likelihood) { return likelihood.kCounts; }, p.likelihood);
-  if (counts || p.dataset_size() > 0) return false;
+  if (p.dataset_size() > 0) return false;
   return std::visit(
       []<class R, class Q>(const R& rule, const Q&) {
         if constexpr (!AppliesTo<Adaptive, Q>) return false;
@@ -228,6 +230,8 @@ absl::Status MakeDynamics(Problem& p) {
   }
   const MovingModel model{.layers = p.layers,
                           .tracks_noise = p.in_noise_units(),
+                          .counts = OfCounts(p),
+                          .tracks_dispersion = p.noise().learned_dispersion(),
                           .affordable = std::max<Index>(2, affordable)};
   absl::Status status;
   if (!Take(Configured<Dynamics>("config.dynamics", p.config.dynamics, model), &p.dynamics,
@@ -269,10 +273,8 @@ absl::Status MakeParts(Problem& p, Prior& prior) {
              p.likelihood);
   const Index width =
       std::visit([](const auto& likelihood) { return likelihood.num_targets(); }, p.likelihood);
-  const bool counts =
-      std::visit([](const auto& likelihood) { return likelihood.kCounts; }, p.likelihood);
   if (!Take(TargetEncoder::Create(config.target, p.classes(), width, config.standardize_targets,
-                                  counts),
+                                  OfCounts(p)),
             &p.target_encoder, &status)) {
     return status;
   }

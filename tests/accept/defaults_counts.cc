@@ -11,12 +11,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/learner/belief.h"
-#include "core/likelihoods/negative_binomial.h"
-#include "core/likelihoods/poisson.h"
+#include "core/predictive/predictive.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/defaults.h"
 #include "tests/accept/folding.h"
-#include "tests/accept/or_die.h"
 
 namespace prequel::accept {
 namespace {
@@ -77,39 +75,22 @@ LearnerConfig Defaults(const std::string& likelihood) {
   return config;
 }
 
+// As the belief that stands still has learned it.
 double DispersionOf(const Folding& model) {
   const NoiseState& noise = model.state().beliefs.front().noise;
   return noise.rate[0] / noise.shape[0];
-}
-
-// What is answered of one row, made again of its logits: whose P(Y ≤ y) no query tells.
-double CdfOf(const Folding& model, double mean, double variance, double y) {
-  const LearnerState& state = model.state();
-  const LogitMoments moments{Matrix::Constant(1, 1, mean), Matrix::Constant(1, 1, variance)};
-  NoiseLevel noise;
-  noise.largest = state.targets.largest;
-  const ComponentConfig& config = model.learner().config().likelihood;
-  Options options("likelihood", config);
-  const TargetConfig target{.name = "y"};
-  if (config.name == "poisson") return Poisson().Marginal(moments, noise, 0, 0).Cdf(y);
-  noise.variance = Vector::Constant(1, DispersionOf(model));
-  NegativeBinomial likelihood;
-  OrDie(likelihood.Configure(options, target));
-  return likelihood.Marginal(moments, noise, 0, 0).Cdf(y);
 }
 
 // The randomised probability integral transform, P(Y < y) + u P(Y = y), is uniform on [0, 1] where
 // the predictive is right.
 class Calibration {
  public:
-  // REQUIRES: `model` has not learned the batch.
+  // REQUIRES: `model` has learned the batch, and nothing since.
   void See(Folding& model, const Batch& batch, CountStream& stream) {
-    const Answer answer = model.Predict(batch, {.queries = {{"logits", {}}}});
-    const Matrix &means = answer["logit_mean"], &variances = answer["logit_covariance"];
     for (Index i = 0; i < batch.rows(); ++i) {
       const double y = batch.targets(0, i);
-      const double below = y > 0 ? CdfOf(model, means(0, i), variances(0, i), y - 1) : 0;
-      const double upto = CdfOf(model, means(0, i), variances(0, i), y);
+      const Distribution& predicted = model.predicted().RawAt(0, i);
+      const double upto = predicted.Cdf(y), below = y > 0 ? predicted.Cdf(y - 1) : 0;
       values_.push_back(below + stream.Uniform() * (upto - below));
     }
   }
@@ -150,8 +131,8 @@ void CheckCalibrated(const Counts& counts, const std::string& likelihood, Report
   Calibration calibration;
   for (Index b = 0; b < kMinibatches; ++b) {
     const Batch batch = stream.Next();
-    if (b >= kMinibatches / 10) calibration.See(model, batch, stream);
     model.Learn(batch);
+    if (b >= kMinibatches / 10) calibration.See(model, batch, stream);
   }
   const std::string name = Name(counts, likelihood);
   const std::string setting = absl::StrCat(kMinibatches * kRows, " rows, 64 at a time");

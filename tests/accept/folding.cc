@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/learner/workspace.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/or_die.h"
 
@@ -35,6 +36,8 @@ void Folding::LearnInPasses(const Batch& rows, Index size, int passes, std::uint
 Answer Folding::Predict(const Batch& batch, const PredictOptions& options) {
   return OrDie(learner_.Predict(state_, batch, OrDie(learner_.Ask(options)), scratch_));
 }
+
+Predictive& Folding::predicted() { return scratch_.workspace().predictive; }
 
 Tally Folding::Score(const Batch& rows, Index size) {
   OrDie(learner_.CheckBatch(rows));

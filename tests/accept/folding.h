@@ -22,6 +22,8 @@ class Folding {
   void LearnInPasses(const Batch& rows, Index size, int passes, std::uint64_t seed);
 
   Answer Predict(const Batch& batch, const PredictOptions& options = {});
+  // What was predicted of the rows learned last, as they were scored. Good until the next call.
+  Predictive& predicted();
   // What the predictions of `rows` score; none of them is learned. Infinitely bad, should one of
   // the minibatches be such that it could not have been.
   Tally Score(const Batch& rows, Index size);

@@ -1,4 +1,5 @@
 // What default dynamics cost beside static ones, and that they stay sound for long.
+#include <cmath>
 #include <ctime>
 #include <string>
 #include <variant>
@@ -45,6 +46,9 @@ Batch BatchAt(Index inputs, const std::string& likelihood, Index rows, std::uint
   if (likelihood == "bernoulli") {
     for (double& y : batch.targets.reshaped()) y = y > 0 ? 1 : 0;
   }
+  if (likelihood == "negative_binomial") {
+    for (double& y : batch.targets.reshaped()) y = std::floor(std::exp(3 + 0.5 * y));
+  }
   return batch;
 }
 
@@ -76,7 +80,7 @@ void AddRatio(Index inputs, const std::string& likelihood, Index hidden, double 
 
 void MovingCost(Report& report) {
   report.Section("Processor time of adaptive over that of static");
-  for (const char* likelihood : {"gaussian", "bernoulli"}) {
+  for (const char* likelihood : {"gaussian", "bernoulli", "negative_binomial"}) {
     for (const Index inputs : {Index{9}, Index{99}, Index{499}}) {
       AddRatio(inputs, likelihood, 0, 8, report);
     }
