@@ -13,6 +13,7 @@ if(NOT PREQUEL_NO_GRPC)
   find_package(CLI11 CONFIG REQUIRED)           # CLI11::CLI11
   find_package(ZLIB REQUIRED)                   # ZLIB::ZLIB
   find_package(OpenSSL 3 REQUIRED)              # OpenSSL::SSL, which gRPC uses too
+  find_package(nlohmann_json 3 REQUIRED)        # nlohmann_json::nlohmann_json
   find_package(Boost 1.74 REQUIRED)             # Boost::headers: Asio, Beast
 endif()
 

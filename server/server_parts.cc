@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -188,9 +189,7 @@ absl::Status Server::Parts::StartEngine() {
   return absl::OkStatus();
 }
 
-absl::Status Server::Parts::StartGrpc() {
-  HostPort address;
-  if (absl::Status status = ParseHostPort(options_.listen, &address); !status.ok()) return status;
+void Server::Parts::MakeServices() {
   queries_ = std::make_unique<CallPool>(WorkersOf(EngineOptionsOf(options_)),
                                         static_cast<std::size_t>(options_.queue_calls),
                                         "too many calls are waiting; try again later");
@@ -205,6 +204,18 @@ absl::Status Server::Parts::StartGrpc() {
   learning_service_ = std::make_unique<LearningServiceImpl>(
       *engine_, pools, calls,
       LearningOptions{options_.max_batch_rows, options_.max_answer_bytes, options_.stream_window});
+  inference_ = std::make_unique<InferenceFace>(
+      *engine_, pools,
+      InferenceOptions{options_.max_batch_rows, options_.max_answer_bytes, PREQUEL_VERSION,
+                       [this] { return engine_->ready() && store_->health().ok(); }});
+  inference_service_ = std::make_unique<InferenceServiceImpl>(*inference_, calls);
+  http_face_ = std::make_unique<HttpFace>(*inference_, calls, options_.max_message_bytes);
+}
+
+absl::Status Server::Parts::StartGrpc() {
+  HostPort address;
+  if (absl::Status status = ParseHostPort(options_.listen, &address); !status.ok()) return status;
+  MakeServices();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
@@ -219,6 +230,7 @@ absl::Status Server::Parts::StartGrpc() {
       &address.port);
   builder.RegisterService(model_service_.get());
   builder.RegisterService(learning_service_.get());
+  builder.RegisterService(inference_service_.get());
   grpc_ = builder.BuildAndStart();
   if (grpc_ == nullptr || address.port == 0) {
     return absl::UnavailableError("cannot listen on " + options_.listen);
@@ -229,10 +241,7 @@ absl::Status Server::Parts::StartGrpc() {
   return absl::OkStatus();
 }
 
-absl::Status Server::Parts::StartHttp() {
-  if (options_.http.empty()) return absl::OkStatus();
-  HostPort address;
-  if (absl::Status status = ParseHostPort(options_.http, &address); !status.ok()) return status;
+HttpHandler Server::Parts::MakeHttpHandler() {
   HttpPages pages;
   pages.metrics = [this] { return metrics_.Text(); };
   pages.obstacle = [this]() -> std::string {
@@ -248,14 +257,28 @@ absl::Status Server::Parts::StartHttp() {
     const absl::StatusOr<Caller> caller = gate.Identify(credentials);
     return caller.ok() ? caller->CheckRole(Role::kMetrics, "/metrics") : caller.status();
   };
+  HttpHandler handler;
+  handler.most_bytes = [this](const HttpRequest& head) { return http_face_->MostBytes(head); };
+  handler.answer = [this, pages = std::move(pages)](HttpRequest request, HttpRespond respond) {
+    if (std::optional<HttpAnswer> page = AnswerPage(pages, request)) {
+      return respond(*std::move(page));
+    }
+    http_face_->Answer(std::move(request), std::move(respond));
+  };
+  return handler;
+}
+
+absl::Status Server::Parts::StartHttp() {
+  if (options_.http.empty()) return absl::OkStatus();
+  HostPort address;
+  if (absl::Status status = ParseHostPort(options_.http, &address); !status.ok()) return status;
   HttpOptions http_options;
   http_options.host = address.host;
   http_options.port = address.port;
   http_options.tls = tls_.get();
+  http_options.max_body_bytes = options_.max_message_bytes;
   absl::StatusOr<std::unique_ptr<HttpServer>> http =
-      HttpServer::Start(http_options, [pages = std::move(pages)](const HttpRequest& request) {
-        return AnswerPage(pages, request);
-      });
+      HttpServer::Start(http_options, MakeHttpHandler());
   if (!http.ok()) return http.status();
   http_ = *std::move(http);
   address.port = http_->port();

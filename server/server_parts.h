@@ -12,6 +12,9 @@
 #include "server/engine/engine.h"
 #include "server/engine_log.h"
 #include "server/health_keeper.h"
+#include "server/inference/http_face.h"
+#include "server/inference/inference_face.h"
+#include "server/inference/inference_service.h"
 #include "server/observe/audit.h"
 #include "server/observe/metrics.h"
 #include "server/reloader.h"
@@ -42,8 +45,10 @@ class Server::Parts {
   absl::Status StartSecurity();
   absl::Status StartAudit();
   absl::Status StartEngine();
+  void MakeServices();
   absl::Status StartGrpc();
   absl::Status StartHttp();
+  HttpHandler MakeHttpHandler();
   void StartReloader();
 
   const ServerOptions options_;
@@ -56,10 +61,14 @@ class Server::Parts {
   std::unique_ptr<PolicyFile> policy_;  // null: everybody may do everything
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
+  // What HTTP asks of the pools, which nobody waits for when that stops.
+  std::unique_ptr<InferenceFace> inference_;
+  std::unique_ptr<HttpFace> http_face_;
   std::unique_ptr<CallPool> queries_;
   std::unique_ptr<CallPool> history_;
   std::unique_ptr<ModelServiceImpl> model_service_;
   std::unique_ptr<LearningServiceImpl> learning_service_;
+  std::unique_ptr<InferenceServiceImpl> inference_service_;
   std::unique_ptr<grpc::Server> grpc_;
   std::unique_ptr<HealthKeeper> health_;
   std::unique_ptr<SelfDial> self_dial_;

@@ -13,6 +13,7 @@
 #include "core/config/registry.h"
 #include "core/predictive/predictive.h"
 #include "core/predictive/queries/query.h"
+#include "core/predictive/query_names.h"
 
 namespace prequel {
 
@@ -37,24 +38,11 @@ namespace {
 
 constexpr int kMaxSamples = 10000;
 
-// The names of the queries that such a predictive answers; of those, if `by_default`, the ones that
-// it answers unasked.
-std::vector<std::string> NamesOf(const Asked& asked, bool by_default) {
-  return [&]<class... Qs>(const std::variant<Qs...>*) {
-    std::vector<std::string> names;
-    const auto add = [&]<class Q>(const Q*) {
-      if (Q::IsOf(asked) && (Q::kByDefault || !by_default)) names.emplace_back(Q::kName);
-    };
-    (add(static_cast<const Qs*>(nullptr)), ...);
-    return names;
-  }(static_cast<const Query*>(nullptr));
-}
-
 absl::StatusOr<Part> MakePart(const std::string& path, const ComponentConfig& config,
                               const Asked& asked) {
   if (config.name.empty()) {
-    return FieldError(path + ".name",
-                      absl::StrCat("must be one of ", absl::StrJoin(NamesOf(asked, false), ", ")));
+    return FieldError(path + ".name", absl::StrCat("must be one of ",
+                                                   absl::StrJoin(QueryNames(asked, false), ", ")));
   }
   absl::StatusOr<Query> query = MakeByName<Query>(path + ".name", config.name);
   if (!query.ok()) return query.status();
@@ -63,7 +51,7 @@ absl::StatusOr<Part> MakePart(const std::string& path, const ComponentConfig& co
     return FieldError(path + ".name",
                       absl::StrCat("is \"", config.name, "\", which is not of ",
                                    asked.classes ? "classes" : "values", "; this model answers ",
-                                   absl::StrJoin(NamesOf(asked, false), ", ")));
+                                   absl::StrJoin(QueryNames(asked, false), ", ")));
   }
   Options options(path, config);
   absl::Status status = std::visit([&](auto& q) { return q.Configure(options); }, *query);
@@ -85,7 +73,7 @@ absl::StatusOr<QuerySet> QuerySet::Make(const PredictOptions& options, const Ask
   parts->asked = asked;
   std::vector<ComponentConfig> queries = options.queries;
   if (queries.empty()) {
-    for (const std::string& name : NamesOf(asked, true)) queries.push_back({name, {}});
+    for (const std::string& name : QueryNames(asked, true)) queries.push_back({name, {}});
   }
   for (std::size_t i = 0; i < queries.size(); ++i) {
     const std::string path = absl::StrCat("options.queries[", i, "]");

@@ -21,12 +21,12 @@ std::int64_t BytesOf(const google::protobuf::MessageLite& message) {
 }  // namespace
 
 struct Call::State {
-  const grpc::CallbackServerContext& context;
+  const grpc::CallbackServerContext* const context;  // null: what origin says
+  const CallOrigin origin;
   const CallParts& parts;
   const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-  const absl::StatusOr<Caller> first =  // as it began
-      parts.gate.Identify(parts.gate.closed() ? CredentialsOf(context) : Credentials{});
-  std::optional<Caller> caller;  // as it is now
+  const absl::StatusOr<Caller> first;  // as it began
+  std::optional<Caller> caller;        // as it is now
   absl::Status admitted;
   std::shared_ptr<Meter> meter;  // null: nothing is metered
   std::int64_t bytes = 0;        // taken of it
@@ -35,7 +35,19 @@ struct Call::State {
   CallRecord record;
 
   State(const grpc::CallbackServerContext& its_context, const CallParts& its_parts)
-      : context(its_context), parts(its_parts) {}
+      : context(&its_context),
+        parts(its_parts),
+        first(parts.gate.Identify(parts.gate.closed() ? CredentialsOf(its_context)
+                                                      : Credentials{})) {}
+  State(CallOrigin its_origin, const CallParts& its_parts)
+      : context(nullptr),
+        origin(std::move(its_origin)),
+        parts(its_parts),
+        first(parts.gate.Identify(origin.credentials)) {}
+
+  bool Gone() const {
+    return context != nullptr ? context->IsCancelled() : origin.gone && origin.gone();
+  }
 
   void Admit(const char* method) {
     admitted = first.status();
@@ -56,7 +68,12 @@ struct Call::State {
 };
 
 Call::Call(const grpc::CallbackServerContext& context, const char* method, const CallParts& parts)
-    : state_(new State(context, parts)) {
+    : Call(std::make_shared<State>(context, parts), method) {}
+
+Call::Call(CallOrigin origin, const char* method, const CallParts& parts)
+    : Call(std::make_shared<State>(std::move(origin), parts), method) {}
+
+Call::Call(std::shared_ptr<State> state, const char* method) : state_(std::move(state)) {
   state_->Admit(method);
   state_->record.method = method;
   state_->record.principal = state_->first.ok() ? state_->first->name() : kUnknown;
@@ -105,19 +122,25 @@ absl::Status Call::Renew() const {
 void Call::SetResource(std::string_view resource) const { state_->resource = resource; }
 
 void Call::CountRequest(const google::protobuf::MessageLite& request) const {
-  state_->record.request_bytes += BytesOf(request);
+  CountRequest(BytesOf(request));
 }
 
+void Call::CountRequest(std::int64_t bytes) const { state_->record.request_bytes += bytes; }
+
 void Call::CountResponse(const google::protobuf::MessageLite& response) const {
-  state_->record.response_bytes += BytesOf(response);
+  CountResponse(BytesOf(response));
 }
+
+void Call::CountResponse(std::int64_t bytes) const { state_->record.response_bytes += bytes; }
 
 void Call::CountRows(std::int64_t rows) const { state_->record.rows += rows; }
 
-TimePoint Call::deadline() const { return state_->context.deadline(); }
+TimePoint Call::deadline() const {
+  return state_->context != nullptr ? state_->context->deadline() : state_->origin.deadline;
+}
 
 absl::Status Call::CheckWanted() const {
-  if (state_->context.IsCancelled()) return absl::CancelledError("the client has gone");
+  if (state_->Gone()) return absl::CancelledError("the client has gone");
   if (std::chrono::system_clock::now() < deadline()) return absl::OkStatus();
   return absl::DeadlineExceededError("the deadline passed before the call was answered");
 }

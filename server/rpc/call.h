@@ -5,6 +5,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -24,12 +25,20 @@ struct CallParts {
   Gate gate;
 };
 
+// What a call that gRPC knows nothing of says for itself.
+struct CallOrigin {
+  Credentials credentials;
+  TimePoint deadline = TimePoint::max();
+  std::function<bool()> gone;  // whether the client is; on any thread
+};
+
 // A small value: copies are of the same call. It goes from thread to thread, one at a time, but for
 // what may be asked on any thread until End: deadline, CheckWanted and wanted.
 class Call {
  public:
   // `method` is a literal. `context` lives until End, `parts` longer.
   Call(const grpc::CallbackServerContext& context, const char* method, const CallParts& parts);
+  Call(CallOrigin origin, const char* method, const CallParts& parts);
 
   // Whether the caller is known, its role includes the method, and it may begin another call. A
   // call that is not admitted ends with this; nothing else is asked of it.
@@ -52,7 +61,9 @@ class Call {
   void SetResource(std::string_view resource) const;
   // Of every message that came, or is to go.
   void CountRequest(const google::protobuf::MessageLite& request) const;
+  void CountRequest(std::int64_t bytes) const;
   void CountResponse(const google::protobuf::MessageLite& response) const;
+  void CountResponse(std::int64_t bytes) const;
   // Of a minibatch that was learned or predicted.
   void CountRows(std::int64_t rows) const;
 
@@ -67,6 +78,7 @@ class Call {
 
  private:
   struct State;
+  explicit Call(std::shared_ptr<State> state, const char* method);
   std::shared_ptr<State> state_;
 };
 

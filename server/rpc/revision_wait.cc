@@ -16,19 +16,21 @@ namespace {
 // the first one counts, and calls the others off.
 class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
  public:
-  RevisionWait(const Engine& engine, const UnaryCall& call, std::string model,
-               std::int64_t revision, absl::AnyInvocable<void()> then)
+  using Then = absl::AnyInvocable<void(const absl::Status&)>;
+
+  RevisionWait(const Engine& engine, TimePoint deadline, std::string model, std::int64_t revision,
+               Then then)
       : engine_(engine),
-        call_(call),
         model_(std::move(model)),
         revision_(revision),
-        deadline_(std::min(call.deadline(), std::chrono::system_clock::now() + kLongestWait)),
+        deadline_(std::min(deadline, std::chrono::system_clock::now() + kLongestWait)),
         then_(std::move(then)) {}
 
-  void Begin() {
+  // `watched` null: nobody is told when the client goes.
+  void Begin(const UnaryCall* watched) {
     const auto self = shared_from_this();
     // First of all: from the next line on the call may be finished at any time.
-    call_.OnceCancelled([self] { self->End(self->Gone()); });
+    if (watched != nullptr) watched->OnceCancelled([self] { self->End(self->Gone()); });
     Subscription subscription = engine_.AwaitRevision(
         model_, revision_, [self](const absl::Status& status) { self->End(status); });
     MutexLock lock(mu_);
@@ -51,8 +53,7 @@ class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
       alarm_.Cancel();
     }
     (void)subscription.Cancel();
-    if (!status.ok()) return call_.Finish(status);
-    then_();
+    then_(status);
   }
 
   // At its deadline a call is cancelled as well.
@@ -69,11 +70,10 @@ class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
   }
 
   const Engine& engine_;
-  const UnaryCall call_;
   const std::string model_;
   const std::int64_t revision_;
   const TimePoint deadline_;
-  absl::AnyInvocable<void()> then_;  // for whoever ends it
+  Then then_;  // for whoever ends it
 
   Mutex mu_;
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
@@ -85,7 +85,17 @@ class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
 
 void AwaitRevision(const Engine& engine, const UnaryCall& call, const std::string& model,
                    std::int64_t revision, absl::AnyInvocable<void()> then) {
-  std::make_shared<RevisionWait>(engine, call, model, revision, std::move(then))->Begin();
+  auto answer = [call, then = std::move(then)](const absl::Status& status) mutable {
+    status.ok() ? then() : call.Finish(status);
+  };
+  std::make_shared<RevisionWait>(engine, call.deadline(), model, revision, std::move(answer))
+      ->Begin(&call);
+}
+
+void AwaitRevision(const Engine& engine, TimePoint deadline, const std::string& model,
+                   std::int64_t revision, absl::AnyInvocable<void(const absl::Status&)> then) {
+  std::make_shared<RevisionWait>(engine, deadline, model, revision, std::move(then))
+      ->Begin(nullptr);
 }
 
 }  // namespace prequel

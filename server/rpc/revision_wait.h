@@ -19,4 +19,8 @@ inline constexpr std::chrono::seconds kLongestWait{30};
 void AwaitRevision(const Engine& engine, const UnaryCall& call, const std::string& model,
                    std::int64_t revision, absl::AnyInvocable<void()> then);
 
+// The same for a call of another kind, whose client is not watched: `then` is told either.
+void AwaitRevision(const Engine& engine, TimePoint deadline, const std::string& model,
+                   std::int64_t revision, absl::AnyInvocable<void(const absl::Status&)> then);
+
 }  // namespace prequel

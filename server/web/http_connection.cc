@@ -1,12 +1,20 @@
 #include "server/web/http_connection.h"
 
+#include <algorithm>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
+#include <charconv>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+
+#include "server/web/http_exchange.h"
 
 namespace prequel {
 namespace {
@@ -18,20 +26,35 @@ using Error = beast::error_code;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::uint32_t kMaxHeader = 8192;
-constexpr std::uint64_t kMaxBody = 1024;  // nobody has anything to send
 constexpr std::size_t kMaxBuffer = 16384;
+constexpr char kJsonLength[] = "Inference-Header-Content-Length";
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+// The answer to what is no request, or one that may not be.
+HttpAnswer Refusal(unsigned status) {
+  HttpAnswer answer;
+  answer.status = status;
+  answer.body = std::string(http::obsolete_reason(http::int_to_status(status))) + "\n";
+  return answer;
+}
 
 template <class Stream>
 class Connection final : public HttpConnection,
                          public std::enable_shared_from_this<Connection<Stream>> {
  public:
   Connection(Stream stream, std::shared_ptr<asio::ssl::context> context, HttpConnectionParts parts)
-      : context_(std::move(context)), stream_(std::move(stream)), parts_(std::move(parts)) {}
-  ~Connection() override { parts_.ended(); }
+      : context_(std::move(context)),
+        stream_(std::move(stream)),
+        parts_(std::move(parts)),
+        late_(stream_.get_executor()) {}
+  ~Connection() override {
+    Leave();
+    parts_.ended();
+  }
 
   void Begin() override {
     if constexpr (std::is_same_v<Stream, TlsStream>) {
-      Restart();
+      Restart(parts_.options.patience);
       stream_.async_handshake(asio::ssl::stream_base::server,
                               [self = this->shared_from_this()](const Error& error) {
                                 if (!error) self->Read();
@@ -41,67 +64,144 @@ class Connection final : public HttpConnection,
     }
   }
 
-  void Close() override { beast::get_lowest_layer(stream_).cancel(); }
+  void Close() override {
+    late_.cancel();
+    beast::get_lowest_layer(stream_).cancel();
+  }
+
+  void Leave() override {
+    if (exchange_ != nullptr) exchange_->Leave();
+    exchange_.reset();
+    TakeBytes(-taken_);
+  }
 
  private:
+  using Parser = http::request_parser<http::string_body>;
+
   // The clock runs over all that follows, until the next time.
-  void Restart() { beast::get_lowest_layer(stream_).expires_after(parts_.patience); }
+  void Restart(std::chrono::milliseconds patience) {
+    beast::get_lowest_layer(stream_).expires_after(patience);
+  }
 
   void Read() {
-    Restart();
+    Restart(parts_.options.patience);
     parser_.emplace();
     parser_->header_limit(kMaxHeader);
-    parser_->body_limit(kMaxBody);
+    parser_->body_limit(static_cast<std::uint64_t>(parts_.options.max_body_bytes));
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = this->shared_from_this()](const Error& error, std::size_t) {
+                              self->OnHead(error);
+                            });
+  }
+
+  void OnHead(const Error& error) {
+    if (error) return OnError(error);
+    const std::uint64_t length = parser_->content_length().value_or(0);
+    const HttpRequest head = Head();
+    const std::int64_t most =
+        std::min(parts_.handler.most_bytes(head), parts_.options.max_body_bytes);
+    if (length > static_cast<std::uint64_t>(most)) return Write(Refusal(413), false);
+    if (parser_->chunked()) return Write(Refusal(411), false);
+    const auto bytes = static_cast<std::int64_t>(length);
+    if (bytes > kSmallBody && parts_.body_bytes + bytes > parts_.options.max_bodies_bytes) {
+      return Write(Refusal(503), false);
+    }
+    TakeBytes(bytes);
+    Restart(parts_.options.patience * (1 + (bytes >> 20)));
+    if (!beast::iequals(parser_->get()[http::field::expect], "100-continue")) return ReadBody();
+    asio::async_write(stream_, asio::buffer(kContinue),
+                      [self = this->shared_from_this()](const Error& failed, std::size_t) {
+                        if (!failed) self->ReadBody();
+                      });
+  }
+
+  void ReadBody() {
     http::async_read(stream_, buffer_, *parser_,
                      [self = this->shared_from_this()](const Error& error, std::size_t) {
-                       self->OnRead(error);
+                       error ? self->OnError(error) : self->Ask();
                      });
   }
 
-  void OnRead(const Error& error) {
+  void OnError(const Error& error) {
     if (error == http::error::header_limit) return Write(Refusal(431), false);
     if (error == http::error::body_limit) return Write(Refusal(413), false);
-    if (error && error.category() == http::make_error_code(http::error::bad_method).category() &&
+    if (error.category() == http::make_error_code(http::error::bad_method).category() &&
         error != http::error::end_of_stream && error != http::error::partial_message) {
       return Write(Refusal(400), false);
     }
-    if (!error) Write(Answer(), parser_->get().keep_alive());
   }
 
-  static HttpAnswer Refusal(unsigned status) {
-    HttpAnswer answer;
-    answer.status = status;
-    answer.body = std::string(http::obsolete_reason(http::int_to_status(status))) + "\n";
-    return answer;
-  }
-
-  HttpAnswer Answer() {
-    const auto& request = parser_->get();
-    if (request.method() != http::verb::get && request.method() != http::verb::head) {
-      return Refusal(405);
+  HttpRequest Head() {
+    const auto& message = parser_->get();
+    const std::string target(message.target());
+    HttpRequest request;
+    request.method = std::string(message.method_string());
+    request.path = target.substr(0, target.find('?'));
+    request.content_encoding = std::string(message[http::field::content_encoding]);
+    const std::string json(message[kJsonLength]);
+    std::size_t length = 0;
+    const auto read = std::from_chars(json.data(), json.data() + json.size(), length);
+    if (!json.empty()) {
+      const bool sound = read.ec == std::errc() && read.ptr == json.data() + json.size();
+      request.json_length = sound ? length : std::string::npos;  // longer than any body
     }
-    const std::string target(request.target());
-    HttpRequest asked;
-    asked.path = target.substr(0, target.find('?'));
-    asked.credentials.authorization = std::string(request[http::field::authorization]);
+    request.credentials.authorization = std::string(message[http::field::authorization]);
     if constexpr (std::is_same_v<Stream, TlsStream>) {
-      asked.credentials.names = NamesOf(*stream_.native_handle());
+      request.credentials.names = NamesOf(*stream_.native_handle());
     }
-    return parts_.handler(asked);
+    return request;
+  }
+
+  // From here on the clock is a timer, which keeps the connection until it is answered.
+  void Ask() {
+    const std::shared_ptr<Connection> self = this->shared_from_this();
+    const std::weak_ptr<Connection> weak = self;
+    exchange_ = std::make_shared<HttpExchange>(
+        [weak, executor = stream_.get_executor()](HttpAnswer answer) {
+          asio::post(executor, [weak, answer = std::move(answer)]() mutable {
+            if (const auto connection = weak.lock()) connection->OnAnswer(std::move(answer), true);
+          });
+        });
+    late_.expires_after(parts_.options.longest_answer);
+    late_.async_wait([self](const Error& error) {
+      if (!error) self->OnAnswer(Refusal(504), false);
+    });
+    HttpRequest request = Head();
+    request.body = std::move(parser_->get().body());
+    request.gone = [exchange = exchange_] { return exchange->gone(); };
+    parts_.handler.answer(std::move(request), [exchange = exchange_](HttpAnswer answer) {
+      exchange->Respond(std::move(answer));
+    });
+  }
+
+  // An answer that comes late finds the connection ending.
+  void OnAnswer(HttpAnswer answer, bool in_time) {
+    if (exchange_ == nullptr) return;
+    Leave();
+    late_.cancel();
+    Write(std::move(answer), in_time && parser_->get().keep_alive());
+  }
+
+  void TakeBytes(std::int64_t bytes) {
+    taken_ += bytes;
+    parts_.body_bytes += bytes;
   }
 
   void Write(HttpAnswer answer, bool keep_alive) {
+    Leave();
     response_.emplace(http::int_to_status(answer.status), 11);
     response_->set(http::field::content_type, answer.type);
     response_->set(http::field::cache_control, "no-store");
-    if (answer.status == 405) response_->set(http::field::allow, "GET, HEAD");
+    if (!answer.allow.empty()) response_->set(http::field::allow, answer.allow);
     if (!answer.authenticate.empty()) {
       response_->set(http::field::www_authenticate, answer.authenticate);
     }
+    if (answer.json_length > 0) response_->set(kJsonLength, std::to_string(answer.json_length));
     response_->keep_alive(keep_alive);
     response_->content_length(answer.body.size());
     if (parser_->get().method() != http::verb::head) response_->body() = std::move(answer.body);
-    Restart();
+    Restart(parts_.options.patience *
+            (1 + static_cast<std::int64_t>(response_->body().size() >> 20)));
     http::async_write(
         stream_, *response_,
         [self = this->shared_from_this(), keep_alive](const Error& error, std::size_t) {
@@ -128,9 +228,12 @@ class Connection final : public HttpConnection,
   const std::shared_ptr<asio::ssl::context> context_;
   Stream stream_;
   const HttpConnectionParts parts_;
+  asio::steady_timer late_;
   beast::flat_static_buffer<kMaxBuffer> buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<Parser> parser_;
   std::optional<http::response<http::string_body>> response_;
+  std::shared_ptr<HttpExchange> exchange_;  // of the request that is being answered
+  std::int64_t taken_ = 0;                  // of parts_.body_bytes
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,11 +19,15 @@ class HttpConnection {
   virtual void Begin() = 0;
   // Closes it. What was under way ends, and `ended` is called, later.
   virtual void Close() = 0;
+  // What is being answered is not to come here any more.
+  virtual void Leave() = 0;
 };
 
 struct HttpConnectionParts {
-  const HttpHandler& handler;  // outlives the connection
-  std::chrono::milliseconds patience;
+  // These outlive the connection.
+  const HttpHandler& handler;
+  const HttpOptions& options;
+  std::int64_t& body_bytes;     // of all connections, of requests that are not answered
   std::function<void()> ended;  // once, as the connection ends
 };
 

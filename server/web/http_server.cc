@@ -7,6 +7,7 @@
 #include <list>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "server/web/http_connection.h"
 
@@ -47,6 +48,12 @@ class HttpServer::Impl {
   ~Impl() {
     io_.stop();
     if (thread_.joinable()) thread_.join();
+    // Nobody is to post answers while io_ goes.
+    std::vector<std::weak_ptr<HttpConnection>> connections;
+    for (const Open& open : open_) connections.push_back(open.connection);
+    for (const auto& open : connections) {
+      if (const auto connection = open.lock()) connection->Leave();
+    }
   }
 
   Error Listen() {
@@ -96,9 +103,9 @@ class HttpServer::Impl {
     MakeRoom(peer.address());
     open_.push_back({peer.address(), {}});
     const auto place = std::prev(open_.end());
-    const auto connection =
-        MakeHttpConnection(std::move(socket), Context(),
-                           {handler_, options_.patience, [this, place] { open_.erase(place); }});
+    const auto connection = MakeHttpConnection(
+        std::move(socket), Context(),
+        {handler_, options_, body_bytes_, [this, place] { open_.erase(place); }});
     place->connection = connection;
     connection->Begin();
   }
@@ -135,6 +142,7 @@ class HttpServer::Impl {
   int port_ = 0;
   std::shared_ptr<const TlsMaterial> material_;  // that context_ was made of
   std::shared_ptr<asio::ssl::context> context_;
+  std::int64_t body_bytes_ = 0;
   std::list<Open> open_;  // oldest first; outlives io_, whose connections leave it
   asio::io_context io_{1};
   tcp::acceptor acceptor_{io_};

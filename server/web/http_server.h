@@ -1,9 +1,12 @@
-// The HTTP side: small pages for machines that do not speak gRPC.
+// The HTTP side, for machines that do not speak gRPC.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -13,19 +16,36 @@
 namespace prequel {
 
 struct HttpRequest {
+  std::string method = "GET";
   std::string path;  // without what follows a '?'
   Credentials credentials;
+  std::string content_encoding;
+  std::optional<std::size_t> json_length;  // the header Inference-Header-Content-Length
+  std::string body;
+  std::function<bool()> gone;  // whether the client is, or has waited too long; on any thread
 };
 
 struct HttpAnswer {
   unsigned status = 200;
   std::string body;
   std::string type = "text/plain";
-  std::string authenticate;  // the header WWW-Authenticate; empty: none
+  std::string authenticate;     // the header WWW-Authenticate; empty: none
+  std::string allow;            // the header Allow; empty: none
+  std::size_t json_length = 0;  // as of a request; 0: none
 };
 
-// Called on the server's one thread, for GET and HEAD; must be quick.
-using HttpHandler = std::function<HttpAnswer(const HttpRequest&)>;
+// Once, on any thread, also after the server has gone.
+using HttpRespond = std::function<void(HttpAnswer)>;
+
+// Both are called on the server's one thread, and must be quick.
+struct HttpHandler {
+  // How many bytes of body a request may bring, which has come as far as its head.
+  std::function<std::int64_t(const HttpRequest& head)> most_bytes;
+  std::function<void(HttpRequest request, HttpRespond respond)> answer;
+};
+
+// Of a request that brings nothing of use.
+inline constexpr std::int64_t kSmallBody = 1024;
 
 struct HttpOptions {
   std::string host;
@@ -33,7 +53,11 @@ struct HttpOptions {
   const TlsFiles* tls = nullptr;  // outlives the server; null: plain text
   // From the first byte of a handshake or a request to the last, and as long without any: an answer
   // that nobody reads, and a connection that says nothing, end with it.
+  // A large body has as much more for each of its MiB.
   std::chrono::milliseconds patience{5'000};
+  std::chrono::milliseconds longest_answer{60'000};  // from the end of a request
+  std::int64_t max_body_bytes = 16 << 20;            // of one request
+  std::int64_t max_bodies_bytes = 256 << 20;         // of all that are not answered; beyond: 503
   int max_connections = 128;
   int max_connections_per_peer = 64;
 };

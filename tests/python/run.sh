@@ -9,7 +9,6 @@ export PREQUELD=$2 PREQUEL=$3
 shift 3
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 home=build/python/$environment
-requirements=tests/python/requirements.txt
 
 skip() { echo "skipped: $*"; exit 77; }
 
@@ -19,10 +18,18 @@ make_debian() {
   [[ -x $home/bin/python ]] || /usr/bin/python3 -m venv --system-site-packages "$home"
 }
 
-make_newest() {
+make_newest() { install requirements.txt; }
+make_triton() { install requirements-triton.txt; }
+# Without the half of what it names that its clients do not use.
+make_kserve() { install requirements-kserve.txt --no-deps; }
+
+# install REQUIREMENTS [OPTIONS OF PIP]: unless the environment has just these.
+install() {
+  local requirements=tests/python/$1
+  shift
   cmp -s "$requirements" "$home/installed.txt" && return
   /usr/bin/python3 -m venv "$home" || skip "python3-venv is not installed"
-  "$home/bin/pip" install --quiet --disable-pip-version-check --requirement "$requirements" ||
+  "$home/bin/pip" install --quiet --disable-pip-version-check "$@" --requirement "$requirements" ||
     skip "the package registry cannot be reached"
   cp "$requirements" "$home/installed.txt"
 }

@@ -66,66 +66,88 @@ Prefixes Plus(Prefixes all, const Prefixes& more) {
   return all;
 }
 
+std::vector<Layer> With(std::vector<Layer> all, const std::vector<Layer>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+// What is generated, and gRPC.
+const Prefixes& Proto() {
+  static const Prefixes kProto = {"prequel/v1/", "proto/prequel/v1/", "google/protobuf/",
+                                  "google/rpc/", "inference/"};
+  return kProto;
+}
+const Prefixes& Grpc() {
+  static const Prefixes kGrpc = {"grpc/", "grpcpp/", "src/proto/grpc/"};
+  return kGrpc;
+}
+
+std::vector<Layer> ServerLayers() {
+  return {{"server/", "owns every part",
+           Plus(Plus({"server/", "core/", "absl/", "CLI/"}, Proto()), Grpc())},
+          {"server/sync/",
+           "the one lock type, annotated for thread-safety analysis",
+           {"server/sync/", "absl/base/"}},
+          {"server/storage/",
+           "opaque bytes and their checksum: knows nothing else of core, and no proto",
+           {"server/storage/", "server/sync/", "core/archive/crc32c.h", "absl/", "rocksdb/"}},
+          {"server/engine/",
+           "one actor per model over the storage interfaces",
+           {"server/engine/", "server/storage/", "server/sync/", "core/", "absl/", "Eigen/"},
+           {"server/storage/rocks"}},
+          {"server/wire/", "the only place where core and proto meet",
+           Plus({"server/wire/", "core/", "absl/", "Eigen/"}, Proto())},
+          {"server/auth/", "who calls, and whether over a connection that can be trusted",
+           Plus({"server/auth/", "server/sync/", "absl/", "openssl/"}, Grpc())},
+          {"server/web/",
+           "the HTTP side: pages for machines that do not speak gRPC",
+           {"server/web/", "server/auth/", "server/sync/", "absl/", "boost/", "openssl/"}},
+          {"server/observe/",
+           "metrics: told by the engine and the calls",
+           {"server/observe/", "server/engine/", "server/rpc/call_observer.h", "server/sync/",
+            "absl/", "prometheus/"}},
+          {"server/rpc/", "convert, call, map status, count",
+           Plus(Plus({"server/rpc/", "server/engine/", "server/sync/", "server/wire/",
+                      "server/auth/", "absl/"},
+                     Proto()),
+                Grpc())},
+          {"server/inference/", "the open inference protocol, over the engine",
+           Plus(Plus({"server/inference/", "server/engine/", "server/rpc/", "server/web/",
+                      "server/wire/", "core/", "absl/", "nlohmann/"},
+                     Proto()),
+                Grpc())}};
+}
+
 }  // namespace
 
 const std::vector<Layer>& Layers() {
-  static const Prefixes kProto = {"prequel/v1/", "proto/prequel/v1/", "google/protobuf/",
-                                  "google/rpc/", "inference/"};
-  static const Prefixes kGrpc = {"grpc/", "grpcpp/", "src/proto/grpc/"};
   // <random> and <chrono> would be hidden inputs of the fold, the rest I/O or threads.
   static const Prefixes kNotPure = {
       "random", "chrono", "ctime",   "thread",   "mutex",  "shared_mutex", "condition_variable",
       "future", "atomic", "fstream", "iostream", "cstdio", "filesystem",   "semaphore",
       "latch",  "barrier"};
-  static const std::vector<Layer> kLayers = {
-      {"core/",
-       "pure mathematics: no I/O, no threads, no clock, no protobuf, no gRPC",
-       {"core/", "Eigen/", "unsupported/Eigen/", "absl/status/", "absl/strings/", "math.h",
-        "xmmintrin.h", "immintrin.h"},
-       kNotPure,
-       false},
-      {"server/", "owns every part",
-       Plus(Plus({"server/", "core/", "absl/", "CLI/"}, kProto), kGrpc)},
-      {"server/sync/",
-       "the one lock type, annotated for thread-safety analysis",
-       {"server/sync/", "absl/base/"}},
-      {"server/storage/",
-       "opaque bytes and their checksum: knows nothing else of core, and no proto",
-       {"server/storage/", "server/sync/", "core/archive/crc32c.h", "absl/", "rocksdb/"}},
-      {"server/engine/",
-       "one actor per model over the storage interfaces",
-       {"server/engine/", "server/storage/", "server/sync/", "core/", "absl/", "Eigen/"},
-       {"server/storage/rocks"}},
-      {"server/wire/", "the only place where core and proto meet",
-       Plus({"server/wire/", "core/", "absl/", "Eigen/"}, kProto)},
-      {"server/auth/", "who calls, and whether over a connection that can be trusted",
-       Plus({"server/auth/", "server/sync/", "absl/", "openssl/"}, kGrpc)},
-      {"server/web/",
-       "the HTTP side: pages for machines that do not speak gRPC",
-       {"server/web/", "server/auth/", "server/sync/", "absl/", "boost/", "openssl/"}},
-      {"server/observe/",
-       "metrics: told by the engine and the calls",
-       {"server/observe/", "server/engine/", "server/rpc/call_observer.h", "server/sync/", "absl/",
-        "prometheus/"}},
-      {"server/rpc/", "convert, call, map status, count",
-       Plus(Plus({"server/rpc/", "server/engine/", "server/sync/", "server/wire/", "server/auth/",
-                  "absl/"},
-                 kProto),
-            kGrpc)},
-      {"client/",
-       "knows the wire contract, nothing of core or server",
-       Plus(Plus({"client/", "absl/"}, kProto), kGrpc),
-       {"client/data/", "client/cli/"}},
-      // "Did you mean …?" is asked on both sides of the wire; that header is std's alone.
-      {"client/data/", "turns files into batches: knows no server and one function of core",
-       Plus({"client/data/", "client/tensor.h", "client/random.h", "absl/", "zlib.h",
-             "core/config/edit_distance.h"},
-            kProto)},
-      {"client/cli/", "the library and its data from the command line",
-       Plus({"client/", "absl/", "CLI/", "openssl/"}, kProto)},
-      {"tests/core/",
-       "core is tested without the rest of the service",
-       {"tests/core/", "core/", "Eigen/", "absl/", "gtest/", "gmock/"}}};
+  static const std::vector<Layer> kLayers =
+      With(ServerLayers(),
+           {{"core/",
+             "pure mathematics: no I/O, no threads, no clock, no protobuf, no gRPC",
+             {"core/", "Eigen/", "unsupported/Eigen/", "absl/status/", "absl/strings/", "math.h",
+              "xmmintrin.h", "immintrin.h"},
+             kNotPure,
+             false},
+            {"client/",
+             "knows the wire contract, nothing of core or server",
+             Plus(Plus({"client/", "absl/"}, Proto()), Grpc()),
+             {"client/data/", "client/cli/"}},
+            // "Did you mean …?" is asked on both sides of the wire; that header is std's alone.
+            {"client/data/", "turns files into batches: knows no server and one function of core",
+             Plus({"client/data/", "client/tensor.h", "client/random.h", "absl/", "zlib.h",
+                   "core/config/edit_distance.h"},
+                  Proto())},
+            {"client/cli/", "the library and its data from the command line",
+             Plus({"client/", "absl/", "CLI/", "openssl/"}, Proto())},
+            {"tests/core/",
+             "core is tested without the rest of the service",
+             {"tests/core/", "core/", "Eigen/", "absl/", "gtest/", "gmock/"}}});
   return kLayers;
 }
 

@@ -17,7 +17,7 @@ from typing import IO, Any
 from prequel.client import Client
 from prequel.errors import InvalidArgument, NotFound, Unavailable
 
-_LISTENING = re.compile(rb"prequeld listening on (\S+)")
+_LISTENING = re.compile(rb"prequeld listening on (\S+)(?: \(http (\S+)\))?")
 _STOPPING = 30.0  # seconds, and then SIGKILL
 
 
@@ -45,6 +45,7 @@ class Server:
         folder = data_dir if data_dir is not None else tempfile.mkdtemp(prefix="prequel-")
         self.data_dir = Path(folder)
         self.address = ""
+        self.http_address = ""  # where `flags` have --http
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
 
@@ -81,6 +82,7 @@ class Server:
             match = _LISTENING.match(line)
             if match:
                 self.address = match[1].decode()
+                self.http_address = (match[2] or b"").decode()
                 return self
         code = self._process.wait()
         said = self.log().strip() or f"exit code {code}"

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "inference/grpc_predict_v2.grpc.pb.h"
 #include "server/auth/role.h"
 #include "server/auth/token_hash.h"
 #include "tests/server/server/every_method.h"
@@ -79,13 +80,15 @@ class AccessTest : public TlsServerTest {
 };
 
 TEST_F(AccessTest, TheTableHasEveryMethod) {
-  const int methods =
-      v1::CreateModelRequest::descriptor()
-          ->file()
-          ->FindServiceByName("ModelService")
-          ->method_count() +
-      v1::LearnRequest::descriptor()->file()->FindServiceByName("LearningService")->method_count();
-  EXPECT_EQ(static_cast<int>(methods_.size()), methods);
+  const auto count = [](const google::protobuf::Descriptor* of, const char* service) {
+    return of->file()->FindServiceByName(service)->method_count();
+  };
+  constexpr int kHealth = 2;  // ServerLive and ServerReady, which are for everybody
+  EXPECT_EQ(static_cast<int>(methods_.size()),
+            count(v1::CreateModelRequest::descriptor(), "ModelService") +
+                count(v1::LearnRequest::descriptor(), "LearningService") +
+                count(inference::ModelInferRequest::descriptor(), "GRPCInferenceService") -
+                kHealth);
 }
 
 TEST_F(AccessTest, ARoleDoesWhatItIncludes) {
@@ -93,7 +96,9 @@ TEST_F(AccessTest, ARoleDoesWhatItIncludes) {
       {"GetModel", Role::kRead},      {"ListModels", Role::kRead},
       {"ListRevisions", Role::kRead}, {"Predict", Role::kRead},
       {"GetEvaluation", Role::kRead}, {"Learn", Role::kLearn},
-      {"LearnStream", Role::kLearn},  {"PredictThenLearn", Role::kLearn}};
+      {"LearnStream", Role::kLearn},  {"PredictThenLearn", Role::kLearn},
+      {"ModelReady", Role::kRead},    {"ModelMetadata", Role::kRead},
+      {"ModelInfer", Role::kRead},    {"ServerMetadata", Role::kRead}};
   for (const std::string name : {"metrics", "read", "learn", "admin"}) {
     const Role role = *RoleNamed(name);
     for (const Door& door : {Token(name + "-token"), Certificate("URI:spiffe://test/" + name)}) {
@@ -109,7 +114,7 @@ TEST_F(AccessTest, ARoleDoesWhatItIncludes) {
         }
         // Nobody learns whether another's model is there.
         for (const std::string model : {"other", "nowhere"}) {
-          if (method == "ListModels") continue;
+          if (method == "ListModels" || method == "ServerMetadata") continue;
           EXPECT_EQ(attempt(door, model), StatusCode::PERMISSION_DENIED) << what << ", " << model;
         }
       }
@@ -208,6 +213,29 @@ TEST_F(AccessTest, HealthIsForEverybodyAndMetricsAreNot) {
   options_.open_metrics = true;
   Start();
   EXPECT_EQ(Get("/metrics"), 200);
+}
+
+TEST_F(AccessTest, TheProtocolByHttpAsksTheSame) {
+  const auto status = [this](const std::string& path, const std::string& token) {
+    return path.ends_with("/infer") ? Post(path, token) : Get(path, token);
+  };
+  for (const std::string path : {"/v2", "/v2/models/own-m", "/v2/models/own-m/ready",
+                                 "/v2/models/own-m/versions/1", "/v2/models/own-m/infer"}) {
+    EXPECT_EQ(status(path, ""), 401) << path;
+    EXPECT_EQ(status(path, "never-given"), 401) << path;
+    EXPECT_EQ(status(path, "old-token"), 401) << path;
+    EXPECT_EQ(status(path, "metrics-token"), 403) << path;
+    EXPECT_EQ(status(path, "read-token"), 200) << path;
+    EXPECT_EQ(status(path, "admin-token"), 200) << path;
+  }
+  for (const std::string path : {"/v2/models/other", "/v2/models/other/ready", "/v2/models/nowhere",
+                                 "/v2/models/other/infer"}) {
+    EXPECT_EQ(status(path, "read-token"), 403) << path;
+  }
+  EXPECT_EQ(Get("/v2/models/own-m", "", authority_.Issue("x", "URI:spiffe://test/read")), 200);
+  EXPECT_EQ(Get("/v2/models/own-m", "", authority_.Issue("x", "URI:spiffe://test/metrics")), 403);
+  // Nobody in particular brings a large body.
+  EXPECT_EQ(Post("/v2/models/own-m/infer", "never-given", 5000), 413);
 }
 
 TEST_F(AccessTest, ReflectionIsNotThere) {

@@ -1,5 +1,6 @@
 #include "tests/server/server/every_method.h"
 
+#include "inference/grpc_predict_v2.grpc.pb.h"
 #include "tests/server/server/server_fixture.h"
 
 namespace prequel {
@@ -64,6 +65,30 @@ StatusCode TryStream(const Door& door, const std::string& model) {
   return static_cast<StatusCode>(response.error().code());
 }
 
+void AddInference(std::map<std::string, Try>& all) {
+  using Service = inference::GRPCInferenceService;
+  const auto name = [](const std::string& model, auto& request) { request.set_name(model); };
+  all["ModelReady"] = Named<Service, inference::ModelReadyRequest, inference::ModelReadyResponse>(
+      &Service::Stub::ModelReady, name);
+  all["ModelMetadata"] =
+      Named<Service, inference::ModelMetadataRequest, inference::ModelMetadataResponse>(
+          &Service::Stub::ModelMetadata, name);
+  all["ServerMetadata"] =
+      Named<Service, inference::ServerMetadataRequest, inference::ServerMetadataResponse>(
+          &Service::Stub::ServerMetadata,
+          [](const std::string&, inference::ServerMetadataRequest&) {});
+  all["ModelInfer"] = Named<Service, inference::ModelInferRequest, inference::ModelInferResponse>(
+      &Service::Stub::ModelInfer,
+      [](const std::string& model, inference::ModelInferRequest& request) {
+        request.set_model_name(model);
+        auto* tensor = request.add_inputs();
+        tensor->set_name("x");
+        tensor->set_datatype("FP64");
+        tensor->mutable_shape()->CopyFrom(LinearQuery().inputs().shape());
+        request.add_raw_input_contents(LinearQuery().inputs().data());
+      });
+}
+
 }  // namespace
 
 std::map<std::string, Try> EveryMethod() {
@@ -116,6 +141,7 @@ std::map<std::string, Try> EveryMethod() {
           &Learning::Stub::PredictThenLearn, batch);
   all["GetEvaluation"] = Named<Learning, v1::GetEvaluationRequest, v1::GetEvaluationResponse>(
       &Learning::Stub::GetEvaluation, name);
+  AddInference(all);
   return all;
 }
 

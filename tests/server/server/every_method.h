@@ -1,4 +1,4 @@
-// A way to call every method of both services as anybody, about any model.
+// A way to call every method of all services, but for health, as anybody, about any model.
 #pragma once
 
 #include <grpcpp/grpcpp.h>

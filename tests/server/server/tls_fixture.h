@@ -65,18 +65,14 @@ class TlsServerTest : public ServerTest {
 
   // The status of GET `path`, or -1; with `token`, unless that is empty.
   int Get(const std::string& path, const std::string& token = "", const Issued& issued = {}) const {
-    HostPort address;
-    EXPECT_TRUE(ParseHostPort(server_->http_address(), &address).ok());
-    const bool named = !issued.certificate.empty();
-    httplib::SSLClient http(address.host, address.port,
-                            named ? Write("http-cert", issued.certificate) : "",
-                            named ? Write("http-key", issued.key) : "");
-    http.set_ca_cert_path(directory_.path("ca").c_str());
-    httplib::Headers headers;
-    if (!token.empty()) headers.emplace("Authorization", "Bearer " + token);
-    const httplib::Result result = http.Get(path, headers);
-    body_ = result ? result->body : "";
-    return result ? result->status : -1;
+    return Keep(Http(issued)->Get(path, Headers(token)));
+  }
+  // Of POST, with an inference about LinearConfig's x and as many spaces.
+  int Post(const std::string& path, const std::string& token, std::size_t spaces = 0) const {
+    const std::string body =
+        R"({"inputs":[{"name":"x","datatype":"FP64","shape":[1,2],"data":[1,2]}]})";
+    return Keep(
+        Http({})->Post(path, Headers(token), body + std::string(spaces, ' '), "application/json"));
   }
 
   // For what the server notices within a second or two.
@@ -89,8 +85,28 @@ class TlsServerTest : public ServerTest {
     return true;
   }
 
+  std::unique_ptr<httplib::SSLClient> Http(const Issued& issued) const {
+    HostPort address;
+    EXPECT_TRUE(ParseHostPort(server_->http_address(), &address).ok());
+    const bool named = !issued.certificate.empty();
+    auto http = std::make_unique<httplib::SSLClient>(
+        address.host, address.port, named ? Write("http-cert", issued.certificate) : "",
+        named ? Write("http-key", issued.key) : "");
+    http->set_ca_cert_path(directory_.path("ca").c_str());
+    return http;
+  }
+  static httplib::Headers Headers(const std::string& token) {
+    httplib::Headers headers;
+    if (!token.empty()) headers.emplace("Authorization", "Bearer " + token);
+    return headers;
+  }
+  int Keep(const httplib::Result& result) const {
+    body_ = result ? result->body : "";
+    return result ? result->status : -1;
+  }
+
   const Authority authority_;
-  mutable std::string body_;  // of the last Get
+  mutable std::string body_;  // of the last answer
 };
 
 }  // namespace prequel

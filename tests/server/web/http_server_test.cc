@@ -8,7 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,11 +59,7 @@ class HttpServerTest : public ::testing::Test {
     options_.max_connections_per_peer = 10;
   }
   void Start() {
-    auto started = HttpServer::Start(options_, [](const HttpRequest& request) {
-      HttpAnswer answer;
-      answer.body = request.path + " " + request.credentials.authorization + "\n";
-      return answer;
-    });
+    auto started = HttpServer::Start(options_, handler_);
     ASSERT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
   }
@@ -78,17 +76,25 @@ class HttpServerTest : public ::testing::Test {
   }
 
   HttpOptions options_;
+  HttpHandler handler_{
+      .most_bytes =
+          [](const HttpRequest& head) { return head.path == "/large" ? 1 << 20 : kSmallBody; },
+      .answer =
+          [](HttpRequest request, HttpRespond respond) {
+            HttpAnswer answer;
+            answer.body = request.path + " " + request.credentials.authorization + request.body;
+            respond(std::move(answer));
+          }};
   std::unique_ptr<HttpServer> server_;
 };
 
 TEST_F(HttpServerTest, HandsOverWhatWasAsked) {
   Start();
-  EXPECT_EQ(Get(), "/live Bearer x\n");
+  EXPECT_EQ(Get(), "/live Bearer x");
   httplib::Client client("127.0.0.1", server_->port());
   EXPECT_EQ(client.Head("/live")->body, "");
-  EXPECT_EQ(client.Head("/live")->get_header_value("Content-Length"), "7");
-  EXPECT_EQ(client.Post("/live", "x", "text/plain")->status, 405);
-  EXPECT_EQ(client.Post("/live", "x", "text/plain")->get_header_value("Allow"), "GET, HEAD");
+  EXPECT_EQ(client.Head("/live")->get_header_value("Content-Length"), "6");
+  EXPECT_EQ(client.Post("/live", "x", "text/plain")->body, "/live x");
 }
 
 TEST_F(HttpServerTest, RefusesWhatIsTooLong) {
@@ -99,7 +105,7 @@ TEST_F(HttpServerTest, RefusesWhatIsTooLong) {
   EXPECT_EQ(Ask(many + "\r\n").substr(9, 3), "431");
   EXPECT_EQ(Ask("POST / HTTP/1.1\r\nContent-Length: 5000\r\n\r\n").substr(9, 3), "413");
   EXPECT_EQ(Ask("no request\r\n\r\n").substr(9, 3), "400");
-  EXPECT_EQ(Get(), "/live Bearer x\n");
+  EXPECT_EQ(Get(), "/live Bearer x");
 }
 
 TEST_F(HttpServerTest, EndsConnectionsThatAreSlow) {
@@ -119,18 +125,94 @@ TEST_F(HttpServerTest, AProbeIsAnsweredWhileOthersHoldConnections) {
     held.push_back(std::make_unique<Socket>(server_->port()));
     held.back()->Send("GET /metrics HTTP/1.1\r\nX-Slow: ");
     if (i % 10 == 9) {
-      EXPECT_EQ(Get(), "/live Bearer x\n") << i;
+      EXPECT_EQ(Get(), "/live Bearer x") << i;
     }
   }
   // Those that came first have made room.
   EXPECT_EQ(held.front()->ReadAll(), "");
 }
 
+TEST_F(HttpServerTest, ALargeBodyIsForWhoMayBringIt) {
+  Start();
+  httplib::Client client("127.0.0.1", server_->port());
+  const std::string body(100'000, 'x');
+  EXPECT_EQ(client.Post("/large", body, "text/plain")->body, "/large " + body);
+  EXPECT_EQ(client.Post("/live", body, "text/plain")->status, 413);
+  // Its length is said before it comes.
+  EXPECT_EQ(Ask("POST /large HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n").substr(9, 3), "411");
+  EXPECT_EQ(Ask("POST /large HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3\r\n"
+                "Connection: close\r\n\r\nabc")
+                .substr(9, 3),
+            "100");
+}
+
+// Requests that are answered when the test says so.
+class HeldTest : public HttpServerTest {
+ protected:
+  HeldTest() {
+    handler_.answer = [this](HttpRequest request, HttpRespond respond) {
+      const std::lock_guard<std::mutex> lock(mu_);
+      held_.emplace_back(std::move(request), std::move(respond));
+    };
+  }
+
+  // The request that came as this one, once it has.
+  std::pair<HttpRequest, HttpRespond>& Held(std::size_t index) {
+    for (;;) {
+      const std::lock_guard<std::mutex> lock(mu_);
+      if (held_.size() > index) return held_[index];
+    }
+  }
+
+  std::mutex mu_;
+  std::deque<std::pair<HttpRequest, HttpRespond>> held_;
+};
+
+TEST_F(HeldTest, BodiesTogetherAreBounded) {
+  options_.max_bodies_bytes = 150'000;
+  Start();
+  const std::string post =
+      "POST /large HTTP/1.1\r\nContent-Length: 100000\r\n"
+      "Connection: close\r\n\r\n";
+  const Socket first(server_->port());
+  first.Send(post + std::string(100'000, 'x'));
+  Held(0);
+  EXPECT_EQ(Ask(post).substr(9, 3), "503");
+  Held(0).second({});
+  EXPECT_EQ(first.ReadAll().substr(9, 3), "200");
+  const Socket second(server_->port());
+  second.Send(post + std::string(100'000, 'y'));
+  EXPECT_EQ(Held(1).first.body, std::string(100'000, 'y'));
+}
+
+TEST_F(HeldTest, AnAnswerMayTakeItsTime) {
+  options_.longest_answer = std::chrono::seconds(2);
+  Start();
+  HttpAnswer answer;
+  answer.body = "late";
+  const Socket patient(server_->port());
+  patient.Send("GET /a HTTP/1.1\r\nConnection: close\r\n\r\n");
+  EXPECT_FALSE(Held(0).first.gone());
+  Held(0).second(answer);
+  Held(0).second(answer);  // a second time is nothing
+  const std::string answered = patient.ReadAll();
+  EXPECT_EQ(answered.substr(answered.size() - 4), "late");
+  EXPECT_EQ(Ask("GET /b HTTP/1.1\r\n\r\n").substr(9, 3), "504");
+  EXPECT_TRUE(Held(1).first.gone());
+  Held(1).second(answer);
+  const Socket left(server_->port());
+  left.Send("GET /c HTTP/1.1\r\n\r\n");
+  Held(2);
+  server_.reset();
+  EXPECT_TRUE(Held(2).first.gone());
+  Held(2).second(answer);  // there is nobody
+}
+
 TEST_F(HttpServerTest, SaysWhyItCannotListen) {
   Start();
   HttpOptions same = options_;
   same.port = server_->port();
-  const auto second = HttpServer::Start(same, [](const HttpRequest&) { return HttpAnswer(); });
+  const auto second = HttpServer::Start(same, handler_);
   EXPECT_TRUE(absl::IsUnavailable(second.status()));
 }
 
@@ -139,7 +221,7 @@ TEST_F(HttpServerTest, StopsWithConnectionsOpen) {
   Start();
   const Socket idle(server_->port()), slow(server_->port());
   slow.Send("GET / HT");
-  EXPECT_EQ(Get(), "/live Bearer x\n");
+  EXPECT_EQ(Get(), "/live Bearer x");
   server_.reset();
   EXPECT_EQ(idle.ReadAll(), "");
 }

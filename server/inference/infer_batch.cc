@@ -1,0 +1,143 @@
+#include "server/inference/infer_batch.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/config/error.h"
+#include "server/inference/tensor.h"
+
+namespace prequel {
+namespace {
+
+// Where the values of a tensor go: into numeric columns, or into a column of text.
+struct Place {
+  Index first = 0, columns = 0;
+  Index text = -1;  // in Batch::text; −1: numbers
+  const InputTensor* tensor = nullptr;
+};
+
+class Plan {
+ public:
+  explicit Plan(const std::vector<FeatureConfig>& features) : features_(features) {
+    places_.resize(features.size());
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      if (features[i].kind == FeatureConfig::Kind::kCategorical) {
+        places_[i].text = texts_++;
+      } else {
+        places_[i].first = columns_;
+        places_[i].columns = features[i].width;
+        columns_ += features[i].width;
+      }
+    }
+  }
+
+  Index columns() const { return columns_; }
+  Index texts() const { return texts_; }
+
+  absl::Status Put(const InputTensor& tensor) {
+    if (by_name_.empty()) {
+      for (std::size_t i = 0; i < features_.size(); ++i) by_name_[features_[i].name] = &places_[i];
+    }
+    const auto found = by_name_.find(tensor.header->name());
+    if (found == by_name_.end()) return PutAll(tensor);
+    if (found->second->tensor != nullptr) return tensor.Error("name", "comes a second time");
+    found->second->tensor = &tensor;
+    return absl::OkStatus();
+  }
+
+  // The places of the tensors; INVALID_ARGUMENT when a feature has none, or two.
+  absl::StatusOr<std::vector<Place>> Filled() const {
+    std::vector<Place> filled;
+    if (all_ != nullptr) filled.push_back({.columns = columns_, .tensor = all_});
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const Place& place = places_[i];
+      const bool twice = all_ != nullptr && place.text < 0;
+      if (place.tensor != nullptr && twice) {
+        return place.tensor->Error("name", absl::StrCat("is part of \"", kAllColumns, "\", too"));
+      }
+      if (place.tensor == nullptr && !twice) {
+        return FieldError("inputs", absl::StrCat("has no tensor ", Quoted(features_[i].name),
+                                                 ", which is a feature of the model"));
+      }
+      if (place.tensor != nullptr) filled.push_back(place);
+    }
+    return filled;
+  }
+
+ private:
+  absl::Status PutAll(const InputTensor& tensor) {
+    if (tensor.header->name() != kAllColumns || columns_ == 0) {
+      return tensor.Error("name", "is of no feature of the model; ModelMetadata names them");
+    }
+    if (all_ != nullptr) return tensor.Error("name", "comes a second time");
+    all_ = &tensor;
+    return absl::OkStatus();
+  }
+
+  const std::vector<FeatureConfig>& features_;
+  std::vector<Place> places_;  // of each feature
+  std::unordered_map<std::string_view, Place*> by_name_;
+  const InputTensor* all_ = nullptr;
+  Index columns_ = 0, texts_ = 0;
+};
+
+absl::Status SameRows(const InputTensor& tensor, Index rows, Index& common) {
+  if (common == 0) common = rows;
+  if (rows == common) return absl::OkStatus();
+  return tensor.Error("shape", absl::StrCat("has ", rows, " rows, and others have ", common));
+}
+
+// All are checked before anything is allocated for their numbers.
+absl::StatusOr<Batch> Read(const Plan& plan, const std::vector<Place>& places, Index max_rows) {
+  Batch batch;
+  batch.text.resize(static_cast<std::size_t>(plan.texts()));
+  Index rows = 0;
+  for (const Place& place : places) {
+    Index own = 0;
+    if (place.text >= 0) {
+      absl::StatusOr<std::vector<std::string>> texts = ReadTexts(*place.tensor, max_rows);
+      if (!texts.ok()) return texts.status();
+      own = static_cast<Index>(texts->size());
+      batch.text[static_cast<std::size_t>(place.text)] = *std::move(texts);
+    } else {
+      const absl::StatusOr<Index> numbers = NumberRows(*place.tensor, place.columns, max_rows);
+      if (!numbers.ok()) return numbers.status();
+      own = *numbers;
+    }
+    absl::Status status = SameRows(*place.tensor, own, rows);
+    if (!status.ok()) return status;
+  }
+  if (plan.columns() > 0) batch.inputs.resize(plan.columns(), rows);
+  for (const Place& place : places) {
+    if (place.text < 0) ReadNumbers(*place.tensor, place.columns, place.first, batch.inputs);
+  }
+  return batch;
+}
+
+}  // namespace
+
+absl::StatusOr<Batch> BatchFromInfer(const inference::ModelInferRequest& request,
+                                     const std::vector<FeatureConfig>& features, Index max_rows) {
+  const absl::StatusOr<std::vector<InputTensor>> tensors = InputsOf(request);
+  if (!tensors.ok()) return tensors.status();
+  Plan plan(features);
+  for (const InputTensor& tensor : *tensors) {
+    absl::Status status = plan.Put(tensor);
+    if (!status.ok()) return status;
+  }
+  const absl::StatusOr<std::vector<Place>> places = plan.Filled();
+  if (!places.ok()) return places.status();
+  return Read(plan, *places, max_rows);
+}
+
+std::int64_t RowsIn(const inference::ModelInferRequest& request) {
+  constexpr std::int64_t kMost = 1 << 24;
+  if (request.inputs_size() == 0 || request.inputs(0).shape_size() == 0) return 0;
+  return std::clamp<std::int64_t>(request.inputs(0).shape(0), 0, kMost);
+}
+
+}  // namespace prequel

@@ -1,0 +1,28 @@
+// The inputs of a request as a minibatch of a model.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/config/batch.h"
+#include "core/config/learner_config.h"
+#include "inference/grpc_predict_v2.pb.h"
+
+namespace prequel {
+
+// The tensor that stands for all numeric columns, in the order of the features, where no feature
+// has that name.
+inline constexpr char kAllColumns[] = "input";
+
+// Each feature is a tensor of its name: numbers of shape [rows, width], BYTES of shape [rows]. All
+// numeric ones may be one tensor kAllColumns of shape [rows, columns] instead. INVALID_ARGUMENT
+// names the tensor that is wrong, missing, unknown or given twice; whether the values suit the
+// model is Learner::CheckInputs's to say.
+absl::StatusOr<Batch> BatchFromInfer(const inference::ModelInferRequest& request,
+                                     const std::vector<FeatureConfig>& features, Index max_rows);
+
+// What a request claims to have, before it has been checked.
+std::int64_t RowsIn(const inference::ModelInferRequest& request);
+
+}  // namespace prequel

@@ -1,0 +1,97 @@
+#include "server/inference/inference_face.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/config/error.h"
+#include "server/inference/infer_batch.h"
+#include "server/inference/metadata.h"
+#include "server/rpc/revision_wait.h"
+
+namespace prequel {
+namespace {
+
+absl::Status CheckNamed(const std::string& field, const std::string& name) {
+  return name.empty() ? FieldError(field, "must name a model") : absl::OkStatus();
+}
+
+}  // namespace
+
+void InferenceFace::ServerMetadata(inference::ServerMetadataResponse* response) const {
+  response->set_name("prequel");
+  response->set_version(options_.version);
+  response->add_extensions("binary_tensor_data");
+}
+
+absl::Status InferenceFace::ModelReady(const inference::ModelReadyRequest& request,
+                                       inference::ModelReadyResponse* response) const {
+  absl::Status named = CheckNamed("name", request.name());
+  if (!named.ok()) return named;
+  const auto revision = RevisionOf(request.version());
+  if (!revision.ok()) return revision.status();
+  const absl::StatusOr<ModelInfo> info = engine_.GetModel(request.name());
+  if (!info.ok()) return info.status();
+  response->set_ready(info->problem.ok() &&
+                      revision->value_or(info->published.revision) <= info->published.revision);
+  return absl::OkStatus();
+}
+
+absl::Status InferenceFace::ModelMetadata(const inference::ModelMetadataRequest& request,
+                                          inference::ModelMetadataResponse* response) const {
+  absl::Status named = CheckNamed("name", request.name());
+  if (!named.ok()) return named;
+  const auto revision = RevisionOf(request.version());
+  if (!revision.ok()) return revision.status();
+  const absl::StatusOr<ModelInfo> info = engine_.GetModel(request.name());
+  if (!info.ok()) return info.status();
+  if (info->learner == nullptr) return info->problem;
+  response->set_name(request.name());
+  response->add_versions(absl::StrCat(info->published.revision));
+  return DescribeModel(*info->learner, response);
+}
+
+void InferenceFace::Infer(const Call& call, const inference::ModelInferRequest* request,
+                          Contents contents, inference::ModelInferResponse* response, Done done,
+                          const UnaryCall* watched) const {
+  if (absl::Status named = CheckNamed("model_name", request->model_name()); !named.ok()) {
+    return done(named);
+  }
+  const absl::StatusOr<Moment> moment = MomentOf(*request);
+  if (!moment.ok()) return done(moment.status());
+  auto infer = [this, call, request, contents, response, revision = moment->revision, done] {
+    CallPool& pool = revision ? pools_.history : pools_.queries;
+    pool.Run(
+        call.wanted(),
+        [this, call, request, contents, response, revision] {
+          return InferNow(call, *request, revision, contents, response);
+        },
+        done);
+  };
+  if (moment->min_revision == 0) return infer();
+  if (watched != nullptr) {
+    return AwaitRevision(engine_, *watched, request->model_name(), moment->min_revision,
+                         std::move(infer));
+  }
+  AwaitRevision(
+      engine_, call.deadline(), request->model_name(), moment->min_revision,
+      [infer, done](const absl::Status& status) { status.ok() ? infer() : done(status); });
+}
+
+absl::Status InferenceFace::InferNow(const Call& call, const inference::ModelInferRequest& request,
+                                     std::optional<std::int64_t> revision, Contents contents,
+                                     inference::ModelInferResponse* response) const {
+  const absl::StatusOr<ModelInfo> info = engine_.GetModel(request.model_name());
+  if (!info.ok()) return info.status();
+  if (info->learner == nullptr) return info->problem;
+  const absl::StatusOr<Batch> batch =
+      BatchFromInfer(request, info->learner->config().features, options_.max_batch_rows);
+  if (!batch.ok()) return batch.status();
+  const absl::StatusOr<PredictOptions> question = QuestionOf(request, *info->learner);
+  if (!question.ok()) return question.status();
+  const absl::StatusOr<PredictOutcome> outcome =
+      predictor_.Predict(request.model_name(), *batch, *question, revision, call.wanted());
+  if (!outcome.ok()) return outcome.status();
+  call.CountRows(batch->rows());
+  AnswerToInfer(*outcome, request, contents, response);
+  return absl::OkStatus();
+}
+
+}  // namespace prequel

@@ -1,0 +1,73 @@
+// The open inference protocol over the engine, whatever carries it: convert, ask the predictor,
+// convert.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "inference/grpc_predict_v2.pb.h"
+#include "server/engine/engine.h"
+#include "server/engine/predictor.h"
+#include "server/inference/infer_answer.h"
+#include "server/inference/question.h"
+#include "server/rpc/call.h"
+#include "server/rpc/call_pool.h"
+
+namespace prequel {
+
+struct InferenceOptions {
+  Index max_batch_rows = 1 << 16;
+  std::int64_t max_answer_bytes = 64 << 20;
+  std::string version;          // of the server
+  std::function<bool()> ready;  // whether it answers and learns
+};
+
+// Thread-safe. A model is named by its id, and its versions are its revisions.
+class InferenceFace {
+ public:
+  // All outlive the face.
+  InferenceFace(Engine& engine, const CallPools& pools, InferenceOptions options)
+      : engine_(engine),
+        predictor_(engine, options.max_answer_bytes),
+        pools_(pools),
+        options_(std::move(options)) {}
+
+  bool ready() const { return options_.ready(); }
+  Index max_batch_rows() const { return options_.max_batch_rows; }
+
+  void ServerMetadata(inference::ServerMetadataResponse* response) const;
+  // Not ready while its log is replayed, when it cannot be, and of a revision yet to come.
+  absl::Status ModelReady(const inference::ModelReadyRequest& request,
+                          inference::ModelReadyResponse* response) const;
+  absl::Status ModelMetadata(const inference::ModelMetadataRequest& request,
+                             inference::ModelMetadataResponse* response) const;
+
+  // As Predict of prequel.v1.LearningService. Calls `done` exactly once, on any thread; request and
+  // response live until then. `watched`: the same call, if its client is watched; else null.
+  using Done = std::function<void(const absl::Status&)>;
+  void Infer(const Call& call, const inference::ModelInferRequest* request, Contents contents,
+             inference::ModelInferResponse* response, Done done,
+             const UnaryCall* watched = nullptr) const;
+
+  // Work on one of the threads that answer queries, for what is not to be done on the caller's.
+  void Run(const Call& call, CallPool::Work work, Done done) const {
+    pools_.queries.Run(call.wanted(), std::move(work), std::move(done));
+  }
+
+ private:
+  absl::Status InferNow(const Call& call, const inference::ModelInferRequest& request,
+                        std::optional<std::int64_t> revision, Contents contents,
+                        inference::ModelInferResponse* response) const;
+
+  Engine& engine_;
+  const Predictor predictor_;
+  const CallPools pools_;
+  const InferenceOptions options_;
+};
+
+}  // namespace prequel
