@@ -1,5 +1,6 @@
 #include "core/dynamics/adaptive.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -24,9 +25,38 @@ constexpr double kHazard = 1e-4;
 constexpr double kMostNoiseRate = 100;
 // What noise is thought to be: still, for the most part.
 constexpr double kStillNoise = 0.8, kStillNoiseAtFirst = 0.9;
+// The first scale of the prior, the narrow one, is seldom much worse among the first rows, when
+// what each says of so many at once counts most.
+constexpr double kOddsOfFirstScale = 9;
 constexpr double kRestarts = 0.1, kRestartsAtFirst = 0.025;
 
-Numbers ListOf(std::span<const double> numbers) { return {numbers.begin(), numbers.end()}; }
+// What beliefs have that nobody has named, a number for each.
+struct Usual {
+  Numbers rates, intercept_rates, dispersion_rates;
+  std::vector<Index> scales;
+};
+
+// That which stands still with each scale of the prior; the others too where that is affordable,
+// else with the first.
+Usual UsualBeliefs(const MovingModel& model, bool all) {
+  using Span = std::span<const double>;
+  const Span rates = !all ? Span(kTwoRates) : model.counts ? kCountRates : kLinearRates;
+  const Span intercept_rates = !all           ? Span(kTwoRates)
+                               : model.counts ? kCountInterceptRates
+                                              : kLinearInterceptRates;
+  const bool every = model.affordable >= static_cast<Index>(rates.size()) * model.scales;
+  Usual usual;
+  for (std::size_t drift = 0; drift < rates.size(); ++drift) {
+    const Index scales = drift == 0 || every ? model.scales : 1;
+    for (Index scale = 0; scale < scales; ++scale) {
+      usual.rates.push_back(rates[drift]);
+      usual.intercept_rates.push_back(intercept_rates[drift]);
+      usual.dispersion_rates.push_back(all ? kDispersionRates[drift] : 0);
+      usual.scales.push_back(scale);
+    }
+  }
+  return usual;
+}
 
 // π: half to the first belief, for most worlds stand still most of the time; the rest alike.
 Vector BaseWeights(Index beliefs) {
@@ -43,6 +73,25 @@ Vector FirstWeights(Index beliefs) {
   Vector first = Vector::Constant(beliefs, 0.1 / static_cast<double>(beliefs - 2));
   first.head<2>() = Eigen::Vector2d(0.72, 0.18);
   return first;
+}
+
+// Of K beliefs, from those of their drifts: beliefs of one drift share its weight, of which the
+// first of them has `odds` times as much as each other.
+Vector ShareByScale(const std::vector<Index>& drifts, double odds, const Vector& weights) {
+  Vector shared = Vector::Ones(static_cast<Index>(drifts.size()));
+  for (Index drift = 0; drift < weights.size(); ++drift) {
+    double sum = 0;
+    for (std::size_t k = 0; k < drifts.size(); ++k) {
+      if (drifts[k] != drift) continue;
+      double& share = shared[static_cast<Index>(k)];
+      if (sum == 0) share = odds;
+      sum += share;
+    }
+    for (std::size_t k = 0; k < drifts.size(); ++k) {
+      if (drifts[k] == drift) shared[static_cast<Index>(k)] *= weights[drift] / sum;
+    }
+  }
+  return shared;
 }
 
 // Of all hypotheses, from those of the beliefs that drift.
@@ -71,16 +120,15 @@ void ReadNoiseRates(Options& options, const MovingModel& model, Numbers& rates) 
     }
     return;
   }
-  if (!options.Has("rates")) rates = ListOf(kNoiseRates);
+  if (!options.Has("rates")) rates.assign(kNoiseRates.begin(), kNoiseRates.end());
   options.Reals("noise_rates", &rates, 0, kMostNoiseRate, Adaptive::kMostTracks);
   if (rates.front() != 0) {
     options.Fail("noise_rates", "must begin with 0, for noise that stays as it is");
   }
 }
 
-// `usual`: the beliefs are those that are held by default.
 void ReadDispersionRates(Options& options, const MovingModel& model, std::size_t beliefs,
-                         bool usual, Numbers& rates) {
+                         Numbers& rates) {
   if (!model.tracks_dispersion) {
     if (options.Has("dispersion_rates")) {
       options.Fail("dispersion_rates",
@@ -89,7 +137,7 @@ void ReadDispersionRates(Options& options, const MovingModel& model, std::size_t
     }
     return;
   }
-  rates = usual ? ListOf(kDispersionRates) : Numbers(beliefs, 0.0);
+  if (options.Has("rates")) rates.assign(beliefs, 0);
   options.Reals("dispersion_rates", &rates, 0, kMostNoiseRate, Adaptive::kMostBeliefs);
   if (rates.size() != beliefs) {
     options.Fail("dispersion_rates", absl::StrCat("has ", rates.size(), " numbers and rates has ",
@@ -97,21 +145,58 @@ void ReadDispersionRates(Options& options, const MovingModel& model, std::size_t
   }
 }
 
+// Which of the prior's scales each of so many beliefs has.
+void ReadScales(Options& options, const MovingModel& model, std::size_t beliefs,
+                std::vector<Index>& scales) {
+  if (model.scales == 1) {
+    if (options.Has("scales")) {
+      options.Fail("scales",
+                   "is of a prior of several, such as layer_scale \"both\": leave it out");
+    }
+    return;
+  }
+  if (options.Has("rates") && !options.Has("scales")) {
+    return options.Fail("scales",
+                        absl::StrCat("is needed beside rates: the prior has ", model.scales,
+                                     " scales; give one of them, from 0, for each "
+                                     "belief"));
+  }
+  options.Integers("scales", &scales, 0, model.scales - 1, Adaptive::kMostBeliefs);
+  if (scales.size() == beliefs) return;
+  options.Fail("scales", absl::StrCat("has ", scales.size(), " numbers and rates has ", beliefs,
+                                      ": give one for each belief"));
+}
+
+// Which of the drifts that there are each belief has, those of one drift being alike but for the
+// scale of their prior; with one scale, each its own.
+std::vector<Index> DriftsOf(const Numbers& rates, const Numbers& intercept_rates, bool by_scale) {
+  std::vector<Index> drifts;
+  Index next = 0;
+  for (std::size_t k = 0; k < rates.size(); ++k) {
+    std::size_t like = 0;
+    while (like < k && (rates[like] != rates[k] || intercept_rates[like] != intercept_rates[k])) {
+      ++like;
+    }
+    drifts.push_back(by_scale && like < k ? drifts[like] : next++);
+  }
+  return drifts;
+}
+
 }  // namespace
 
 absl::Status Adaptive::Configure(Options& options, const MovingModel& model) {
-  const bool all = model.affordable > 2, chosen = !options.Has("rates");
-  Numbers rates = !all ? ListOf(kTwoRates) : ListOf(model.counts ? kCountRates : kLinearRates);
+  const bool all = model.affordable >= static_cast<Index>(kLinearRates.size());
+  const bool chosen = !options.Has("rates");
+  const Usual usual = UsualBeliefs(model, all);
+  Numbers rates = usual.rates;
   options.Reals("rates", &rates, 0, kMostRate, kMostBeliefs);
-  Numbers intercept_rates = rates;
-  if (all && chosen) {
-    intercept_rates = ListOf(model.counts ? kCountInterceptRates : kLinearInterceptRates);
-  }
+  Numbers intercept_rates = chosen ? usual.intercept_rates : rates;
   options.Reals("intercept_rates", &intercept_rates, 0, kMostRate, kMostBeliefs);
   double cap = model.counts ? kCountCap : Drift().cap;
   options.Real("cap", &cap, 1, kMostCap);
   ReadNoiseRates(options, model, hypotheses_.noise_rates);
-  ReadDispersionRates(options, model, rates.size(), all && chosen, hypotheses_.dispersion_rates);
+  if (model.tracks_dispersion) hypotheses_.dispersion_rates = usual.dispersion_rates;
+  ReadDispersionRates(options, model, rates.size(), hypotheses_.dispersion_rates);
   if (all && chosen) hypotheses_.hazard = kHazard;
   options.Real("hazard", &hypotheses_.hazard, 0, 1);
   if (intercept_rates.size() != rates.size()) {
@@ -119,18 +204,25 @@ absl::Status Adaptive::Configure(Options& options, const MovingModel& model) {
                  absl::StrCat("has ", intercept_rates.size(), " numbers and rates has ",
                               rates.size(), ": give one for each belief"));
   }
+  if (model.scales > 1) hypotheses_.scales = usual.scales;
+  ReadScales(options, model, rates.size(), hypotheses_.scales);
   if (absl::Status status = options.Finish(); !status.ok()) return status;
   for (std::size_t k = 0; k < rates.size(); ++k) {
     drifts_.push_back(
         {.rate = rates[k], .intercept_rate = intercept_rates[k], .hidden_rate = 0, .cap = cap});
   }
   hypotheses_.drifts = static_cast<Index>(rates.size());
-  const double first = hypotheses_.drifts > 2 ? kRestartsAtFirst : kRestarts;
-  mixing_ = Mixing(
-      WithNoiseAndRestarts(hypotheses_, BaseWeights(hypotheses_.drifts), kStillNoise, kRestarts),
-      WithNoiseAndRestarts(hypotheses_, FirstWeights(hypotheses_.drifts), kStillNoiseAtFirst,
-                           first));
+  Weigh(DriftsOf(rates, intercept_rates, model.scales > 1));
   return absl::OkStatus();
+}
+
+void Adaptive::Weigh(const std::vector<Index>& drifts) {
+  const Index count = *std::max_element(drifts.begin(), drifts.end()) + 1;
+  const Vector base = ShareByScale(drifts, 1, BaseWeights(count));
+  const Vector first = ShareByScale(drifts, kOddsOfFirstScale, FirstWeights(count));
+  const double restarts = count > 2 ? kRestartsAtFirst : kRestarts;
+  mixing_ = Mixing(WithNoiseAndRestarts(hypotheses_, base, kStillNoise, kRestarts),
+                   WithNoiseAndRestarts(hypotheses_, first, kStillNoiseAtFirst, restarts));
 }
 
 }  // namespace prequel

@@ -31,6 +31,10 @@ namespace prequel {
 //                    vary counts e^{−ρ} times as much by each row since, and the level stays.
 //                    Unless given 0, 0, 1e-2, 1e-1, 1e-1 of a linear model with all its beliefs, or
 //                    0. Only of counts whose dispersion is learned
+//   scales           which of the prior's scales each belief has, from 0; of a prior that has
+//                    several. Needed where `rates` are given; else the belief that does not move
+//                    is there once for each scale, and so are the others where that can be
+//                    afforded, or they have 0
 //   hazard           h ≥ 0 per row, of a restart; 1e-4 of a linear model with all its beliefs, or 0
 // Hidden layers stay as they are. The first belief is what the weights fall back to, so it is best
 // the one that does not move.
@@ -44,7 +48,7 @@ class Adaptive : public DynamicsDefaults {
 
   absl::Status Configure(Options& options, const MovingModel& model);
 
-  const Hypotheses& hypotheses() const { return hypotheses_; }
+  const Hypotheses& hypotheses(Index /*scales*/) const { return hypotheses_; }
   const Mixing& mixing() const { return mixing_; }
   bool Moves(Index belief) const { return DriftOf(belief).moves(); }
 
@@ -54,6 +58,9 @@ class Adaptive : public DynamicsDefaults {
   }
 
  private:
+  // The first weights and π, of beliefs that each have one of several drifts.
+  void Weigh(const std::vector<Index>& drifts);
+
   // What is beyond those that drift does not move: that of restarts.
   Drift DriftOf(Index belief) const {
     const auto k = static_cast<std::size_t>(belief);

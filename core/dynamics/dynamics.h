@@ -22,16 +22,16 @@ namespace prequel {
 // leave to DynamicsDefaults they need not say.
 template <class T>
 concept DynamicsType = std::derived_from<T, DynamicsDefaults> &&
-    requires(T& t, const T& c, Options& options, const MovingModel& model, Index belief,
+    requires(T& t, const T& c, Options& options, const MovingModel& model, Index index,
              const typename T::State& state) {
   { T::kName } -> std::convertible_to<std::string_view>;
   // Whether beliefs change without data: else the prior is the posterior as it is, and nothing is
   // copied. Such need a rule in recursive mode, for in dataset mode the data do not move.
   { T::kMoves } -> std::convertible_to<bool>;
   { t.Configure(options, model) } -> std::same_as<absl::Status>;
-  { c.hypotheses() } -> std::convertible_to<Hypotheses>;
+  { c.hypotheses(index) } -> std::convertible_to<Hypotheses>;
   { c.mixing() } -> std::convertible_to<Mixing>;
-  { c.Moves(belief) } -> std::same_as<bool>;
+  { c.Moves(index) } -> std::same_as<bool>;
   { state.IsSound() } -> std::same_as<bool>;
 };
 

@@ -15,12 +15,13 @@ struct MovingModel {
   bool counts = false;             // f is the log of a rate
   bool tracks_dispersion = false;  // and how much counts vary is learned
   Index affordable = 5;            // beliefs, of the model's size
+  Index scales = 1;                // of the prior
 };
 
 // What passes between the revision of a belief and the minibatch that it is asked about.
 struct Passage {
   double rows = 0;                // examples of that minibatch
-  const Vector& prior_variances;  // p₀: D, of the configured prior
+  const Vector& prior_variances;  // p₀: D, of the belief's prior, as configured
   const Layers& layers;           // where each weight lies
   Index belief = 0;               // which of those of the model
 };
@@ -34,8 +35,9 @@ struct DynamicsScratch {
 struct DynamicsDefaults {
   static constexpr double kMostRate = 1e6, kMostCap = 1e12;  // of a drift
 
-  // What a model holds, and how it is weighed: one belief, and not at all.
-  static Hypotheses hypotheses() { return {}; }
+  // What a model holds, of a prior of so many scales, and how it is weighed: one belief of each, by
+  // Bayes' rule.
+  static Hypotheses hypotheses(Index scales) { return OnePerScale(scales); }
   static Mixing mixing() { return {}; }
   // Whether this one of them changes without data.
   static bool Moves(Index /*belief*/) { return true; }

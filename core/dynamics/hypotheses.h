@@ -13,7 +13,8 @@ namespace prequel {
 //   belief 0 with its tracks, belief 1 with its tracks, …, restarts
 // The tracks of a belief share its posterior, for that is held in units of the noise.
 struct Hypotheses {
-  Index drifts = 1;                       // beliefs, which differ in how they drift
+  Index drifts = 1;                // beliefs, which differ in how they drift or in their prior
+  std::vector<Index> scales = {};  // of its prior, of each of them; empty: 0 of all
   std::vector<double> noise_rates = {0};  // ρ ≥ 0 per row, of each track; the first is 0
   // ρ ≥ 0 per row, of each belief that drifts: what it has learned of the dispersion of counts
   // counts e^{−ρ} times as much by each row since. Empty: none forgets.
@@ -30,7 +31,19 @@ struct Hypotheses {
   Index beliefs() const { return drifts + (restarts() ? 1 : 0); }
   Index tracks_of(Index belief) const { return belief < drifts ? tracks() : 1; }
   Index size() const { return drifts * tracks() + (restarts() ? 1 : 0); }
+  // A restart begins as the belief of all rows, the first, did.
+  Index scale_of(Index belief) const {
+    if (scales.empty()) return 0;
+    return scales[static_cast<std::size_t>(belief < drifts ? belief : 0)];
+  }
   Index IndexOf(Index belief, Index track) const { return belief * tracks() + track; }
 };
+
+// One belief for each scale of the prior, which differ in nothing else.
+inline Hypotheses OnePerScale(Index scales) {
+  Hypotheses of{.drifts = scales};
+  for (Index scale = 0; scale < scales; ++scale) of.scales.push_back(scale);
+  return of;
+}
 
 }  // namespace prequel

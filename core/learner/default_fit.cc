@@ -62,6 +62,8 @@ double PassFlops(const FitShape& shape, Index correlated, bool by_units, Index r
 
 Index AffordableBeliefs(const FitShape& shape, double pass_flops) {
   if (shape.linear && pass_flops <= kMostFlopsOfMany) return kManyBeliefs;
+  if (!shape.linear && pass_flops <= kMostFlopsOfFour) return 4;
+  if (!shape.linear && pass_flops <= kMostFlopsOfThree) return 3;
   return pass_flops <= kMostFlopsOfTwo ? 2 : 1;
 }
 

@@ -55,10 +55,13 @@ double PassFlops(const FitShape& shape, Index correlated, bool by_units, Index r
 
 // A belief that drifts learns a minibatch in up to 8 steps, which costs up to three times as much.
 inline constexpr double kMostFlopsOfMany = 2e7;
+inline constexpr double kMostFlopsOfFour = 1e7;
+inline constexpr double kMostFlopsOfThree = 3e7;
 inline constexpr double kMostFlopsOfTwo = 6e7;
 
 // How many beliefs dynamics `adaptive` can afford where a pass of one costs so much: kManyBeliefs
-// of linear models (300 weights of one output), else 2, else 1, which is to stand still.
+// of linear models (300 weights of one output); of networks 4, or 3, whose prior then has
+// two scales; else 2, else 1, which is to stand still.
 inline constexpr Index kManyBeliefs = 5;
 Index AffordableBeliefs(const FitShape& shape, double pass_flops);
 

@@ -1,5 +1,6 @@
 #include "core/learner/fit.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,54 +20,51 @@ namespace {
 // deviations in every weight, where one good step is a few.
 constexpr double kMaxKlPerWeight = 5000;
 
-// The lanes of pass `pass`.
-Stream StreamOf(const Problem& problem, std::int64_t revision, Index pass) {
-  return {problem.config.seed, static_cast<std::uint64_t>(revision),
-          kRuleLane + static_cast<std::uint32_t>(pass * StepInput::kMaxDraws)};
-}
+// What the steps of one fit share.
+struct Fitting {
+  const Problem& problem;
+  std::int64_t revision;
+  const BeliefPrior& configured;  // which the belief began as
+  const Belief& belief;
+  BeliefWorkspace& w;
+  Workspace& all;
+  StepReport& report;
+
+  // The lanes of pass `pass`.
+  Stream StreamOf(Index pass) const {
+    return {problem.config.seed, static_cast<std::uint64_t>(revision),
+            kRuleLane + static_cast<std::uint32_t>(pass * StepInput::kMaxDraws)};
+  }
+};
 
 // One step in dataset mode, on N examples under the configured prior.
 template <class R, class Q>
-absl::Status StepDataset(const Problem& problem, std::int64_t revision, const R& rule, const Q& q,
-                         const typename R::State& state, BeliefWorkspace& w, Workspace& all,
-                         Q& next, typename R::State& next_state) {
-  const StepInput input{w.expansion,
-                        w.at_mean,
-                        problem.prior_mean,
-                        problem.prior_precision,
-                        nullptr,
-                        rule.mode.dataset_size,
-                        StreamOf(problem, revision, 0),
-                        all.rule};
+absl::Status StepDataset(const Fitting& f, const R& rule, const Q& q,
+                         const typename R::State& state, Q& next, typename R::State& next_state) {
+  const StepInput input{f.w.expansion,          f.w.at_mean, f.problem.prior_mean,
+                        f.configured.precision, nullptr,     rule.mode.dataset_size,
+                        f.StreamOf(0),          f.all.rule};
   return rule.Step(input, q, state, next, next_state);
 }
 
 // The passes of recursive mode, all anchored to q_{t−1}: the first reads it, the later ones step
 // `next` in place. A family that has no anchor is its own prior, beside the model's precision.
 template <class R, class Q>
-absl::Status StepRecursive(const Problem& problem, std::int64_t revision, const R& rule,
-                           const Q& prior, BeliefWorkspace& w, Workspace& all, Q& next,
-                           StepReport& report) {
-  auto& passing = StateOf<R>(all.passing);
+absl::Status StepRecursive(const Fitting& f, const R& rule, const Q& prior, Q& next) {
+  auto& passing = StateOf<R>(f.all.passing);
   passing.steps = 0;
   const Anchor anchor = prior.anchor();
   const Vector& precision =
-      anchor.precision != nullptr ? *anchor.precision : problem.prior_precision;
-  const auto rows = static_cast<double>(w.expansion.examples());
+      anchor.precision != nullptr ? *anchor.precision : f.configured.precision;
+  const auto rows = static_cast<double>(f.w.expansion.examples());
   absl::Status status;
   for (Index pass = 0; pass < rule.mode.passes && status.ok(); ++pass) {
-    const StepInput input{w.expansion,
-                          w.at_mean,
-                          prior.mean,
-                          precision,
-                          anchor.covariance,
-                          rows,
-                          StreamOf(problem, revision, pass),
-                          all.rule};
+    const StepInput input{f.w.expansion,     f.w.at_mean, prior.mean,       precision,
+                          anchor.covariance, rows,        f.StreamOf(pass), f.all.rule};
     status = rule.Step(input, pass == 0 ? prior : next, passing, next, passing);
-    w.at_mean = false;
+    f.w.at_mean = false;
   }
-  report.passes = static_cast<int>(rule.mode.passes);
+  f.report.passes = static_cast<int>(rule.mode.passes);
   return status;
 }
 
@@ -100,55 +98,58 @@ absl::Status CheckStep(const R& rule, const Q& prior, const Q& next,
 }
 
 template <class R, class Q>
-requires Steps<R, Q> absl::Status Learn(const Problem& problem, std::int64_t revision,
-                                        const R& rule, const Q& prior, const Belief& belief,
-                                        BeliefWorkspace& w, Workspace& all, Q& next,
-                                        RuleState& next_rule, StepReport& report) {
-  const auto& state = StateOf<R>(belief.rule);
+requires Steps<R, Q> absl::Status Learn(const Fitting& f, const R& rule, const Q& prior, Q& next,
+                                        RuleState& next_rule) {
+  const auto& state = StateOf<R>(f.belief.rule);
   auto& next_state = StateOf<R>(next_rule);
   absl::Status status;
   if (rule.mode.dataset()) {
-    report.passes = 1;
-    status = StepDataset(problem, revision, rule, prior, state, w, all, next, next_state);
+    f.report.passes = 1;
+    status = StepDataset(f, rule, prior, state, next, next_state);
   } else {
     next_state = state;  // as fresh as it was
-    status = StepRecursive(problem, revision, rule, prior, w, all, next, report);
+    status = StepRecursive(f, rule, prior, next);
   }
-  return status.ok() ? CheckStep(rule, prior, next, next_state, all.divergences, report) : status;
+  return status.ok() ? CheckStep(rule, prior, next, next_state, f.all.divergences, f.report)
+                     : status;
 }
 
 // REQUIRES: StandAtPrior.
 template <class R, class Q>
-requires Fits<R, Q> absl::Status Learn(const Problem& problem, std::int64_t revision, const R& rule,
-                                       const Q&, const Belief& belief, BeliefWorkspace& w,
-                                       Workspace& all, Q& next, RuleState& next_rule,
-                                       StepReport& report) {
-  StateOf<R>(next_rule) = StateOf<R>(belief.rule);
-  auto& local = std::get<typename Q::Projector>(w.projectors);
+requires Fits<R, Q> absl::Status Learn(const Fitting& f, const R& rule, const Q&, Q& next,
+                                       RuleState& next_rule) {
+  StateOf<R>(next_rule) = StateOf<R>(f.belief.rule);
+  auto& local = std::get<typename Q::Projector>(f.w.projectors);
   if (absl::Status status = local.CheckRoom(); !status.ok()) return status;
-  return rule.Fit(w.expansion, local, StreamOf(problem, revision, 0), all.rule, report, next);
+  return rule.Fit(f.w.expansion, local, f.StreamOf(0), f.all.rule, f.report, next);
 }
 
 }  // namespace
 
-absl::Status FitBelief(const Problem& problem, std::int64_t revision, const Belief& belief,
-                       BeliefWorkspace& w, Workspace& all, Belief& next, StepReport& report) {
+absl::Status FitBelief(const Problem& problem, const LearnerState& state, std::size_t k,
+                       Workspace& w, Belief& next, StepReport& report) {
+  const Fitting f{problem,
+                  state.revision,
+                  problem.PriorOf(static_cast<Index>(k)),
+                  state.beliefs[k],
+                  w.beliefs[k],
+                  w,
+                  report};
   return std::visit(
       [&]<class R, class Q>(const R& rule, const Q& prior) -> absl::Status {
         if constexpr (Updates<R, Q>) {
           absl::Status status;
-          if constexpr (Fits<R, Q>) status = StandAtPrior(problem, w);
+          if constexpr (Fits<R, Q>) status = StandAtPrior(problem, f.w);
           if (!status.ok()) return status;
-          if (problem.noise().learned()) KeepPriorLogits(w);
+          if (problem.noise().learned()) KeepPriorLogits(f.w);
           if (!std::holds_alternative<Q>(next.posterior)) next.posterior.emplace<Q>();
-          status = Learn(problem, revision, rule, prior, belief, w, all,
-                         std::get<Q>(next.posterior), next.rule, report);
+          status = Learn(f, rule, prior, std::get<Q>(next.posterior), next.rule);
           if (status.ok()) rule.Describe(StateOf<R>(std::as_const(next.rule)), report);
           return status;
         }
         return absl::InternalError("the rule cannot update this posterior");
       },
-      problem.rule, *w.prior);
+      problem.rule, *f.w.prior);
 }
 
 }  // namespace prequel

@@ -1,21 +1,22 @@
 // One belief learns one minibatch: where its rule meets its posterior.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 
 #include "absl/status/status.h"
 #include "core/learner/belief.h"
+#include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
 #include "core/learner/workspace.h"
 #include "core/rules/step_report.h"
 
 namespace prequel {
 
-// Writes posterior and rule state of `next`: those of `belief` after the minibatch that
-// w.expansion is bound to, with w.prior as what was known of it before; and with learned noise the
-// logits at the prior's mean to w.prior_logits. `report` is of this belief; `all` is scratch.
-// INTERNAL when the rule diverges; `next` is then unspecified.
-absl::Status FitBelief(const Problem& problem, std::int64_t revision, const Belief& belief,
-                       BeliefWorkspace& w, Workspace& all, Belief& next, StepReport& report);
+// Writes posterior and rule state of `next`: those of belief k of `state` after the minibatch that
+// the expansion of w.beliefs[k] is bound to, with its `prior` as what was known of it before; and
+// with learned noise the logits at the prior's mean to its `prior_logits`. `report` is of this
+// belief. INTERNAL when the rule diverges; `next` is then unspecified.
+absl::Status FitBelief(const Problem& problem, const LearnerState& state, std::size_t k,
+                       Workspace& w, Belief& next, StepReport& report);
 
 }  // namespace prequel

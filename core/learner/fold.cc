@@ -105,7 +105,7 @@ void AbsorbRows(Shared& m) {
 // anew, with what is known of the noise's level.
 void Restart(const Problem& problem, const LearnerState& state, Workspace& w, Belief& next) {
   BeliefWorkspace& run = w.beliefs[state.beliefs.size() - 1];
-  run.prior = &problem.initial;
+  run.prior = &problem.PriorOf(problem.num_beliefs() - 1).initial;
   run.at_mean = run.projected = false;
   FreshNoiseAt(problem, BelievedRun(state).noise, next.noise);
 }
@@ -147,7 +147,7 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
     w.expansion.Bind(problem.model, problem.likelihood, w.step_inputs, w.step_targets, w.noise);
     w.at_mean = w.projected = false;
     StepReport of_step;
-    absl::Status status = FitBelief(problem, m.state.revision, belief, w, m.w, next, of_step);
+    absl::Status status = FitBelief(problem, m.state, k, m.w, next, of_step);
     if (status.ok()) status = LearnNoiseOf(problem, w.step_targets, w, next);
     if (!status.ok()) return status;
     report.passes = std::max(report.passes, of_step.passes);
@@ -162,8 +162,7 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
 
 absl::Status FitAtOnce(const Shared& m, std::size_t k, Belief& next, StepReport& report) {
   BeliefWorkspace& w = m.w.beliefs[k];
-  absl::Status status =
-      FitBelief(m.problem, m.state.revision, m.state.beliefs[k], w, m.w, next, report);
+  absl::Status status = FitBelief(m.problem, m.state, k, m.w, next, report);
   return status.ok() ? LearnNoiseOf(m.problem, m.w.targets, w, next) : status;
 }
 

@@ -1,5 +1,6 @@
 #include "core/learner/learner.h"
 
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -45,14 +46,16 @@ LearnerState InitialState(const Problem& problem) {
   state.evaluation = Evaluation(problem.classes() ? TargetKind::kClasses : TargetKind::kValues);
   Belief belief;
   belief.noise = InitialNoise(problem);
-  belief.posterior = problem.initial;
   belief.rule = FreshState(problem.rule);
   belief.dynamics = FreshState(problem.dynamics);
   const Hypotheses& of = problem.hypotheses;
   state.beliefs.assign(static_cast<std::size_t>(of.beliefs()), belief);
   for (Index k = 0; k < of.beliefs(); ++k) {
     const auto others = static_cast<std::size_t>(of.tracks_of(k) - 1);
-    state.beliefs[static_cast<std::size_t>(k)].tracks.assign(others, belief.noise);
+    Belief& of_this = state.beliefs[static_cast<std::size_t>(k)];
+    of_this.posterior = problem.PriorOf(k).initial;
+    of_this.tracks.assign(others, belief.noise);
+    of_this.log_weight = -std::log(static_cast<double>(of.beliefs()));
   }
   state.mixing = problem.mixing.Fresh();
   state.calibration = problem.FreshCalibration();

@@ -131,7 +131,7 @@ absl::Status AddRestart(const Problem& problem, const LearnerState& state, const
   all.predictive.AddBelief(all.weights[all.weights.size() - 1], w.noise);
   w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
   w.at_mean = w.projected = false;
-  w.prior = &problem.initial;
+  w.prior = &problem.PriorOf(problem.num_beliefs() - 1).initial;
   const Belief& belief = state.beliefs.back();
   const int draws = DrawsOf(problem, belief.rule, samples);
   return draws > 0 ? AddDraws(problem, state.revision, draws, w, all)
@@ -157,8 +157,9 @@ void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, 
              DynamicsScratch& scratch, BeliefWorkspace& w) {
   w.moved = posterior;
   w.prior = &w.moved;
-  const Passage passage{static_cast<double>(rows), problem.prior_variances, problem.layers,
-                        static_cast<Index>(k)};
+  const auto index = static_cast<Index>(k);
+  const Passage passage{static_cast<double>(rows), problem.PriorOf(index).variances, problem.layers,
+                        index};
   std::visit(
       [&]<class T, class Q>(const T& dynamics, Q& q) {
         if constexpr (MovesPosterior<T, Q>) dynamics.Move(passage, q, scratch);
@@ -167,7 +168,7 @@ void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, 
 }
 
 MatchedPredictive MatchedTo(const Problem& problem, const RuleState& state) {
-  if (!std::visit([]<class Q>(const Q&) { return Q::kHasVariance; }, problem.initial)) {
+  if (!std::visit([]<class Q>(const Q&) { return Q::kHasVariance; }, problem.prototype())) {
     return {MatchedPredictive::Kind::kMean};
   }
   return std::visit([&]<class R>(const R& rule) { return rule.PredictiveOf(StateOf<R>(state)); },

@@ -9,6 +9,7 @@
 #include "core/config/registry.h"
 #include "core/learner/default_fit.h"
 #include "core/models/prior.h"
+#include "core/rules/families.h"
 
 namespace prequel {
 namespace {
@@ -29,52 +30,20 @@ absl::StatusOr<Variant> Configured(const std::string& path, ComponentConfig& con
   return made;
 }
 
-// The posterior families that a rule can update: the first, and all as '"a" or "b"'.
-struct Families {
-  std::string first, all;
-};
-Families FamiliesOf(const Rule& rule) {
-  return std::visit(
-      []<class R>(const R&) {
-        return []<class... Qs>(const std::variant<Qs...>*) {
-          Families families;
-          const auto add = [&](std::string_view name) {
-            if (families.first.empty()) families.first = std::string(name);
-            families.all += (families.all.empty() ? "\"" : " or \"") + std::string(name) + "\"";
-          };
-          ((Updates<R, Qs> ? add(Qs::kName) : void()), ...);
-          return families;
-        }(static_cast<const Posterior*>(nullptr));
-      },
-      rule);
-}
-
-// Whether the rule can update this family of posteriors at all.
-absl::Status CheckFamily(const Problem& problem) {
-  return std::visit(
-      [&]<class R, class Q>(const R&, const Q&) -> absl::Status {
-        if constexpr (Updates<R, Q>) return absl::OkStatus();
-        return FieldError(
-            "config.rule",
-            absl::StrCat("is \"", std::string(R::kName), "\", which ", std::string(R::kHolds),
-                         " and cannot update posterior \"", std::string(Q::kName),
-                         "\": use posterior ", FamiliesOf(problem.rule).all, " or another rule"));
-      },
-      problem.rule, problem.initial);
-}
-
 // Whether the rule can update this posterior for this model and likelihood.
 absl::Status CheckRule(const Problem& problem) {
-  if (absl::Status status = CheckFamily(problem); !status.ok()) return status;
+  if (absl::Status status = CheckFamily(problem.rule, problem.prototype()); !status.ok()) {
+    return status;
+  }
   return std::visit(
       [&]<class R, class Q>(const R& rule, const Q& prototype) {
         if constexpr (Updates<R, Q>) return rule.CheckFor(problem.setting(), prototype);
         return absl::OkStatus();
       },
-      problem.rule, problem.initial);
+      problem.rule, problem.prototype());
 }
 
-// What all beliefs hold beside each other is bounded as one is. REQUIRES: problem.initial is made.
+// What all beliefs hold beside each other is bounded as one is.
 absl::Status CheckBeliefs(const Problem& problem) {
   constexpr double kMostNumbers = double{1 << 27};  // 1 GiB of doubles
   const auto params = static_cast<double>(problem.num_params());
@@ -92,6 +61,11 @@ absl::Status CheckBeliefs(const Problem& problem) {
 }
 
 absl::Status CheckDynamics(const Problem& problem) {
+  if (problem.priors.size() > 1 && problem.dataset_size() > 0) {
+    return FieldError("config.prior.options.layer_scale",
+                      "is \"both\", and the rule is in mode \"dataset\", in which rows come again "
+                      "and would speak for the wider prior: use \"fan_in\" or \"none\"");
+  }
   return std::visit(
       [&]<class T, class Q>(const T&, const Q&) -> absl::Status {
         if constexpr (!T::kMoves) return absl::OkStatus();
@@ -110,7 +84,7 @@ absl::Status CheckDynamics(const Problem& problem) {
                          "\" has no form for: use dynamics \"static\" or another "
                          "posterior"));
       },
-      problem.dynamics, problem.initial);
+      problem.dynamics, problem.prototype());
 }
 
 // Whether targets are standardised, as the configuration says or by default.
@@ -178,7 +152,8 @@ absl::Status MakePosterior(Problem& p) {
   ComponentConfig& config = p.config.posterior;
   if (config.name.empty()) config.name = FamiliesOf(p.rule).first;
   absl::Status status;
-  if (!Take(MakeByName<Posterior>("config.posterior.name", config.name), &p.initial, &status)) {
+  if (!Take(MakeByName<Posterior>("config.posterior.name", config.name), &p.priors.front().initial,
+            &status)) {
     return status;
   }
   Options options("config.posterior", config);
@@ -191,7 +166,7 @@ absl::Status MakePosterior(Problem& p) {
         }
         return q.Configure(options, p.layers);
       },
-      p.initial);
+      p.priors.front().initial);
   if (status.ok()) config.options = options.resolved();
   // Such a configuration stays what it was before there was a choice, to older builds as well.
   if (p.storage == Storage::kFloat64) config.options.erase("storage");
@@ -215,15 +190,55 @@ bool MayMoveByDefault(const Problem& p) {
         if constexpr (!AppliesTo<Adaptive, Q>) return false;
         return rule.PredictiveOf(typename R::State()).draws() == 0;
       },
-      p.rule, p.initial);
+      p.rule, p.prototype());
 }
 
-// REQUIRES: p.initial is made.
-absl::Status MakeDynamics(Problem& p) {
+// How many beliefs the model can hold. REQUIRES: the prototype has its size.
+Index Affordable(const Problem& p) {
   const FitShape shape = ShapeOf(p);
-  const bool by_units = std::holds_alternative<PerUnitGaussian>(p.initial);
-  const double flops = PassFlops(shape, p.num_correlated(), by_units, p.rank());
-  const Index affordable = AffordableBeliefs(shape, flops);
+  const bool by_units = std::holds_alternative<PerUnitGaussian>(p.prototype());
+  return AffordableBeliefs(shape, PassFlops(shape, p.num_correlated(), by_units, p.rank()));
+}
+
+// Whether beliefs may differ in their prior when nobody asks for it: where dynamics choose them. A
+// wide prior of log rates says that counts may have any size.
+bool MayDifferByDefault(const Problem& p, Index affordable) {
+  const ComponentConfig& dynamics = p.config.dynamics;
+  const bool adaptive = dynamics.name.empty() || dynamics.name == Adaptive::kName;
+  if (!adaptive || dynamics.options.contains("rates") || affordable <= 2) return false;
+  return !OfCounts(p) && MayMoveByDefault(p);
+}
+
+// The prior of each scale that it has, as the family holds it.
+absl::Status MakePriors(Problem& p, Index affordable) {
+  const WeighedModel model{p.layers, MayDifferByDefault(p, affordable)};
+  Prior prior;
+  absl::Status status;
+  if (!Take(Configured<Prior>("config.prior", p.config.prior, model), &prior, &status)) {
+    return status;
+  }
+  const Posterior prototype = p.prototype();
+  p.priors.resize(
+      static_cast<std::size_t>(std::visit([](const auto& w) { return w.scales(); }, prior)));
+  p.prior_mean = std::visit([&](const auto& w) { return w.Mean(p.model, p.config.seed); }, prior);
+  for (std::size_t scale = 0; scale < p.priors.size() && status.ok(); ++scale) {
+    BeliefPrior& of = p.priors[scale];
+    of.variances = std::visit(
+        [&](const auto& w) { return w.Variances(p.layers, static_cast<Index>(scale)); }, prior);
+    of.precision = of.variances.cwiseInverse();
+    status = std::visit(
+        [&](const auto& q) {
+          absl::Status checked = q.CheckPrior(of.variances);
+          if (checked.ok()) of.initial = q.FromDiagonal(p.prior_mean, of.variances);
+          return checked;
+        },
+        prototype);
+  }
+  return status;
+}
+
+absl::Status MakeDynamics(Problem& p, Index affordable) {
+  const auto scales = static_cast<Index>(p.priors.size());
   ComponentConfig& config = p.config.dynamics;
   if (config.name.empty()) {
     config.name = affordable > 1 && MayMoveByDefault(p) ? Adaptive::kName : Static::kName;
@@ -232,7 +247,8 @@ absl::Status MakeDynamics(Problem& p) {
                           .tracks_noise = p.in_noise_units(),
                           .counts = OfCounts(p),
                           .tracks_dispersion = p.noise().learned_dispersion(),
-                          .affordable = std::max<Index>(2, affordable)};
+                          .affordable = std::max<Index>(2, affordable),
+                          .scales = scales};
   absl::Status status;
   if (!Take(Configured<Dynamics>("config.dynamics", p.config.dynamics, model), &p.dynamics,
             &status)) {
@@ -240,7 +256,7 @@ absl::Status MakeDynamics(Problem& p) {
   }
   std::visit(
       [&](const auto& dynamics) {
-        p.hypotheses = dynamics.hypotheses();
+        p.hypotheses = dynamics.hypotheses(scales);
         p.mixing = dynamics.mixing();
       },
       p.dynamics);
@@ -248,7 +264,7 @@ absl::Status MakeDynamics(Problem& p) {
   return status;
 }
 
-absl::Status MakeParts(Problem& p, Prior& prior) {
+absl::Status MakeParts(Problem& p) {
   LearnerConfig& config = p.config;
   absl::Status status;
   if (!(config.evaluation_window >= 1 && config.evaluation_window <= 1e12)) {
@@ -286,10 +302,7 @@ absl::Status MakeParts(Problem& p, Prior& prior) {
   }
   p.layers = LayersOf(p.model);
   NameFit(p, config);
-  if (!Take(Configured<Prior>("config.prior", config.prior, p.layers), &prior, &status) ||
-      !Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status)) {
-    return status;
-  }
+  if (!Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status)) return status;
   if (!MakeCalibration(p, &status)) return status;
   return MakePosterior(p);
 }
@@ -298,33 +311,21 @@ absl::Status MakeParts(Problem& p, Prior& prior) {
 
 absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   Problem p;
-  Prior prior;
+  p.priors.resize(1);  // of the prototype
   p.given = Fingerprint(config);
   p.config = std::move(config);
-  if (absl::Status status = MakeParts(p, prior); !status.ok()) return status;
+  if (absl::Status status = MakeParts(p); !status.ok()) return status;
   if (absl::Status status = CheckRule(p); !status.ok()) return status;
   if (absl::Status status = ResolveWindow(p, p.config.standardize_window); !status.ok()) {
     return status;
   }
   absl::Status status = std::visit(
-      [&](const auto& prototype) { return prototype.CheckSize(p.num_params()); }, p.initial);
+      [&](const auto& prototype) { return prototype.CheckSize(p.num_params()); }, p.prototype());
   if (!status.ok()) return status;
-  p.prior_variances = std::visit(
-      [&](const auto& weights) {
-        p.prior_mean = weights.Mean(p.model, p.config.seed);
-        return weights.Variances(p.layers);
-      },
-      prior);
-  p.prior_precision = p.prior_variances.cwiseInverse();
-  status = std::visit(
-      [&](auto& q) {
-        absl::Status checked = q.CheckPrior(p.prior_variances);
-        if (checked.ok()) q = q.FromDiagonal(p.prior_mean, p.prior_variances);
-        return checked;
-      },
-      p.initial);
-  if (!status.ok()) return status;
-  if (status = MakeDynamics(p); !status.ok()) return status;
+  std::visit([&](auto& q) { q.mean.setZero(p.num_params()); }, p.priors.front().initial);
+  const Index affordable = Affordable(p);
+  if (status = MakePriors(p, affordable); !status.ok()) return status;
+  if (status = MakeDynamics(p, affordable); !status.ok()) return status;
   if (status = CheckDynamics(p); !status.ok()) return status;
   if (status = CheckBeliefs(p); !status.ok()) return status;
   return p;
@@ -335,11 +336,11 @@ Index Problem::num_params() const {
 }
 
 Index Problem::num_correlated() const {
-  return std::visit([](const auto& q) { return q.num_correlated(); }, initial);
+  return std::visit([](const auto& q) { return q.num_correlated(); }, prototype());
 }
 
 Index Problem::rank() const {
-  return std::visit([](const auto& q) { return q.rank(); }, initial);
+  return std::visit([](const auto& q) { return q.rank(); }, prototype());
 }
 
 Index Problem::num_logits() const {
@@ -387,7 +388,7 @@ bool Problem::in_noise_units() const {
         if constexpr (Updates<R, Q>) return r.InNoiseUnits(setting(), prototype);
         return false;
       },
-      rule, initial);
+      rule, prototype());
 }
 
 }  // namespace prequel

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/archive/archive.h"
@@ -19,6 +20,12 @@
 
 namespace prequel {
 
+// What a belief knows of the weights before the first minibatch, N(m₀, Λ₀⁻¹).
+struct BeliefPrior {
+  Vector variances, precision;  // D: diag Λ₀⁻¹ and Λ₀
+  Posterior initial;            // as the family holds it
+};
+
 struct Problem {
   LearnerConfig config;     // with every default filled in
   std::uint64_t given = 0;  // Fingerprint of the configuration as it came
@@ -27,8 +34,8 @@ struct Problem {
   Model model;
   Layers layers;  // of the model
   Likelihood likelihood;
-  Vector prior_mean, prior_variances, prior_precision;  // D: m₀, and diag Λ₀⁻¹ and Λ₀
-  Posterior initial;                                    // that prior, as the family holds it
+  Vector prior_mean;                // D: m₀, of all beliefs
+  std::vector<BeliefPrior> priors;  // of each scale that the prior has, at least one
   Rule rule;
   Dynamics dynamics;
   Hypotheses hypotheses;  // as the dynamics have them
@@ -41,6 +48,11 @@ struct Problem {
   static absl::StatusOr<Problem> Make(LearnerConfig config);
 
   Index num_beliefs() const { return hypotheses.beliefs(); }
+  const BeliefPrior& PriorOf(Index belief) const {
+    return priors[static_cast<std::size_t>(hypotheses.scale_of(belief))];
+  }
+  // Any posterior of the family, and of its shape.
+  const Posterior& prototype() const { return priors.front().initial; }
   Index num_params() const;
   // How many of them the posterior family gives a covariance with each other.
   Index num_correlated() const;

@@ -97,14 +97,14 @@ void PriorPrecision::Configure(Options& options) {
   options.Positive("precision", &precision);
   bias_precision = precision;
   options.Positive("bias_precision", &bias_precision);
-  options.Choice("layer_scale", &layer_scale, {"none", "fan_in"});
+  options.Choice("layer_scale", &layer_scale, {"none", "fan_in", "both"});
 }
 
-Vector PriorPrecision::Variances(const Layers& layers) const {
+Vector PriorPrecision::Variances(const Layers& layers, Index scale) const {
+  const bool by_fan_in = layer_scale == "fan_in" || (layer_scale == "both" && scale == 0);
   Vector variances(NumParams(layers));
   for (const DenseLayer& layer : layers) {
-    const double fan_in =
-        layer_scale == "fan_in" ? static_cast<double>(std::max<Index>(1, layer.inputs)) : 1;
+    const double fan_in = by_fan_in ? static_cast<double>(std::max<Index>(1, layer.inputs)) : 1;
     variances.segment(layer.offset, layer.size()).setConstant(1 / bias_precision);
     variances.segment(layer.offset, layer.inputs * layer.outputs)
         .setConstant(1 / (precision * fan_in));
@@ -112,8 +112,8 @@ Vector PriorPrecision::Variances(const Layers& layers) const {
   return variances;
 }
 
-absl::Status IsotropicPrior::Configure(Options& options, const Layers& layers) {
-  if (layers.size() > 1) precision.layer_scale = "fan_in";
+absl::Status IsotropicPrior::Configure(Options& options, const WeighedModel& model) {
+  if (model.layers.size() > 1) precision.layer_scale = model.several ? "both" : "fan_in";
   precision.Configure(options);
   return options.Finish();
 }
@@ -128,7 +128,8 @@ Vector IsotropicPrior::Mean(const Model& model, std::uint64_t seed) const {
       model);
 }
 
-absl::Status ImportedPrior::Configure(Options& options, const Layers& layers) {
+absl::Status ImportedPrior::Configure(Options& options, const WeighedModel& model) {
+  const Layers& layers = model.layers;
   if (!Given(options, layers, kMeans)) {
     options.Fail("weights", absl::StrCat("is needed: ", NumParams(layers),
                                          " numbers, layer by layer the weights of one output "

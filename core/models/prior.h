@@ -13,7 +13,8 @@
 namespace prequel {
 
 // v = 1/precision for weights (divided by the layer's fan-in when layer_scale is "fan_in") and
-// 1/bias_precision for biases.
+// 1/bias_precision for biases. Where layer_scale is "both" there are two scales, and beliefs differ
+// in theirs: 0 is "fan_in", 1 is "none".
 struct PriorPrecision {
   double precision = 1;
   double bias_precision = 1;
@@ -21,20 +22,31 @@ struct PriorPrecision {
 
   void Configure(Options& options);
 
-  Vector Variances(const Layers& layers) const;  // D
+  Index scales() const { return layer_scale == "both" ? 2 : 1; }
+  Vector Variances(const Layers& layers, Index scale) const;  // D
 };
 
-// θ ~ N(m₀, diag(v)), m₀ = Initialize of the model. layer_scale is "fan_in" unless given, where
-// there are hidden layers: so the variance of a unit does not grow with the units that feed it.
+// What a prior may know of a model.
+struct WeighedModel {
+  const Layers& layers;
+  bool several = false;  // beliefs may differ in their prior when nobody asks for it
+};
+
+// θ ~ N(m₀, diag(v)), m₀ = Initialize of the model. Unless given, layer_scale is "both" where there
+// are hidden layers and several beliefs, else "fan_in" where there are hidden layers: so the
+// variance of a unit does not grow with the units that feed it.
 struct IsotropicPrior {
   static constexpr std::string_view kName = "isotropic";
 
   PriorPrecision precision;
 
-  absl::Status Configure(Options& options, const Layers& layers);
+  absl::Status Configure(Options& options, const WeighedModel& model);
 
+  Index scales() const { return precision.scales(); }
   Vector Mean(const Model& model, std::uint64_t seed) const;
-  Vector Variances(const Layers& layers) const { return precision.Variances(layers); }
+  Vector Variances(const Layers& layers, Index scale) const {
+    return precision.Variances(layers, scale);
+  }
 };
 
 // θ ~ N(m₀, diag(v)) with m₀, and v too where that is known, from the configuration: a network
@@ -51,11 +63,12 @@ struct ImportedPrior {
   Vector mean;       // D
   Vector variances;  // D; empty: those of `precision`
 
-  absl::Status Configure(Options& options, const Layers& layers);
+  absl::Status Configure(Options& options, const WeighedModel& model);
 
+  Index scales() const { return precision.scales(); }
   Vector Mean(const Model& /*model*/, std::uint64_t /*seed*/) const { return mean; }
-  Vector Variances(const Layers& layers) const {
-    return variances.size() > 0 ? variances : precision.Variances(layers);
+  Vector Variances(const Layers& layers, Index scale) const {
+    return variances.size() > 0 ? variances : precision.Variances(layers, scale);
   }
 };
 

@@ -84,7 +84,7 @@ double NegativeElbo(const LogisticData& data, const Problem& problem, const Batc
   return std::visit(
       [&]<class Q>(const Q& q) {
         typename Q::Divergence divergence;
-        const std::optional<double> kl = divergence.Kl(q, std::get<Q>(problem.initial));
+        const std::optional<double> kl = divergence.Kl(q, std::get<Q>(problem.prototype()));
         if (!kl.has_value()) return std::nan("");
         const NoiseLevel noise;
         Expansion expansion;

@@ -37,7 +37,7 @@ class Stepper {
       : problem_(std::move(problem)),
         inputs_(Normals(kInputs, kRows, 1)),
         targets_(1, kRows),
-        posterior_(problem_.initial),
+        posterior_(problem_.prototype()),
         state_(FreshState(problem_.rule)) {
     for (Index i = 0; i < kRows; ++i) targets_(0, i) = static_cast<double>(i % kClasses);
   }
@@ -46,7 +46,7 @@ class Stepper {
     const FlushDenormals flush;  // as Learner::Update does
     expansion_.Bind(problem_.model, problem_.likelihood, inputs_, targets_, noise_);
     ++steps_;
-    const StepInput input{expansion_, false,   problem_.prior_mean,  problem_.prior_precision,
+    const StepInput input{expansion_, false,   problem_.prior_mean,  problem_.priors[0].precision,
                           nullptr,    60000.0, Stream{1, steps_, 0}, scratch_};
     std::visit(
         [&]<class R, class Q>(const R& rule, Q& q) {

@@ -85,7 +85,8 @@ void Unpack(const Problem& problem, const LearnerState& packed, LearnerState& st
 }
 
 absl::Status UnpackParts(const Problem& problem, std::string_view bytes, Belief& belief) {
-  if (belief.posterior.index() != problem.initial.index()) belief.posterior = problem.initial;
+  if (belief.posterior.index() != problem.prototype().index())
+    belief.posterior = problem.prototype();
   std::visit([&]<class R>(const R&) { StateOf<R>(belief.rule); }, problem.rule);
   ArchiveReader reader(bytes, Storage::kFloat32);
   const auto read = [&]<class Part>(Part& part) { Part::Fields(reader, part); };

@@ -24,7 +24,7 @@ absl::Status CheckBelief(const Problem& problem, const Belief& belief) {
   const Index params = problem.num_params();
   const bool posterior = std::visit(
       [&]<class Q>(const Q& q) {
-        const Q* prototype = std::get_if<Q>(&problem.initial);
+        const Q* prototype = std::get_if<Q>(&problem.prototype());
         return prototype != nullptr && q.IsSound(params) && q.HasShapeOf(*prototype);
       },
       belief.posterior);
@@ -87,7 +87,8 @@ absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
   }
   if (!HasCounts(state)) return absl::DataLossError("counts: out of range");
   const auto beliefs = static_cast<std::size_t>(problem.num_beliefs());
-  if (problem.mixing.mixes() && state.beliefs.size() != beliefs) {
+  const bool several = problem.mixing.mixes() || beliefs > 1;
+  if (several && state.beliefs.size() != beliefs) {
     return absl::DataLossError("beliefs: are not as many as the dynamics have");
   }
   if (!problem.mixing.IsSound(state.mixing)) {

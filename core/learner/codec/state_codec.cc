@@ -28,7 +28,7 @@ void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a)
   for (const NoiseState& track : belief.tracks) a.Value("track", track);
   a.Value("dynamics", std::string(NameOf(problem.dynamics)));
   std::visit([&](const auto& s) { a.Value("dynamics", s); }, belief.dynamics);
-  a.Value("posterior", std::string(NameOf(problem.initial)));
+  a.Value("posterior", std::string(NameOf(problem.prototype())));
   a.Value("rule", std::string(NameOf(problem.rule)));
   if (problem.storage == Storage::kFloat32) return a.Value("packed", belief.packed);
   std::visit([&](const auto& q) { a.Value("posterior", q); }, belief.posterior);
@@ -51,10 +51,10 @@ void ReadBelief(const Problem& problem, std::uint32_t version, ArchiveReader& a,
   a.Expect("dynamics", NameOf(problem.dynamics));
   belief.dynamics = FreshState(problem.dynamics);
   std::visit([&](auto& s) { a.Value("dynamics", s); }, belief.dynamics);
-  a.Expect("posterior", NameOf(problem.initial));
+  a.Expect("posterior", NameOf(problem.prototype()));
   a.Expect("rule", NameOf(problem.rule));
   if (problem.storage == Storage::kFloat32) return a.Value("packed", belief.packed);
-  belief.posterior = problem.initial;  // the right alternative, to be read into
+  belief.posterior = problem.prototype();  // the right alternative, to be read into
   std::visit([&](auto& q) { a.Value("posterior", q); }, belief.posterior);
   belief.rule = FreshState(problem.rule);
   std::visit([&](auto& s) { a.Value("rule", s); }, belief.rule);

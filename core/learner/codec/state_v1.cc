@@ -74,12 +74,12 @@ void ReadStateV1(const Problem& problem, ArchiveReader& a, LearnerState& state) 
   a.Value("noise", belief.noise);
   ReadEvaluation(problem, a, state.evaluation);
   belief.dynamics = FreshState(problem.dynamics);
-  a.Expect("posterior", NameOf(problem.initial));
+  a.Expect("posterior", NameOf(problem.prototype()));
   if (problem.storage == Storage::kFloat32) {
     a.Expect("rule", NameOf(problem.rule));
     a.Value("packed", belief.packed);
   } else {
-    belief.posterior = problem.initial;
+    belief.posterior = problem.prototype();
     std::visit([&](auto& q) { a.Value("posterior", q); }, belief.posterior);
     a.Expect("rule", NameOf(problem.rule));
     belief.rule = FreshState(problem.rule);

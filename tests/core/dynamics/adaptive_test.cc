@@ -120,13 +120,14 @@ TEST(Adaptive, NothingKnownChangesNothing) {
   EXPECT_EQ(next.beliefs[1].log_weight, state.beliefs[1].log_weight);
 }
 
-TEST(Adaptive, ByDefaultHasSixBeliefsOfALinearModelAndTwoOfANetwork) {
+TEST(Adaptive, ByDefaultHasSixBeliefsOfALinearModelAndFourOfANetwork) {
   LearnerConfig config = ConfigOf({"adaptive", {}});
   EXPECT_EQ(Learner::Create(config)->Initial().beliefs.size(), 6u);
   config.model = {"mlp", {{"hidden", Numbers{4}}}};
   const Learner network = *Learner::Create(config);
-  EXPECT_EQ(network.Initial().beliefs.size(), 2u);
-  EXPECT_EQ(std::get<Numbers>(network.config().dynamics.options.at("rates")), (Numbers{0, 1e-3}));
+  EXPECT_EQ(network.Initial().beliefs.size(), 4u);
+  EXPECT_EQ(std::get<Numbers>(network.config().dynamics.options.at("rates")),
+            (Numbers{0, 0, 1e-3, 1e-3}));
 }
 
 // Each belief has a Jacobian of its own in a minibatch, which may be 1 GiB in all.
@@ -229,6 +230,10 @@ TEST(Adaptive, IsTheDefault) {
   EXPECT_EQ(rates(), 1u);
   config.features[0].width = 3;
   config.model = {"mlp", {{"hidden", Numbers{32}}}};
+  EXPECT_EQ(rates(), 4u);
+  config.features[0].width = 8;
+  EXPECT_EQ(rates(), 3u);
+  config.features[0].width = 13;
   EXPECT_EQ(rates(), 2u);
   config.model = {"mlp", {{"hidden", Numbers{3000}}}};
   config.likelihood.name = "bernoulli";

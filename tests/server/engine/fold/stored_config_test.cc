@@ -70,10 +70,31 @@ TEST(StoredConfigTest, VersionOneKnewNoScaleByLayers) {
   const auto scale_of = [](const Learner& learner) {
     return std::get<std::string>(learner.config().prior.options.at("layer_scale"));
   };
-  EXPECT_EQ(scale_of(*Learner::Create(network)), "fan_in");
+  network.dynamics = {};
+  network.posterior = {};
+  network.rule = {};
+  EXPECT_EQ(scale_of(*Learner::Create(network)), "both");
   EXPECT_EQ(scale_of(**ReadConfig(codec.EncodeConfig(network), 1, codec)), "none");
   network.prior.options["layer_scale"] = std::string("fan_in");
   EXPECT_EQ(scale_of(**ReadConfig(codec.EncodeConfig(network), 1, codec)), "fan_in");
+  EXPECT_EQ(scale_of(**ReadConfig(codec.EncodeConfig(network), kModelVersion, codec)), "fan_in");
+}
+
+// Beliefs of both scales stay what they were made.
+TEST(StoredConfigTest, KeepsTheBeliefsOfBothScales) {
+  const TestCodec codec;
+  LearnerConfig network = LinearConfig(2);
+  network.model = {"mlp", {{"hidden", std::vector<double>{3}}}};
+  network.dynamics = {};
+  network.posterior = {};
+  network.rule = {};
+  const Learner made = *Learner::Create(network);
+  const auto bytes = WriteConfig(made, codec);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  const auto read = ReadConfig(*bytes, kModelVersion, codec);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ((*read)->config(), made.config());
+  EXPECT_EQ((*read)->EncodeState((*read)->Initial()), made.EncodeState(made.Initial()));
 }
 
 // A network too large for a covariance of all its weights by default today had one.

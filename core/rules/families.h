@@ -1,0 +1,21 @@
+// Which posterior families a rule can update.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/posteriors/posterior.h"
+#include "core/rules/rule.h"
+
+namespace prequel {
+
+// The first of them, and all as '"a" or "b"'.
+struct Families {
+  std::string first, all;
+};
+Families FamiliesOf(const Rule& rule);
+
+// Whether that of `posterior` is one of them. INVALID_ARGUMENT (config.rule).
+absl::Status CheckFamily(const Rule& rule, const Posterior& posterior);
+
+}  // namespace prequel
