@@ -33,8 +33,6 @@ LearnerConfig ConfigOf(const Size& size) {
   config.dynamics = {};
   if (size.classes > 2) config.target.num_classes = size.classes;
   config.model.name = size.model;
-  // As networks learn by default.
-  if (size.model == "mlp") config.prior.options["layer_scale"] = std::string("fan_in");
   return config;
 }
 
