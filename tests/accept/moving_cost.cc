@@ -85,7 +85,7 @@ void MovingCost(Report& report) {
       AddRatio(inputs, likelihood, 0, 8, report);
     }
   }
-  AddRatio(2, "bernoulli", 32, 5, report);  // four beliefs, of which two drift
+  AddRatio(2, "bernoulli", 32, 6.5, report);  // four beliefs, of which two drift
 }
 
 void MovingLongRun(Report& report) {
