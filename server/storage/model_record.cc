@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/storage/bytes.h"
+#include "server/storage/mark_record.h"
 
 namespace prequel {
 namespace {
@@ -97,5 +98,7 @@ absl::StatusOr<std::uint64_t> DecodeNextId(std::string_view value) {
 absl::StatusOr<std::uint64_t> DecodeNextIdV1(std::string_view value) {
   return DecodeInteger<std::uint64_t>(kNextIdKeyV1, value);
 }
+
+std::string EncodeMarksKey() { return EncodeInteger(kMarksKey, kMarksVersion); }
 
 }  // namespace prequel

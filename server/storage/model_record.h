@@ -37,4 +37,8 @@ absl::StatusOr<std::uint64_t> DecodeNextId(std::string_view value);
 inline constexpr std::string_view kNextIdKeyV1 = "next_log_id";
 absl::StatusOr<std::uint64_t> DecodeNextIdV1(std::string_view value);
 
+// There is a file of marks beside the store; the value is its version.
+inline constexpr std::string_view kMarksKey = "marks";
+std::string EncodeMarksKey();
+
 }  // namespace prequel

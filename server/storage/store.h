@@ -27,6 +27,10 @@ class Store {
   // and why it is no better: what was under way when the disk was full may fail yet, and another
   // attempt is to be made. Blocks for as long as what is in memory takes to write.
   virtual absl::Status Recover() = 0;
+
+  // Whether the store was opened on a full disk, and is to be opened anew, now that Recover has
+  // found room: until then it can only be read.
+  virtual bool wants_reopening() const { return false; }
 };
 
 // What a write is refused with once an earlier one has failed with `first`.

@@ -8,6 +8,7 @@
 #include "server/storage/catalogue.h"
 #include "server/storage/rocks/rocks_database.h"
 #include "server/storage/rocks/rocks_log.h"
+#include "server/storage/rocks/rocks_marks.h"
 #include "server/storage/rocks/rocks_snapshots.h"
 #include "server/storage/rocks/rocks_write_gate.h"
 #include "server/sync/mutex.h"
@@ -18,12 +19,16 @@ namespace prequel {
 // database.
 class RocksCatalogue final : public Catalogue {
  public:
-  RocksCatalogue(RocksDatabase& database, RocksWriteGate& gate, RocksLog& log,
+  RocksCatalogue(RocksDatabase& database, RocksWriteGate& gate, RocksMarks& marks, RocksLog& log,
                  RocksSnapshots& snapshots)
-      : database_(database), gate_(gate), log_(log), snapshots_(snapshots) {}
+      : database_(database), gate_(gate), marks_(marks), log_(log), snapshots_(snapshots) {}
 
   // Reads the next id. To be called once, first.
   absl::Status Load();
+  // What there is, without what is missing.
+  absl::StatusOr<std::vector<StoredModel>> ListPresent() const;
+  // What is there of the model called `name`, or of every one if empty, is all that there will be.
+  absl::Status AcceptLoss(std::string_view name);
 
   absl::StatusOr<std::vector<StoredModel>> ListModels() const override;
   absl::StatusOr<StoredModel> CreateModel(std::string_view name, std::string_view config,
@@ -33,14 +38,20 @@ class RocksCatalogue final : public Catalogue {
   absl::Status RewriteModels(std::span<const StoredModel> models) override;
 
  private:
+  // DATA_LOSS: its log ends before what has been acknowledged, and no snapshot holds the rest.
+  absl::Status CheckEnd(const StoredModel& model) const;
+  // Models that have been acknowledged and are not in the database.
+  absl::StatusOr<std::vector<StoredModel>> ListMissing() const;
   // The model called `name`, read from its key alone; without a name when there is none.
   absl::StatusOr<StoredModel> FindModel(std::string_view name) const;
+  absl::StatusOr<StoredModel> FindMissing(std::string_view name, ModelId id) const;
   // Writes the chunks of `first`, and puts the head into `batch`.
   absl::Status Begin(const StoredModel& model, const FirstSnapshot& first,
                      rocksdb::WriteBatch& batch);
 
   RocksDatabase& database_;
   RocksWriteGate& gate_;
+  RocksMarks& marks_;
   RocksLog& log_;
   RocksSnapshots& snapshots_;
   Mutex mu_;  // one CreateModel or DeleteModel at a time; taken before those of the others

@@ -22,12 +22,21 @@ absl::Status PrepareDirectory(const std::string& directory, rocksdb::Env* env) {
   }
   const std::string probe = absl::StrCat(directory, "/writable");
   const rocksdb::Status status = rocksdb::WriteStringToFile(env, "", probe, false);
+  if (status.IsNoSpace()) return WriteError(status);
   if (!status.ok()) {
     return absl::PermissionDeniedError(
         absl::StrCat("data directory ", directory, " is not writable: ", status.ToString()));
   }
   (void)env->DeleteFile(probe);
   return absl::OkStatus();
+}
+
+// In the order of their ids.
+std::vector<rocksdb::ColumnFamilyDescriptor> Families() {
+  return {{rocksdb::kDefaultColumnFamilyName, SmallFamilyOptions()},
+          {"models", SmallFamilyOptions()},
+          {"log", LogFamilyOptions()},
+          {"snapshots", SnapshotFamilyOptions()}};
 }
 
 }  // namespace
@@ -67,21 +76,26 @@ absl::StatusOr<std::unique_ptr<RocksDatabase>> RocksDatabase::Open(const RocksOp
     const absl::Status prepared = PrepareDirectory(options.directory, env);
     if (!prepared.ok()) return prepared;
   }
-  const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
-      {rocksdb::kDefaultColumnFamilyName, SmallFamilyOptions()},
-      {"models", SmallFamilyOptions()},
-      {"log", LogFamilyOptions()},
-      {"snapshots", SnapshotFamilyOptions()}};
+  if (options.read_only) return OpenToRead(DatabaseOptions(env, ""), options.directory);
   std::unique_ptr<RocksDatabase> database(new RocksDatabase());
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status =
-      options.read_only ? rocksdb::DB::OpenForReadOnly(DatabaseOptions(env), options.directory,
-                                                       families, &database->families_, &db)
-                        : rocksdb::DB::Open(DatabaseOptions(env), options.directory, families,
-                                            &database->families_, &db);
+      rocksdb::DB::Open(DatabaseOptions(env, options.directory), options.directory, Families(),
+                        &database->families_, &db);
   if (!status.ok()) return OpenError(status, options.directory, *env);
   database->db_.reset(db);
   database->sync_ = options.sync;
+  return database;
+}
+
+absl::StatusOr<std::unique_ptr<RocksDatabase>> RocksDatabase::OpenToRead(
+    const rocksdb::DBOptions& options, const std::string& directory) {
+  std::unique_ptr<RocksDatabase> database(new RocksDatabase());
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status =
+      rocksdb::DB::OpenForReadOnly(options, directory, Families(), &database->families_, &db);
+  if (!status.ok()) return OpenError(status, directory, *options.env);
+  database->db_.reset(db);
   return database;
 }
 

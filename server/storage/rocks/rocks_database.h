@@ -32,6 +32,9 @@ class RocksDatabase {
  public:
   // Errors as RocksStore::Open's.
   static absl::StatusOr<std::unique_ptr<RocksDatabase>> Open(const RocksOptions& options);
+  // A database that is there, for reading alone, with `options`.
+  static absl::StatusOr<std::unique_ptr<RocksDatabase>> OpenToRead(
+      const rocksdb::DBOptions& options, const std::string& directory);
   ~RocksDatabase();
   RocksDatabase(const RocksDatabase&) = delete;
   RocksDatabase& operator=(const RocksDatabase&) = delete;

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "server/storage/log.h"
 #include "server/storage/rocks/rocks_database.h"
+#include "server/storage/rocks/rocks_marks.h"
 #include "server/storage/rocks/rocks_write_gate.h"
 #include "server/sync/mutex.h"
 
@@ -18,7 +19,8 @@ namespace prequel {
 
 class RocksLog final : public Log {
  public:
-  RocksLog(RocksDatabase& database, RocksWriteGate& gate) : database_(database), gate_(gate) {}
+  RocksLog(RocksDatabase& database, RocksWriteGate& gate, RocksMarks& marks)
+      : database_(database), gate_(gate), marks_(marks) {}
 
   absl::Status Append(std::span<LogRecord> records) override;
   absl::StatusOr<std::uint64_t> FirstOffset(LogId log) const override;
@@ -30,19 +32,21 @@ class RocksLog final : public Log {
   void Delete(LogId log, rocksdb::WriteBatch& batch) const;
   void Deleted(LogId log);
 
+  // Of the last record, and one more; 0 when there is none.
+  absl::StatusOr<std::uint64_t> StoredEnd(LogId log) const;
+
  private:
   class RocksFollower;
 
   // The offset of the next record, as far as this store knows.
   absl::StatusOr<std::uint64_t> End(LogId log) const;
-  // Of the last record, and one more; 0 when there is none.
-  absl::StatusOr<std::uint64_t> StoredEnd(LogId log) const;
   // The space of the records of `log` before `end` is to be freed soon, instead of whenever a
   // compaction comes by. Its failure loses nothing.
   void FreeSoon(LogId log, std::uint64_t end) const;
 
   RocksDatabase& database_;
   RocksWriteGate& gate_;
+  RocksMarks& marks_;
 
   Mutex append_mu_;  // one append at a time, since it gives the offsets; taken before mu_
   mutable Mutex mu_;

@@ -17,6 +17,9 @@ struct RocksOptions {
   // Nothing on disk changes, and no lock is taken: for a directory that no server has open. Writes
   // fail.
   bool read_only = false;
+  // What says how much has been acknowledged may be missing or damaged: it is made anew, from what
+  // is there.
+  bool renew_marks = false;
   rocksdb::Env* env = nullptr;  // not owned; null: the real file system
 };
 

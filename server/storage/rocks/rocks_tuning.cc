@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "server/storage/rocks/rocks_info_log.h"
+
 namespace prequel {
 namespace {
 
@@ -36,7 +38,7 @@ std::shared_ptr<rocksdb::SstFileManager> DeleteGently(rocksdb::Env* env) {
 
 }  // namespace
 
-rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env) {
+rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env, const std::string& directory) {
   rocksdb::DBOptions options;
   options.env = env;
   options.create_if_missing = true;
@@ -49,8 +51,8 @@ rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env) {
   options.max_background_jobs = 2;  // one flush, one compaction: the cores are for folding
   options.bytes_per_sync = kMiB;    // no avalanche of dirty pages when a flush ends
   options.max_open_files = 512;
-  options.keep_log_file_num = 5;
-  options.max_log_file_size = 4 * kMiB;
+  options.info_log = directory.empty() ? std::make_shared<RocksInfoLog>()
+                                       : std::make_shared<RocksInfoLog>(directory);
   options.stats_dump_period_sec = 0;
   options.sst_file_manager = DeleteGently(env);
   options.listeners = {std::make_shared<WaitForResume>()};

@@ -3,9 +3,12 @@
 
 #include <rocksdb/options.h>
 
+#include <string>
+
 namespace prequel {
 
-rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env);
+// RocksDB's own log is written to `directory`; empty: nowhere.
+rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env, const std::string& directory);
 rocksdb::ColumnFamilyOptions SmallFamilyOptions();  // meta and models
 rocksdb::ColumnFamilyOptions LogFamilyOptions();
 rocksdb::ColumnFamilyOptions SnapshotFamilyOptions();

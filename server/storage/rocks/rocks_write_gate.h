@@ -28,13 +28,17 @@ class RocksWriteGate {
   // Whatever else writes. Several may be in RocksDB at once; the first failure shuts the gate.
   absl::Status Enter(absl::FunctionRef<rocksdb::Status()> write);
 
+  // Refuses writes from here on, as if one had failed with `status`.
+  void Shut(const rocksdb::Status& status) { (void)Fail(status); }
+
   // As Store's.
   absl::Status health() const;
   absl::Status Recover();
+  // For what is in memory, and for what it takes to write it down.
+  bool HasRoom() const;
 
  private:
   absl::Status Fail(const rocksdb::Status& status);
-  bool HasRoom() const;
   rocksdb::Status BeginAfresh();
   bool IsFlushed() const;  // whatever was in memory when a flush was last asked for
 

@@ -47,7 +47,7 @@ class PowerLossTest : public ::testing::Test {
       return -1;
     }
     const auto models = (*store)->catalogue().ListModels();
-    if (!models.ok() || models->size() != 1) return -1;
+    if (!models.ok() || models->size() != 1 || !models->front().problem.ok()) return -1;
     const std::uint64_t first = (*store)->log().FirstOffset(model_.log).value();
     auto end = static_cast<std::int64_t>(first);
     const absl::Status status =
