@@ -1,4 +1,4 @@
-// prequel-log: looks a data directory over while no server has it open.
+// prequel-log: looks a data directory over while no server has it open, and mends what can be.
 #include <google/protobuf/util/json_util.h>
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,9 @@
 #include "prequel/v1/batch.pb.h"
 #include "server/engine/records/record.h"
 #include "server/inspect/inspection.h"
+#include "server/inspect/salvage.h"
 #include "server/storage/rocks/rocks_store.h"
+#include "server/storage/salvage/salvage_files.h"
 #include "server/wire_codec.h"
 
 namespace prequel {
@@ -26,6 +28,7 @@ constexpr int kGood = 0, kProblems = 1, kUsage = 2;
 struct Flags {
   std::string directory;
   std::string model;  // empty: all
+  std::string to;     // the new directory
   std::uint64_t from = 0;
   std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
   bool data = false;
@@ -112,7 +115,56 @@ int Report(const Inspection& inspection) {
   return inspection.problems.empty() ? kGood : kProblems;
 }
 
+int AcceptLoss(const Flags& flags) {
+  const absl::StatusOr<std::unique_ptr<RocksStore>> store =
+      RocksStore::Open({.directory = flags.directory, .renew_marks = true});
+  if (!store.ok()) return Fail(store.status());
+  const absl::Status accepted = (*store)->AcceptLoss(flags.model);
+  return accepted.ok() ? kGood : Fail(accepted);
+}
+
+int Report(const SalvagedModel& model) {
+  const char* const name = model.model.c_str();
+  const auto number = [](auto value) { return static_cast<unsigned long long>(value); };
+  if (!model.problem.ok()) {
+    std::printf("models/%s: lost: %s\n", name, std::string(model.problem.message()).c_str());
+  } else {
+    std::printf("models/%s: saved to revision %llu, records %llu to %llu, %llu snapshots\n", name,
+                number(model.revision), number(model.begin), number(model.end),
+                number(model.snapshots));
+  }
+  const bool lost = model.problem.ok() && model.end < model.acknowledged;
+  if (lost) {
+    const std::uint64_t records = model.acknowledged - model.end;
+    std::printf("  lost: records %llu to %llu, revisions %llu to %llu (fewer if some made none)\n",
+                number(model.end), number(model.acknowledged - 1), number(model.revision + 1),
+                number(model.revision) + records);
+  }
+  for (const std::string& damage : model.damage) std::printf("  %s\n", damage.c_str());
+  return model.problem.ok() && !lost && model.damage.empty() ? kGood : kProblems;
+}
+
+int Salvage(const Flags& flags) {
+  const absl::StatusOr<Salvaged> files = SalvageFiles(flags.directory, flags.to);
+  if (!files.ok()) return Fail(files.status());
+  for (const std::string& file : files->damaged) std::printf("%s\n", file.c_str());
+  for (const std::string& model : files->left_out) {
+    std::printf("models/%s: left out: it had been deleted, or was never acknowledged\n",
+                model.c_str());
+  }
+  const auto store = RocksStore::Open({.directory = flags.to, .renew_marks = true});
+  if (!store.ok()) return Fail(store.status());
+  const WireCodec codec;
+  const absl::StatusOr<std::vector<SalvagedModel>> models = SalvageModels(**store, codec);
+  if (!models.ok()) return Fail(models.status());
+  int result = files->damaged.empty() ? kGood : kProblems;
+  for (const SalvagedModel& model : *models) result = std::max(result, Report(model));
+  return result;
+}
+
 int Run(const std::string& command, const Flags& flags) {
+  if (command == "salvage") return Salvage(flags);
+  if (command == "accept-loss") return AcceptLoss(flags);
   const absl::StatusOr<std::unique_ptr<RocksStore>> store =
       RocksStore::Open({.directory = flags.directory, .read_only = true});
   if (!store.ok()) return Fail(store.status());
@@ -121,6 +173,7 @@ int Run(const std::string& command, const Flags& flags) {
   const WireCodec codec;
   const Inspector inspector((*store)->log(), (*store)->snapshots(), codec);
   int result = kGood, found = 0;
+  if (const absl::Status marks = (*store)->CheckMarks(); !marks.ok()) result = Fail(marks);
   for (const StoredModel& model : *models) {
     if (!flags.model.empty() && flags.model != model.name) continue;
     ++found;
@@ -140,7 +193,7 @@ int Run(const std::string& command, const Flags& flags) {
 
 int main(int argc, char** argv) {
   prequel::Flags flags;
-  CLI::App app("Looks a data directory over, read-only, while no server has it open.",
+  CLI::App app("Looks a data directory over, or mends it, while no server has it open.",
                "prequel-log");
   app.footer("Exit codes: 0 good, 1 problems were found, 2 the command line is wrong");
   app.set_version_flag("--version", "prequel-log " PREQUEL_VERSION);
@@ -155,6 +208,12 @@ int main(int argc, char** argv) {
   dump.add_option("--from", flags.from, "the first offset");
   dump.add_option("--limit", flags.limit, "so many records of each model");
   dump.add_flag("--data", flags.data, "with the minibatches themselves");
+  CLI::App& salvage = *app.add_subcommand(
+      "salvage", "Copies what is sound into a new directory, and lists what is not");
+  salvage.add_option("--to", flags.to, "the new directory; there is none yet")->required();
+  app.add_subcommand("accept-loss",
+                     "Gives up what was acknowledged and is missing: the next server goes on from "
+                     "what is there. Changes the directory");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
