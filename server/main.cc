@@ -35,11 +35,18 @@ void LogFromGrpc(gpr_log_func_args* args) {
   LogLine(severity, std::string("grpc: ") + args->message + more);
 }
 
-int Run(const ServerOptions& options, const sigset_t& stop) {
-  SetLogFormat(options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
-  umask(S_IRWXG | S_IRWXO);  // models are nobody else's business
-  RaiseDescriptorLimit();
-  gpr_set_log_function(LogFromGrpc);
+// The signal that says to stop; 0 when the server is to be started anew.
+int AwaitStop(const Server& server, const sigset_t& stop) {
+  constexpr timespec kBetweenLooks{.tv_sec = 1, .tv_nsec = 0};
+  for (;;) {
+    const int signal = sigtimedwait(&stop, nullptr, &kBetweenLooks);
+    if (signal > 0) return signal;
+    if (server.wants_restart()) return 0;
+  }
+}
+
+// One server's life; nothing when another one is to follow.
+std::optional<int> Serve(const ServerOptions& options, const sigset_t& stop) {
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
   if (!server.ok()) {
     std::fprintf(stderr, "prequeld: %s\n", std::string(server.status().message()).c_str());
@@ -53,13 +60,25 @@ int Run(const ServerOptions& options, const sigset_t& stop) {
   if (!options.sync) {
     LogLine(Severity::kWarning, "--sync=false: answered minibatches do not survive power loss");
   }
-  int signal = 0;
-  sigwait(&stop, &signal);
-  LogLine(Severity::kInfo, signal == SIGTERM ? "stopping on SIGTERM" : "stopping on SIGINT");
+  const int signal = AwaitStop(**server, stop);
+  LogLine(Severity::kInfo, signal == 0         ? "the disk has room again: starting anew"
+                           : signal == SIGTERM ? "stopping on SIGTERM"
+                                               : "stopping on SIGINT");
   (*server)->Stop();
   server->reset();
   LogLine(Severity::kInfo, "stopped");
+  if (signal == 0) return std::nullopt;
   return EXIT_SUCCESS;
+}
+
+int Run(const ServerOptions& options, const sigset_t& stop) {
+  SetLogFormat(options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
+  umask(S_IRWXG | S_IRWXO);  // models are nobody else's business
+  RaiseDescriptorLimit();
+  gpr_set_log_function(LogFromGrpc);
+  for (;;) {
+    if (const std::optional<int> code = Serve(options, stop)) return *code;
+  }
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ Server::~Server() = default;
 const std::string& Server::address() const { return parts_->address(); }
 const std::string& Server::http_address() const { return parts_->http_address(); }
 void Server::AwaitReady() const { parts_->AwaitReady(); }
+bool Server::wants_restart() const { return parts_->wants_restart(); }
 void Server::Stop() { parts_->Stop(); }
 
 }  // namespace prequel

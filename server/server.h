@@ -27,6 +27,10 @@ class Server {
   // Until every stored model has been replayed or found unreadable.
   void AwaitReady() const;
 
+  // Whether the disk, which was too full to write to at the start, has room: this server can only
+  // read, and another is to take its place.
+  bool wants_restart() const;
+
   // Health turns NOT_SERVING; what was accepted is answered, for at most options.drain; then every
   // connection is closed. Once.
   void Stop();

@@ -37,6 +37,7 @@ class Server::Parts {
   absl::Status Start();
   void Stop();
   void AwaitReady() const { engine_->AwaitReady(); }
+  bool wants_restart() const { return store_->wants_reopening(); }
   const std::string& address() const { return address_; }
   const std::string& http_address() const { return http_address_; }
 

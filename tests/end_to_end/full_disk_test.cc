@@ -1,4 +1,5 @@
 // A server whose disk fills up for a while.
+#include <grpcpp/grpcpp.h>
 #include <signal.h>
 #include <sys/mount.h>
 
@@ -40,15 +41,6 @@ class FullDiskTest : public ProgramTest {
     }
   }
 
-  // Whether the server comes to be serving, or not to.
-  bool Becomes(bool serving) const {
-    for (int i = 0; i < 300; ++i) {
-      if ((Prequel({"health"})->Wait() == 0) == serving) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return false;
-  }
-
   bool mounted_ = false;
 };
 
@@ -85,6 +77,48 @@ TEST_F(FullDiskTest, LearningGoesOnByItselfOnceThereIsRoom) {
   StartProgram();
   ASSERT_TRUE(Becomes(true));
   EXPECT_EQ(Fingerprint("stopped"), fingerprint);
+}
+
+// Nothing free at all, and nobody there to make room: it stops, and starts, and can be asked.
+TEST_F(FullDiskTest, AServerStopsAndStartsOnADiskThatIsFull) {
+  WriteRows(4'000);
+  StartProgram();
+  ASSERT_TRUE(CreateModel("whole", LinearConfig()).ok());
+  ASSERT_TRUE(CreateModel("stopped", LinearConfig()).ok());
+  EXPECT_EQ(LearnRows("whole")->Wait(), 0);
+  const std::string fingerprint = Fingerprint("whole");
+  FillDisk();
+  const std::unique_ptr<ChildProcess> learning = LearnRows("stopped");
+  ASSERT_TRUE(Becomes(false)) << "the disk is full";
+  learning->Signal(SIGKILL);
+  learning->Wait();
+  StopProgram();
+  EXPECT_THAT(program_->errors(), ::testing::HasSubstr("stopped"));
+  FillDisk();
+  StartProgram();
+  v1::PredictResponse predicted;
+  for (int i = 0; i < 300 && !Predict(LinearQuery(), &predicted, "whole").ok(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(Fingerprint("whole"), fingerprint) << "reads go on";
+  const grpc::Status full = Learn(LinearBatch(1), nullptr, "whole");
+  EXPECT_EQ(full.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_THAT(full.error_message(), ::testing::HasSubstr("until the disk has room again"));
+  const httplib::Result ready = http_->Get("/v2/health/ready");
+  ASSERT_TRUE(ready);
+  EXPECT_EQ(ready->status, 503);
+  EXPECT_THAT(ready->body, ::testing::HasSubstr("until the disk has room again"));
+  const httplib::Result metrics = http_->Get("/metrics");
+  ASSERT_TRUE(metrics);
+  EXPECT_THAT(metrics->body, ::testing::HasSubstr("prequel_storage_healthy 0"));
+  StopProgram();
+  StartProgram();
+  std::filesystem::remove(filler());
+  ConnectTo(*program_);  // by itself, once there is room, at other ports
+  ASSERT_TRUE(Becomes(true)) << "there is room";
+  EXPECT_TRUE(Learn(LinearBatch(1), nullptr, "whole").ok());
+  StopProgram();
+  EXPECT_THAT(program_->errors(), ::testing::HasSubstr("starting anew"));
 }
 
 }  // namespace

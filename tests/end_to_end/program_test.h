@@ -5,10 +5,12 @@
 #include <httplib.h>
 #include <signal.h>
 
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/end_to_end/child_process.h"
@@ -48,6 +50,15 @@ class ProgramTest : public ServerTest {
     channel_ = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
     models_ = v1::ModelService::NewStub(channel_);
     learning_ = v1::LearningService::NewStub(channel_);
+  }
+
+  // Whether the server comes to be serving, or not to.
+  bool Becomes(bool serving) const {
+    for (int i = 0; i < 300; ++i) {
+      if ((Prequel({"health"})->Wait() == 0) == serving) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return false;
   }
 
   // What LinearConfig() can learn.

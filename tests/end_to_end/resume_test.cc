@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -13,6 +14,15 @@ namespace {
 
 class ResumeTest : public ProgramTest {
  protected:
+  grpc::Status LearnTimes(const std::string& model, int times) {
+    for (int i = 0; i < times; ++i) {
+      v1::LearnResponse learned;
+      const grpc::Status status = Learn(LinearBatch(i), &learned, model);
+      if (!status.ok()) return status;
+    }
+    return grpc::Status::OK;
+  }
+
   int LookOver(const std::string& command, std::string* output) const {
     ChildProcess log({PREQUEL_LOG, command, "--data-dir=" + data()});
     *output = log.ReadAll();
@@ -51,6 +61,42 @@ TEST_F(ResumeTest, ALearningRunMayBeKilledAndRunAgain) {
   std::string records;
   EXPECT_EQ(LookOver("dump", &records), 0);
   EXPECT_THAT(records, ::testing::HasSubstr("\"producer\":\"csv-"));
+}
+
+TEST_F(ResumeTest, AModelThatLostItsLogStopsUntilThatIsAccepted) {
+  StartProgram();
+  ASSERT_TRUE(CreateModel("cut", LinearConfig()).ok());
+  ASSERT_TRUE(CreateModel("sound", LinearConfig()).ok());
+  ASSERT_TRUE(LearnTimes("cut", 3).ok());
+  ASSERT_TRUE(LearnTimes("sound", 2).ok());
+  StopProgram();
+  StartProgram();
+  ASSERT_TRUE(Becomes(true));
+  ASSERT_TRUE(LearnTimes("cut", 4).ok());
+  program_->Signal(SIGKILL);
+  program_->Wait();
+  for (const auto& entry : std::filesystem::directory_iterator(data())) {
+    if (entry.path().extension() == ".log") std::filesystem::remove(entry.path());
+  }
+  std::string output;
+  EXPECT_EQ(LookOver("check", &output), 1);
+  EXPECT_THAT(output, ::testing::HasSubstr(
+                          "records 3 to 6 of its log have been acknowledged, and are missing"));
+  StartProgram();
+  ASSERT_TRUE(Becomes(true)) << "the sound one serves";
+  v1::PredictResponse predicted;
+  EXPECT_TRUE(Predict(LinearQuery(), &predicted, "sound").ok());
+  const grpc::Status lost = Predict(LinearQuery(), &predicted, "cut");
+  EXPECT_EQ(lost.error_code(), grpc::StatusCode::DATA_LOSS);
+  EXPECT_THAT(lost.error_message(), ::testing::HasSubstr("revisions 4 to 7 are lost"));
+  StopProgram();
+  EXPECT_EQ(LookOver("accept-loss", &output), 0) << output;
+  EXPECT_EQ(LookOver("check", &output), 0) << output;
+  StartProgram();
+  ASSERT_TRUE(Becomes(true));
+  ASSERT_TRUE(LearnTimes("cut", 1).ok());
+  ASSERT_TRUE(Predict(LinearQuery(), &predicted, "cut").ok());
+  EXPECT_EQ(predicted.revision(), 4);
 }
 
 }  // namespace
