@@ -42,6 +42,14 @@ bool IsName(std::string_view text) {
          });
 }
 
+// Anything else may be a secret at the wrong place, and is not repeated in an error.
+bool LooksLikeField(std::string_view text) {
+  constexpr std::size_t kLongest = 20;
+  return !text.empty() && text.size() <= kLongest &&
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+}
+
 bool IsPattern(std::string_view text) {
   return !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '*';
@@ -67,6 +75,9 @@ class Parser {
       return Wrong("", "must be [name], field = value, or a # and a comment");
     }
     const std::string field(Trimmed(line.substr(0, equals)));
+    if (!LooksLikeField(field)) {
+      return Wrong("", "what is before the = is no field, nor looks like one");
+    }
     if (principals_.empty()) return Wrong(field, "must stand under the [name] of a principal");
     return Set(field, Trimmed(line.substr(equals + 1)));
   }

@@ -148,5 +148,14 @@ TEST(PolicyFile, GoesOnWithWhatWasWhenItBreaks) {
   EXPECT_FALSE((*file)->Reload().ok());
 }
 
+TEST(Policy, RepeatsNothingThatMayBeASecret) {
+  for (const char* line : {"prequel-0123456789abcdefABCDEF = learn", "token\xc4\xc4 = x",
+                           "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa = x", "= x"}) {
+    const std::string problem = Problem(absl::StrCat("[a]\n", line, "\n"));
+    EXPECT_EQ(problem, "line 2: what is before the = is no field, nor looks like one");
+  }
+  EXPECT_THAT(Problem("[a]\nrolle = read\n"), HasSubstr("line 2, rolle: is no field"));
+}
+
 }  // namespace
 }  // namespace prequel

@@ -1,0 +1,72 @@
+// Policy files: who may do what.
+//
+// The input is the file. What is refused says in which line, and never repeats what stands where
+// somebody may have written a token. In depth: whoever is in the policy is found by all that it
+// says, and comments change nothing.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "server/auth/policy.h"
+#include "tests/fuzz/fuzz_input.h"
+
+namespace prequel::fuzz {
+namespace {
+
+constexpr std::string_view kToken = "token";
+constexpr std::size_t kLikeASecret = 24;  // shorter words may be in a message by themselves
+
+// Words that follow `token`, wherever it stands.
+void RequireNoSecret(std::string_view text, std::string_view message) {
+  for (std::size_t at = text.find(kToken); at != text.npos; at = text.find(kToken, at + 1)) {
+    std::string_view rest = text.substr(at + kToken.size());
+    rest = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t="), rest.size()));
+    const std::string_view word = rest.substr(0, rest.find_first_of(" \t\r"));
+    Require(word.size() < kLikeASecret || message.find(word) == message.npos,
+            "an error keeps what may be a token to itself", message);
+  }
+}
+
+void RequireFound(const Policy& policy) {
+  for (const Principal& principal : policy.principals()) {
+    for (const TokenHash& token : principal.tokens) {
+      Require(policy.Find({.token = token, .certificate = ""}) == &principal, "a token is found");
+    }
+    for (const std::string& name : principal.certificates) {
+      Require(policy.Find({.token = std::nullopt, .certificate = name}) == &principal,
+              "a certificate is found", name);
+    }
+    Require(!principal.tokens.empty() || !principal.certificates.empty(), "each can be known");
+    for (const std::string& pattern : principal.models) {
+      Require(principal.MayUse(pattern), "a pattern fits itself", pattern);
+    }
+  }
+  Require(policy.Find({.token = HashToken("nobody's"), .certificate = ""}) == nullptr,
+          "nobody is found by what nobody has");
+}
+
+void Run(std::string_view text) {
+  const absl::StatusOr<Policy> policy = Policy::Parse(text);
+  if (!policy.ok()) {
+    const std::string message(policy.status().message());
+    Require(absl::IsInvalidArgument(policy.status()), "a policy is right or wrong", message);
+    Require(message.starts_with("line ") || message.starts_with("no principal"),
+            "an error says where", message);
+    RequireNoSecret(text, message);
+    return;
+  }
+  if (!InDepth(text)) return;
+  RequireFound(*policy);
+  const absl::StatusOr<Policy> again = Policy::Parse("# a comment\n" + std::string(text) + "\n#\n");
+  Require(again.ok() && again->principals().size() == policy->principals().size(),
+          "comments change nothing");
+}
+
+}  // namespace
+}  // namespace prequel::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  prequel::fuzz::Run({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
