@@ -17,6 +17,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "prequel/v1/learning_service.grpc.pb.h"
 #include "prequel/v1/model_service.grpc.pb.h"
+#include "prequel/v1/part_service.grpc.pb.h"
 
 namespace prequel::client {
 namespace {
@@ -95,10 +96,12 @@ struct Client::Stubs {
   explicit Stubs(const std::shared_ptr<grpc::Channel>& channel)
       : models(channel),
         learning(std::make_shared<v1::LearningService::Stub>(channel)),
+        parts(channel),
         health(channel) {}
 
   v1::ModelService::Stub models;
   std::shared_ptr<v1::LearningService::Stub> learning;
+  v1::PartService::Stub parts;
   grpc::health::v1::Health::Stub health;
 };
 
@@ -156,6 +159,11 @@ absl::StatusOr<v1::Snapshot> Client::CreateSnapshot(const std::string& name) {
   v1::CreateSnapshotRequest request;
   request.set_name(ModelName(name));
   return Invoke(*access_, stubs_->models, &v1::ModelService::Stub::CreateSnapshot, request,
+                timeout_);
+}
+
+absl::StatusOr<v1::ListPartsResponse> Client::ListParts() {
+  return Invoke(*access_, stubs_->parts, &v1::PartService::Stub::ListParts, v1::ListPartsRequest(),
                 timeout_);
 }
 

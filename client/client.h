@@ -17,6 +17,7 @@
 #include "prequel/v1/config.pb.h"
 #include "prequel/v1/learning_service.pb.h"
 #include "prequel/v1/model_service.pb.h"
+#include "prequel/v1/part_service.pb.h"
 
 namespace grpc {
 class ChannelCredentials;
@@ -73,6 +74,8 @@ class Client {
   absl::StatusOr<std::vector<v1::Model>> ListAllModels();
   absl::Status DeleteModel(const std::string& name);
   absl::StatusOr<v1::Snapshot> CreateSnapshot(const std::string& name);
+  // What a model can be made of and asked.
+  absl::StatusOr<v1::ListPartsResponse> ListParts();
   absl::StatusOr<v1::ListRevisionsResponse> ListRevisions(const std::string& name);
   absl::StatusOr<v1::Model> RollbackModel(const std::string& name, std::int64_t revision);
   // Without a revision: of the newest. `config` may be null: the same one.

@@ -204,6 +204,7 @@ void Server::Parts::MakeServices() {
   learning_service_ = std::make_unique<LearningServiceImpl>(
       *engine_, pools, calls,
       LearningOptions{options_.max_batch_rows, options_.max_answer_bytes, options_.stream_window});
+  part_service_ = std::make_unique<PartServiceImpl>(calls);
   inference_ = std::make_unique<InferenceFace>(
       *engine_, pools,
       InferenceOptions{options_.max_batch_rows, options_.max_answer_bytes, PREQUEL_VERSION,
@@ -230,6 +231,7 @@ absl::Status Server::Parts::StartGrpc() {
       &address.port);
   builder.RegisterService(model_service_.get());
   builder.RegisterService(learning_service_.get());
+  builder.RegisterService(part_service_.get());
   builder.RegisterService(inference_service_.get());
   grpc_ = builder.BuildAndStart();
   if (grpc_ == nullptr || address.port == 0) {

@@ -21,6 +21,7 @@
 #include "server/rpc/call_pool.h"
 #include "server/rpc/learning_service.h"
 #include "server/rpc/model_service.h"
+#include "server/rpc/parts/part_service.h"
 #include "server/self_dial.h"
 #include "server/server.h"
 #include "server/storage/store.h"
@@ -69,6 +70,7 @@ class Server::Parts {
   std::unique_ptr<CallPool> history_;
   std::unique_ptr<ModelServiceImpl> model_service_;
   std::unique_ptr<LearningServiceImpl> learning_service_;
+  std::unique_ptr<PartServiceImpl> part_service_;
   std::unique_ptr<InferenceServiceImpl> inference_service_;
   std::unique_ptr<grpc::Server> grpc_;
   std::unique_ptr<HealthKeeper> health_;

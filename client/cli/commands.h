@@ -20,6 +20,8 @@ void AddEval(CLI::App& app, Session& session);
 void AddGenerate(CLI::App& app, Session& session);
 void AddHistory(CLI::App& app, Session& session);
 void AddToken(CLI::App& app, Session& session);
+void AddParts(CLI::App& app, Session& session);
+void AddCompletion(CLI::App& app, Session& session);
 void AddHealth(CLI::App& app, Session& session);
 
 }  // namespace prequel::cli

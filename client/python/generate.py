@@ -25,6 +25,7 @@ FILES = [
     "prequel/v1/prediction.proto",
     "prequel/v1/learning_service.proto",
     "prequel/v1/model_service.proto",
+    "prequel/v1/part_service.proto",
 ]
 
 STUB_HEAD = '"""Messages of the wire contract. Made of proto/ by generate.py: do not edit."""\n'
@@ -57,6 +58,7 @@ def stub() -> str:
             )
             body = "\n".join(line for line in rest if not line.startswith("DESCRIPTOR:"))
             body = body.replace(", _Mapping]", ", _Mapping[str, _Any]]")
+            body = body.replace("__slots__ = []", "__slots__: list[str] = []")
             bodies.append(re.sub(r"_(\w+_pb2)\.", _local, body).strip())
     return STUB_HEAD + "\n".join(sorted(imports)) + "\n\n" + "\n\n".join(bodies) + "\n"
 

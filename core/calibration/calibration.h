@@ -37,7 +37,10 @@ struct CalibrationScratch {
 struct Online {
   static constexpr std::string_view kName = "online";
 
-  static absl::Status Configure(Options& options) { return options.Finish(); }
+  static absl::Status Configure(Options& options) {
+    options.Describe("probabilities, intervals and quantiles are corrected by how they came true");
+    return options.Finish();
+  }
   // The state before the first minibatch, of so many outputs where they are values.
   static CalibrationState Fresh(bool classes, Index outputs) {
     CalibrationState state;
@@ -58,7 +61,10 @@ struct Online {
 struct NoCalibration {
   static constexpr std::string_view kName = "none";
 
-  static absl::Status Configure(Options& options) { return options.Finish(); }
+  static absl::Status Configure(Options& options) {
+    options.Describe("predictions are the model's own");
+    return options.Finish();
+  }
   static CalibrationState Fresh(bool /*classes*/, Index /*outputs*/) { return {}; }
   static bool IsSoundState(const CalibrationState& state, bool /*classes*/, Index /*outputs*/) {
     return state.classes.empty() && state.intervals.empty();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -71,8 +72,31 @@ bool IsWholeNumberIn(double value, Index low, Index high) {
 
 }  // namespace
 
-Options::Options(std::string_view path, const ComponentConfig& config)
-    : path_(path), config_(config) {}
+Options::Options(std::string_view path, const ComponentConfig& config, OptionRecord* record)
+    : path_(path), config_(config), record_(record) {}
+
+void Options::Describe(std::string_view help, std::string_view cost) {
+  if (record_ == nullptr) return;
+  record_->help = help;
+  record_->cost = cost;
+}
+
+Options& Options::Help(std::string_view line) {
+  if (record_ != nullptr) help_ = line;
+  return *this;
+}
+
+void Options::Declare(std::string_view name, OptionKind kind, std::string range,
+                      std::optional<OptionValue> by_default,
+                      std::initializer_list<std::string_view> words) {
+  if (record_ == nullptr) return;
+  record_->options.push_back({std::string(name),
+                              kind,
+                              std::move(range),
+                              {words.begin(), words.end()},
+                              std::move(by_default),
+                              std::exchange(help_, "")});
+}
 
 const OptionValue* Options::Find(std::string_view name) {
   known_.emplace(name);
@@ -89,6 +113,7 @@ const double* Options::Number(std::string_view name, std::string_view wanted) {
 }
 
 void Options::Bool(std::string_view name, bool* value) {
+  Declare(name, OptionKind::kFlag, "true or false", *value);
   if (const OptionValue* option = Find(name)) {
     const bool* flag = std::get_if<bool>(option);
     if (flag == nullptr) return Fail(name, MustBe("true or false", *option));
@@ -99,6 +124,7 @@ void Options::Bool(std::string_view name, bool* value) {
 
 void Options::Real(std::string_view name, double* value, double low, double high) {
   const std::string wanted = NumberIn(low, high);
+  Declare(name, OptionKind::kNumber, wanted, *value);
   if (const double* number = Number(name, wanted)) {
     if (!(low <= *number && *number <= high)) return Fail(name, MustBe(wanted, *number));
     *value = *number;
@@ -108,6 +134,7 @@ void Options::Real(std::string_view name, double* value, double low, double high
 
 void Options::Positive(std::string_view name, double* value, double high) {
   const std::string wanted = PositiveUpTo(high);
+  Declare(name, OptionKind::kNumber, wanted, *value);
   if (const double* number = Number(name, wanted)) {
     if (!(0 < *number && *number <= high)) return Fail(name, MustBe(wanted, *number));
     *value = *number;
@@ -117,6 +144,7 @@ void Options::Positive(std::string_view name, double* value, double high) {
 
 void Options::Integer(std::string_view name, Index* value, Index low, Index high) {
   const std::string wanted = WholeNumberIn(low, high);
+  Declare(name, OptionKind::kWhole, wanted, static_cast<double>(*value));
   if (const double* number = Number(name, wanted)) {
     if (!IsWholeNumberIn(*number, low, high)) return Fail(name, MustBe(wanted, *number));
     *value = static_cast<Index>(*number);
@@ -126,6 +154,7 @@ void Options::Integer(std::string_view name, Index* value, Index low, Index high
 
 void Options::Choice(std::string_view name, std::string* value,
                      std::initializer_list<std::string_view> allowed) {
+  Declare(name, OptionKind::kWord, absl::StrCat("one of ", OneOf(allowed)), *value, allowed);
   if (const OptionValue* option = Find(name)) {
     const std::string* word = std::get_if<std::string>(option);
     if (word == nullptr || std::find(allowed.begin(), allowed.end(), *word) == allowed.end()) {
@@ -138,16 +167,15 @@ void Options::Choice(std::string_view name, std::string* value,
 
 void Options::Integers(std::string_view name, std::vector<Index>* values, Index low, Index high,
                        std::size_t max_size) {
+  const std::string wanted =
+      absl::StrCat("a list of at most ", max_size, " numbers, each ", WholeNumberIn(low, high));
+  Declare(name, OptionKind::kNumbers, wanted, std::vector<double>(values->begin(), values->end()));
   if (const OptionValue* option = Find(name)) {
     const std::vector<double>* list = std::get_if<std::vector<double>>(option);
     const bool fits = list != nullptr && list->size() <= max_size &&
                       std::all_of(list->begin(), list->end(),
                                   [&](double v) { return IsWholeNumberIn(v, low, high); });
-    if (!fits) {
-      return Fail(name, MustBe(absl::StrCat("a list of at most ", max_size, " numbers, each ",
-                                            WholeNumberIn(low, high)),
-                               *option));
-    }
+    if (!fits) return Fail(name, MustBe(wanted, *option));
     values->assign(list->begin(), list->end());
   }
   resolved_[std::string(name)] = std::vector<double>(values->begin(), values->end());
@@ -155,6 +183,8 @@ void Options::Integers(std::string_view name, std::vector<Index>* values, Index 
 
 void Options::Reals(std::string_view name, std::vector<double>* values, double low, double high,
                     std::size_t max_size) {
+  Declare(name, OptionKind::kNumbers,
+          absl::StrCat("1 to ", max_size, " numbers, each ", NumberIn(low, high)), *values);
   if (const OptionValue* option = Find(name)) {
     const auto* list = std::get_if<std::vector<double>>(option);
     if (list == nullptr || list->empty() || list->size() > max_size) {
@@ -168,6 +198,10 @@ void Options::Reals(std::string_view name, std::vector<double>* values, double l
 
 void Options::Increasing(std::string_view name, std::vector<double>* values, double low,
                          double high, std::size_t max_size) {
+  Declare(name, OptionKind::kNumbers,
+          absl::StrCat("1 to ", max_size, " numbers in (", Shortest(low), ", ", Shortest(high),
+                       "), increasing"),
+          *values);
   if (const OptionValue* option = Find(name)) {
     const auto* list = std::get_if<std::vector<double>>(option);
     if (list == nullptr || list->empty() || list->size() > max_size) {
@@ -190,6 +224,8 @@ void Options::Increasing(std::string_view name, std::vector<double>* values, dou
 
 const std::vector<double>* Options::List(std::string_view name, Index size, double low,
                                          double high) {
+  Declare(name, OptionKind::kNumbers, absl::StrCat("a list of numbers, each ", NumberIn(low, high)),
+          std::nullopt);
   const OptionValue* option = Find(name);
   if (option == nullptr) return nullptr;
   const auto* list = std::get_if<std::vector<double>>(option);
@@ -204,6 +240,8 @@ const std::vector<double>* Options::List(std::string_view name, Index size, doub
 
 const std::vector<double>* Options::Table(std::string_view name, Index rows, Index columns,
                                           double low, double high) {
+  Declare(name, OptionKind::kTable,
+          absl::StrCat("rows × columns of numbers, each ", NumberIn(low, high)), std::nullopt);
   const OptionValue* option = Find(name);
   if (option == nullptr) return nullptr;
   const auto* table = std::get_if<NumberTable>(option);
@@ -231,6 +269,9 @@ bool Options::EachIn(std::string_view name, const std::vector<double>& numbers, 
 
 void Options::PositiveOrWord(std::string_view name, double* value, std::string* word,
                              std::initializer_list<std::string_view> words, double high) {
+  const std::string wanted = absl::StrCat(PositiveUpTo(high), " or one of ", OneOf(words));
+  Declare(name, OptionKind::kNumberOrWord, wanted,
+          word->empty() ? OptionValue(*value) : OptionValue(*word), words);
   if (const OptionValue* option = Find(name)) {
     const double* number = std::get_if<double>(option);
     const std::string* text = std::get_if<std::string>(option);
@@ -238,7 +279,6 @@ void Options::PositiveOrWord(std::string_view name, double* value, std::string* 
     const bool is_word =
         text != nullptr && std::find(words.begin(), words.end(), *text) != words.end();
     if (!is_number && !is_word) {
-      const std::string wanted = absl::StrCat(PositiveUpTo(high), " or one of ", OneOf(words));
       return Fail(name, MustBe(wanted, *option));
     }
     *value = is_number ? *number : 0;
@@ -253,10 +293,12 @@ void Options::PositiveOrWord(std::string_view name, double* value, std::string* 
 }
 
 bool Options::Has(std::string_view name) const {
+  if (record_ != nullptr) record_->asked.emplace_back(name);
   return config_.options.count(std::string(name)) > 0;
 }
 
 void Options::Fail(std::string_view name, std::string_view description) {
+  if (record_ != nullptr) record_->failed.emplace_back(name);
   if (!status_.ok()) return;
   status_ = FieldError(absl::StrCat(path_, ".options.", std::string(name)), description);
 }

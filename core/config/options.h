@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,17 +11,26 @@
 
 #include "absl/status/status.h"
 #include "core/config/learner_config.h"
+#include "core/config/option_record.h"
 
 namespace prequel {
 
 // Usage, in an alternative's `absl::Status Configure(Options& options, …)`:
 //   options.Integer("passes", &passes, 1, 1000);
 //   return options.Finish();
-// Each reader keeps *value when the option is absent, and records the value in use either way.
+// Each reader keeps *value when the option is absent, and records the value in use either way. A
+// line for people stands before it:
+//   options.Help("most inner passes of a minibatch").Integer("passes", &passes, 1, 1000);
 class Options {
  public:
-  // `path` prefixes field names, for example "config.rule". `config` must outlive this.
-  Options(std::string_view path, const ComponentConfig& config);
+  // `path` prefixes field names, for example "config.rule". `config` must outlive this. `record`,
+  // if there is one, is told of all that is read, for ListParts.
+  Options(std::string_view path, const ComponentConfig& config, OptionRecord* record = nullptr);
+
+  // What the component is for, in a line, and what it costs; empty: nothing worth saying.
+  void Describe(std::string_view help, std::string_view cost = "");
+  // Of the option that is read next.
+  Options& Help(std::string_view line);
 
   void Bool(std::string_view name, bool* value);
   void Real(std::string_view name, double* value, double low, double high);  // [low, high]
@@ -58,6 +68,10 @@ class Options {
 
  private:
   const OptionValue* Find(std::string_view name);
+  // Tells the record, if there is one.
+  void Declare(std::string_view name, OptionKind kind, std::string range,
+               std::optional<OptionValue> by_default,
+               std::initializer_list<std::string_view> words = {});
   // Records the failure when one of them is outside [low, high], as name[i] or name[i,j].
   bool EachIn(std::string_view name, const std::vector<double>& numbers, Index columns, double low,
               double high);
@@ -69,6 +83,8 @@ class Options {
   std::set<std::string, std::less<>> known_;
   std::map<std::string, OptionValue> resolved_;
   absl::Status status_;
+  OptionRecord* const record_;
+  std::string help_;  // of the option that is read next
 };
 
 }  // namespace prequel

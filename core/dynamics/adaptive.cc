@@ -121,7 +121,8 @@ void ReadNoiseRates(Options& options, const MovingModel& model, Numbers& rates) 
     return;
   }
   if (!options.Has("rates")) rates.assign(kNoiseRates.begin(), kNoiseRates.end());
-  options.Reals("noise_rates", &rates, 0, kMostNoiseRate, Adaptive::kMostTracks);
+  options.Help("drifts of the noise that each belief tracks, where it is learned")
+      .Reals("noise_rates", &rates, 0, kMostNoiseRate, Adaptive::kMostTracks);
   if (rates.front() != 0) {
     options.Fail("noise_rates", "must begin with 0, for noise that stays as it is");
   }
@@ -138,7 +139,8 @@ void ReadDispersionRates(Options& options, const MovingModel& model, std::size_t
     return;
   }
   if (options.Has("rates")) rates.assign(beliefs, 0);
-  options.Reals("dispersion_rates", &rates, 0, kMostNoiseRate, Adaptive::kMostBeliefs);
+  options.Help("drift of the dispersion of each belief, where it is learned")
+      .Reals("dispersion_rates", &rates, 0, kMostNoiseRate, Adaptive::kMostBeliefs);
   if (rates.size() != beliefs) {
     options.Fail("dispersion_rates", absl::StrCat("has ", rates.size(), " numbers and rates has ",
                                                   beliefs, ": give one for each belief"));
@@ -161,7 +163,8 @@ void ReadScales(Options& options, const MovingModel& model, std::size_t beliefs,
                                      " scales; give one of them, from 0, for each "
                                      "belief"));
   }
-  options.Integers("scales", &scales, 0, model.scales - 1, Adaptive::kMostBeliefs);
+  options.Help("which of the prior's scales each belief has")
+      .Integers("scales", &scales, 0, model.scales - 1, Adaptive::kMostBeliefs);
   if (scales.size() == beliefs) return;
   options.Fail("scales", absl::StrCat("has ", scales.size(), " numbers and rates has ", beliefs,
                                       ": give one for each belief"));
@@ -185,20 +188,25 @@ std::vector<Index> DriftsOf(const Numbers& rates, const Numbers& intercept_rates
 }  // namespace
 
 absl::Status Adaptive::Configure(Options& options, const MovingModel& model) {
+  options.Describe("beliefs of several drifts, weighed by what they predict",
+                   "a model's for each belief");
   const bool all = model.affordable >= static_cast<Index>(kLinearRates.size());
   const bool chosen = !options.Has("rates");
   const Usual usual = UsualBeliefs(model, all);
   Numbers rates = usual.rates;
-  options.Reals("rates", &rates, 0, kMostRate, kMostBeliefs);
+  options.Help("drift of each belief: variance that a weight gains per row, in prior variances")
+      .Reals("rates", &rates, 0, kMostRate, kMostBeliefs);
   Numbers intercept_rates = chosen ? usual.intercept_rates : rates;
-  options.Reals("intercept_rates", &intercept_rates, 0, kMostRate, kMostBeliefs);
+  options.Help("the same of biases")
+      .Reals("intercept_rates", &intercept_rates, 0, kMostRate, kMostBeliefs);
   double cap = model.counts ? kCountCap : Drift().cap;
-  options.Real("cap", &cap, 1, kMostCap);
+  options.Help("most variance, in prior variances").Real("cap", &cap, 1, kMostCap);
   ReadNoiseRates(options, model, hypotheses_.noise_rates);
   if (model.tracks_dispersion) hypotheses_.dispersion_rates = usual.dispersion_rates;
   ReadDispersionRates(options, model, rates.size(), hypotheses_.dispersion_rates);
   if (all && chosen) hypotheses_.hazard = kHazard;
-  options.Real("hazard", &hypotheses_.hazard, 0, 1);
+  options.Help("probability that the world starts anew with a row")
+      .Real("hazard", &hypotheses_.hazard, 0, 1);
   if (intercept_rates.size() != rates.size()) {
     options.Fail("intercept_rates",
                  absl::StrCat("has ", intercept_rates.size(), " numbers and rates has ",

@@ -22,11 +22,14 @@ class Inflation : public DynamicsDefaults {
   using State = NoDynamicsState;
 
   absl::Status Configure(Options& options, const MovingModel& /*model*/) {
+    options.Describe("beliefs grow less sure by the row");
     drift_ = {.rate = 1e-3};
-    options.Real("rate", &drift_.rate, 0, kMostRate);
+    options.Help("variance that a weight gains per row, in prior variances")
+        .Real("rate", &drift_.rate, 0, kMostRate);
     drift_.intercept_rate = drift_.hidden_rate = drift_.rate;
-    options.Real("intercept_rate", &drift_.intercept_rate, 0, kMostRate);
-    options.Real("cap", &drift_.cap, 1, kMostCap);
+    options.Help("the same of biases; as rate unless given")
+        .Real("intercept_rate", &drift_.intercept_rate, 0, kMostRate);
+    options.Help("most variance, in prior variances").Real("cap", &drift_.cap, 1, kMostCap);
     return options.Finish();
   }
 

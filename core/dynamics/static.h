@@ -16,6 +16,7 @@ struct Static : DynamicsDefaults {
   using State = NoDynamicsState;
 
   static absl::Status Configure(Options& options, const MovingModel& /*model*/) {
+    options.Describe("a world that does not move");
     return options.Finish();
   }
 };

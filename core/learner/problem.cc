@@ -9,6 +9,7 @@
 #include "core/config/registry.h"
 #include "core/learner/default_fit.h"
 #include "core/models/prior.h"
+#include "core/posteriors/stored_posterior.h"
 #include "core/rules/families.h"
 
 namespace prequel {
@@ -157,16 +158,8 @@ absl::Status MakePosterior(Problem& p) {
     return status;
   }
   Options options("config.posterior", config);
-  status = std::visit(
-      [&]<class Q>(Q& q) {
-        if (Q::kIsVectors) {
-          std::string storage = "float64";
-          options.Choice("storage", &storage, {"float64", "float32"});
-          p.storage = storage == "float32" ? Storage::kFloat32 : Storage::kFloat64;
-        }
-        return q.Configure(options, p.layers);
-      },
-      p.priors.front().initial);
+  status = std::visit([&](auto& q) { return ConfigureStored(q, options, p.layers, &p.storage); },
+                      p.priors.front().initial);
   if (status.ok()) config.options = options.resolved();
   // Such a configuration stays what it was before there was a choice, to older builds as well.
   if (p.storage == Storage::kFloat64) config.options.erase("storage");

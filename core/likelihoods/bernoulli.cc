@@ -31,6 +31,7 @@ void Bernoulli::CompleteTarget(TargetConfig& target) {
 }
 
 absl::Status Bernoulli::Configure(Options& options, const TargetConfig& target) {
+  options.Describe("two classes");
   const auto labels = static_cast<Index>(target.labels.size());
   if (labels != 0 && labels != 2) {
     return FieldError("config.target.labels", "must name two classes for bernoulli");

@@ -81,6 +81,7 @@ double ShareOfWide(ConstMatrixRef covariance) {
 }  // namespace
 
 absl::Status Categorical::Configure(Options& options, const TargetConfig& target) {
+  options.Describe("classes");
   const auto labels = static_cast<Index>(target.labels.size());
   classes_ = labels > 0 ? labels : target.num_classes;
   if (classes_ < 2 || classes_ > ConfigLimits::kMaxOutputs) {

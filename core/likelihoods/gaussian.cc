@@ -27,12 +27,16 @@ void ForgetRepeated(const NoiseModel& model, double dataset_size, double rows, N
 }  // namespace
 
 absl::Status Gaussian::Configure(Options& options, const TargetConfig& target) {
+  options.Describe("values with normal noise");
   outputs_ = target.width;
   std::string word = "learned";
-  options.PositiveOrWord("noise", &noise_.variance, &word, {"learned"});
+  options.Help("variance of the noise, or that it is learned")
+      .PositiveOrWord("noise", &noise_.variance, &word, {"learned"});
   noise_.kind = word.empty() ? NoiseModel::Kind::kGiven : NoiseModel::Kind::kLearned;
-  options.Positive("noise_shape", &noise_.shape);
-  options.Positive("noise_rate", &noise_.rate);
+  options.Help("shape of the noise's prior, where it is learned")
+      .Positive("noise_shape", &noise_.shape);
+  options.Help("rate of the noise's prior, where it is learned")
+      .Positive("noise_rate", &noise_.rate);
   return options.Finish();
 }
 

@@ -54,9 +54,11 @@ double ScoreOf(const NoiseEvidence& given, Index output, double dispersion) {
 }  // namespace
 
 absl::Status NegativeBinomial::Configure(Options& options, const TargetConfig& target) {
+  options.Describe("counts of variance λ + α λ²");
   outputs_ = target.width;
   std::string word = "learned";
-  options.PositiveOrWord("dispersion", &noise_.variance, &word, {"learned"}, kMost);
+  options.Help("α of the variance λ + α λ², or that it is learned")
+      .PositiveOrWord("dispersion", &noise_.variance, &word, {"learned"}, kMost);
   if (word.empty()) {
     noise_.kind = NoiseModel::Kind::kGiven;
     if (noise_.variance < kLeast) {

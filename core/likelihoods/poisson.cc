@@ -8,6 +8,7 @@
 namespace prequel {
 
 absl::Status Poisson::Configure(Options& options, const TargetConfig& target) {
+  options.Describe("counts whose variance is their mean");
   outputs_ = target.width;
   return options.Finish();
 }

@@ -5,8 +5,9 @@
 namespace prequel {
 
 absl::Status Linear::Configure(Options& options, Index inputs, Index outputs) {
+  options.Describe("linear in the encoded inputs, an output for each logit");
   layer_ = {0, inputs, outputs, true};
-  options.Bool("bias", &layer_.has_bias);
+  options.Help("whether there is an intercept").Bool("bias", &layer_.has_bias);
   return options.Finish();
 }
 

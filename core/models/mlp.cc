@@ -16,10 +16,13 @@ constexpr Index kColumnsAtATime = 160;  // of roots, whose cotangents then stay 
 }  // namespace
 
 absl::Status Mlp::Configure(Options& options, Index inputs, Index outputs) {
+  options.Describe("a multilayer perceptron");
   std::vector<Index> hidden = {32};
   std::string activation = "tanh";
-  options.Integers("hidden", &hidden, 1, kMaxWidth, kMaxHiddenLayers);
-  options.Choice("activation", &activation, {"tanh", "relu", "gelu", "identity"});
+  options.Help("units of each hidden layer")
+      .Integers("hidden", &hidden, 1, kMaxWidth, kMaxHiddenLayers);
+  options.Help("of hidden units")
+      .Choice("activation", &activation, {"tanh", "relu", "gelu", "identity"});
   if (hidden.empty()) options.Fail("hidden", "needs at least one layer; \"linear\" has none");
   activation_ = ActivationNamed(activation);
 

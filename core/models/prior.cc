@@ -16,12 +16,20 @@ struct Parameters {
   std::string_view whole;            // all D in one list
   std::string_view weights, biases;  // behind "layerL.", of one layer
   double low, high;                  // of each number
+  std::string_view help;
 };
 
-constexpr Parameters kMeans = {"weights", "weights", "bias", -1e300, 1e300};
+constexpr Parameters kMeans = {"weights", "weights",
+                               "bias",    -1e300,
+                               1e300,     "the prior mean: of all weights, or layer by layer"};
 // 1/v is a number too.
-constexpr Parameters kVariances = {"variances", "weights_variances", "bias_variances", 1e-300,
-                                   1e300};
+constexpr Parameters kVariances = {
+    "variances",
+    "weights_variances",
+    "bias_variances",
+    1e-300,
+    1e300,
+    "the prior variances, in place of precisions: of all weights, or layer by layer"};
 
 std::string OfLayer(std::size_t l, std::string_view name) {
   return absl::StrCat("layer", l + 1, ".", std::string(name));
@@ -49,7 +57,8 @@ void PlaceBiases(const DenseLayer& layer, const double* numbers, Vector& out) {
 
 void ReadWhole(Options& options, const Layers& layers, const Parameters& parameters, Vector& out) {
   const std::vector<double>* all =
-      options.List(parameters.whole, NumParams(layers), parameters.low, parameters.high);
+      options.Help(parameters.help)
+          .List(parameters.whole, NumParams(layers), parameters.low, parameters.high);
   if (all == nullptr) return;
   out.resize(NumParams(layers));
   const double* next = all->data();
@@ -68,7 +77,8 @@ void ReadLayers(Options& options, const Layers& layers, const Parameters& parame
     const std::string weights = OfLayer(l, parameters.weights);
     const std::string biases = OfLayer(l, parameters.biases);
     const std::vector<double>* table =
-        options.Table(weights, layer.outputs, layer.inputs, parameters.low, parameters.high);
+        options.Help(parameters.help)
+            .Table(weights, layer.outputs, layer.inputs, parameters.low, parameters.high);
     if (table == nullptr) {
       return options.Fail(weights, absl::StrCat("is missing: the layer has ", layer.outputs, " × ",
                                                 layer.inputs, " weights"));
@@ -76,7 +86,7 @@ void ReadLayers(Options& options, const Layers& layers, const Parameters& parame
     PlaceWeights(layer, table->data(), read);
     if (!layer.has_bias) continue;
     const std::vector<double>* list =
-        options.List(biases, layer.outputs, parameters.low, parameters.high);
+        options.Help(parameters.help).List(biases, layer.outputs, parameters.low, parameters.high);
     if (list == nullptr) {
       return options.Fail(biases,
                           absl::StrCat("is missing: the layer has ", layer.outputs, " biases"));
@@ -94,10 +104,15 @@ void Read(Options& options, const Layers& layers, const Parameters& parameters, 
 }  // namespace
 
 void PriorPrecision::Configure(Options& options) {
-  options.Positive("precision", &precision);
+  options.Help("1 / variance of a weight").Positive("precision", &precision);
   bias_precision = precision;
-  options.Positive("bias_precision", &bias_precision);
-  options.Choice("layer_scale", &layer_scale, {"none", "fan_in", "both"});
+  options.Help("1 / variance of a bias; as precision unless given")
+      .Positive("bias_precision", &bias_precision);
+  options
+      .Help(
+          "fan_in divides the variances of a layer by its inputs; both: beliefs of either, by "
+          "default where a network holds several")
+      .Choice("layer_scale", &layer_scale, {"none", "fan_in", "both"});
 }
 
 Vector PriorPrecision::Variances(const Layers& layers, Index scale) const {
@@ -113,6 +128,7 @@ Vector PriorPrecision::Variances(const Layers& layers, Index scale) const {
 }
 
 absl::Status IsotropicPrior::Configure(Options& options, const WeighedModel& model) {
+  options.Describe("weights around the initial ones, which are 0 in a linear model");
   if (model.layers.size() > 1) precision.layer_scale = model.several ? "both" : "fan_in";
   precision.Configure(options);
   return options.Finish();
@@ -129,6 +145,7 @@ Vector IsotropicPrior::Mean(const Model& model, std::uint64_t seed) const {
 }
 
 absl::Status ImportedPrior::Configure(Options& options, const WeighedModel& model) {
+  options.Describe("weights around those of a network that was trained elsewhere");
   const Layers& layers = model.layers;
   if (!Given(options, layers, kMeans)) {
     options.Fail("weights", absl::StrCat("is needed: ", NumParams(layers),

@@ -8,6 +8,8 @@
 namespace prequel {
 
 absl::Status BlockDiagonalGaussian::Configure(Options& options, const Layers& layers) {
+  options.Describe("every covariance within a layer",
+                   "squares of layers' sizes, together up to 67 million, each layer up to 8192");
   blocks.clear();
   for (const DenseLayer& layer : layers) blocks.push_back({Matrix(layer.size(), 0)});
   return options.Finish();

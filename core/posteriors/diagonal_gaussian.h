@@ -22,6 +22,11 @@ struct DiagonalGaussian : PosteriorDefaults {
   static constexpr bool kIsVectors = true;
   static constexpr bool kDiffuses = true;
 
+  static absl::Status Configure(Options& options, const Layers& /*layers*/) {
+    options.Describe("a variance for each weight", "2 D numbers, up to 67 million weights");
+    return options.Finish();
+  }
+
   using Projector = LocalDiagonal;
   using Sampler = DiagonalSampler;
   using Divergence = DiagonalDivergence;

@@ -18,6 +18,11 @@ struct FullGaussian : PosteriorDefaults {
   static constexpr std::string_view kName = "full";
   static constexpr bool kDiffuses = true;
 
+  static absl::Status Configure(Options& options, const Layers& /*layers*/) {
+    options.Describe("every covariance", "D² numbers, up to 8192 weights");
+    return options.Finish();
+  }
+
   using Projector = LocalFull;
   using Sampler = FullSampler;
   using Divergence = FullDivergence;

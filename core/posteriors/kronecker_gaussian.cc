@@ -94,6 +94,7 @@ bool KroneckerGaussian::Layer::IsFinite() const {
 }
 
 absl::Status KroneckerGaussian::Configure(Options& options, const Layers& of) {
+  options.Describe("two factors for each layer", "squares of layers' widths, up to 2048 each");
   layers.resize(of.size());
   for (std::size_t l = 0; l < of.size(); ++l) {
     layers[l].input_basis.resize(of[l].columns(), 0);

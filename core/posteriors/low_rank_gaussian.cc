@@ -17,9 +17,11 @@ constexpr Index kMaxEntries = Index{1} << 27;  // of the columns of one minibatc
 }  // namespace
 
 absl::Status LowRankGaussian::Configure(Options& options, const Layers& layers) {
+  options.Describe("a precision diag(d) + W Wᵀ, W: D × L",
+                   "D (L + 1) numbers; D · L up to 67 million");
   const Index params = NumParams(layers);
   Index rank = std::min(kUsualRank, params);
-  options.Integer("rank", &rank, 1, params);
+  options.Help("L, columns of W; at most D").Integer("rank", &rank, 1, params);
   factor.resize(0, rank);
   return options.Finish();
 }

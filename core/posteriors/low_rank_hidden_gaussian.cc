@@ -34,6 +34,8 @@ Matrix RandomDirections(ConstVectorRef variances, Index rank) {
 }  // namespace
 
 absl::Status LowRankHiddenGaussian::Configure(Options& options, const Layers& layers) {
+  options.Describe("a full covariance of the last layer, and diag(f) + C Cᵀ of the hidden ones",
+                   "D (L + 1) numbers and the square of the last layer");
   const Index last_size = layers.back().size();
   const Index hidden_size = layers.back().offset;
   if (last_size > ConfigLimits::kMaxFullParameters) {
@@ -44,9 +46,11 @@ absl::Status LowRankHiddenGaussian::Configure(Options& options, const Layers& la
                                    "smaller network"));
   }
   Index rank = std::min(kUsualRank, hidden_size);
-  options.Integer("rank", &rank, std::min<Index>(1, hidden_size), hidden_size);
+  options.Help("L, columns of C; at most the hidden weights")
+      .Integer("rank", &rank, std::min<Index>(1, hidden_size), hidden_size);
   share_ = kUsualFloor;
-  options.Real("floor", &share_, 0, 1);
+  options.Help("diagonal of the hidden layers, as a share of the prior's variances")
+      .Real("floor", &share_, 0, 1);
   factor.resize(0, rank);
   covariance.resize(last_size, 0);
   return options.Finish();

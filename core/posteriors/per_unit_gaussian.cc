@@ -8,6 +8,8 @@
 namespace prequel {
 
 absl::Status PerUnitGaussian::Configure(Options& options, const Layers& of) {
+  options.Describe("every covariance of the weights into a unit, of a linear model into an output",
+                   "squares of units' sizes, together up to 67 million");
   layers = of;
   units.clear();
   ForEachUnit(layers, [&](const DenseLayer& layer, Index, std::size_t) {

@@ -21,6 +21,11 @@ struct PointMass : PosteriorDefaults {
   static constexpr bool kHasVariance = false;
   static constexpr bool kIsVectors = true;
 
+  static absl::Status Configure(Options& options, const Layers& /*layers*/) {
+    options.Describe("a mean and no variance", "D numbers, up to 67 million weights");
+    return options.Finish();
+  }
+
   using Projector = PointProjector;
   using Sampler = PointSampler;
   using Divergence = PointDivergence;

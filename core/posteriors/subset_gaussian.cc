@@ -56,6 +56,8 @@ void SubsetGaussian::Gather() {
 }
 
 absl::Status LastLayerGaussian::Configure(Options& options, const Layers& layers) {
+  options.Describe("a covariance of the last layer; hidden layers stay as the prior has them",
+                   "the square of the last layer, up to 8192 weights");
   const Index size = layers.back().size();
   if (size > ConfigLimits::kMaxFullParameters) {
     return FieldError("config.model",
@@ -77,9 +79,10 @@ LastLayerGaussian LastLayerGaussian::FromDiagonal(const Vector& prior_mean,
 }
 
 absl::Status SubnetworkGaussian::Configure(Options& options, const Layers& layers) {
+  options.Describe("a covariance of the S weights of largest prior variance", "S² numbers");
   const Index most = std::min(ConfigLimits::kMaxFullParameters, NumParams(layers));
   Index size = std::min(kUsualSize, most);
-  options.Integer("size", &size, 1, most);
+  options.Help("S, weights that are uncertain; at most D and 8192").Integer("size", &size, 1, most);
   subset.resize(static_cast<std::size_t>(size));
   return options.Finish();
 }

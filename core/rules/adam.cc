@@ -5,6 +5,7 @@
 namespace prequel {
 
 absl::Status Adam::Configure(Options& options) {
+  options.Describe("Adam, a baseline without uncertainty");
   mode.ConfigureDataset(options,
                         "a point does not say how sure it is, so it cannot be the prior "
                         "of the next minibatch");
@@ -15,10 +16,10 @@ absl::Status Adam::Configure(Options& options) {
 }
 
 void Adam::ConfigureRates(Options& options) {
-  options.Positive("alpha", &alpha, 10);
-  options.Real("beta1", &beta1, 0, 0.9999);
-  options.Real("beta2", &beta2, 0, 0.999999);
-  options.Positive("epsilon", &epsilon, 1);
+  options.Help("step size").Positive("alpha", &alpha, 10);
+  options.Help("momentum").Real("beta1", &beta1, 0, 0.9999);
+  options.Help("memory of squared gradients").Real("beta2", &beta2, 0, 0.999999);
+  options.Help("added to the root of squared gradients").Positive("epsilon", &epsilon, 1);
 }
 
 absl::Status Adam::Step(const StepInput& in, const PointMass& q, const State& state,

@@ -6,6 +6,7 @@
 namespace prequel {
 
 absl::Status Bbb::Configure(Options& options) {
+  options.Describe("Bayes by backprop: reparameterised gradients with Adam's steps");
   mode.Configure(options);
   predictive.Configure(options);
   if (mode.dataset()) {
@@ -16,11 +17,12 @@ absl::Status Bbb::Configure(Options& options) {
     Mode::RefuseDatasetOptions(options, {"schedule"},
                                "every minibatch is fitted anew, in as many steps as the last");
   }
-  options.Positive("alpha", &alpha, 10);
-  options.Real("beta1", &beta1, 0, 0.9999);
-  options.Real("beta2", &beta2, 0, 0.999999);
-  options.Positive("epsilon", &epsilon, 1);
-  options.Integer("samples", &samples, 1, StepInput::kMaxDraws);
+  options.Help("step size").Positive("alpha", &alpha, 10);
+  options.Help("momentum").Real("beta1", &beta1, 0, 0.9999);
+  options.Help("memory of squared gradients").Real("beta2", &beta2, 0, 0.999999);
+  options.Help("added to the root of squared gradients").Positive("epsilon", &epsilon, 1);
+  options.Help("draws of the weights of a step")
+      .Integer("samples", &samples, 1, StepInput::kMaxDraws);
   return options.Finish();
 }
 

@@ -22,7 +22,11 @@ struct Conjugate : FittingRule {
   static constexpr std::string_view kName = "conjugate";
   static constexpr std::string_view kHolds = "keeps the full covariance";
 
-  absl::Status Configure(Options& options) { return options.Finish(); }
+  static absl::Status Configure(Options& options) {
+    options.Describe("the exact posterior, for linear models with gaussian noise",
+                     "one pass over the minibatch");
+    return options.Finish();
+  }
   static absl::Status CheckFor(const Setting& setting, const FullGaussian& /*prototype*/);
   static bool InNoiseUnits(const Setting& setting, const FullGaussian& /*prototype*/) {
     return setting.learns_noise;

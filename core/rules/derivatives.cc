@@ -104,11 +104,14 @@ void EvaluateAtMean(const StepInput& in, const Vector& mean, Curvature curvature
 
 void Averaging::Configure(Options& options) {
   std::string name = over == Over::kMonteCarlo ? "monte_carlo" : "linearized";
-  options.Choice("expectation", &name, {"linearized", "mean", "monte_carlo"});
+  options.Help("what derivatives of the likelihood are averaged over")
+      .Choice("expectation", &name, {"linearized", "mean", "monte_carlo"});
   over = name == "mean"          ? Over::kMean
          : name == "monte_carlo" ? Over::kMonteCarlo
                                  : Over::kLinearized;
-  if (over == Over::kMonteCarlo) options.Integer("samples", &samples, 1, StepInput::kMaxDraws);
+  if (over == Over::kMonteCarlo)
+    options.Help("draws of the weights that derivatives are averaged over")
+        .Integer("samples", &samples, 1, StepInput::kMaxDraws);
 }
 
 void Averaging::Evaluate(const StepInput& in, const DiagonalGaussian& q,

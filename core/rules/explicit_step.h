@@ -29,7 +29,8 @@ absl::Status ExplicitStep(Expectation expectation, Expansion& expansion, Local& 
 // Reads "expectation": "linearized", over the logits f ~ N(f_m, J P Jᵀ), or "mean", over none.
 inline void ConfigureExpectation(Options& options, Expectation* expectation) {
   std::string name = "linearized";
-  options.Choice("expectation", &name, {"linearized", "mean"});
+  options.Help("where derivatives of the likelihood are taken: over the logits, or at the mean")
+      .Choice("expectation", &name, {"linearized", "mean"});
   *expectation = name == "mean" ? Expectation::kAtMean : Expectation::kLinearized;
 }
 

@@ -7,8 +7,9 @@
 namespace prequel {
 
 absl::Status Hilofi::Configure(Options& options) {
+  options.Describe("a full covariance of the last layer, one of low rank of the hidden layers");
   std::string mode_name = "recursive";
-  options.Choice("mode", &mode_name, {"recursive"});
+  options.Help("every minibatch is new data").Choice("mode", &mode_name, {"recursive"});
   ConfigureExpectation(options, &expectation);
   return options.Finish();
 }

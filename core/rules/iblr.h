@@ -19,9 +19,11 @@ struct Iblr : NewtonStep {
   static constexpr std::string_view kRemedy = "use a smaller beta or more samples";
 
   absl::Status Configure(Options& options) {
+    options.Describe("the improved Bayesian learning rule: precisions stay positive");
     improved = true;
     std::string name = "ggn";
-    options.Choice("curvature", &name, {"ggn", "reparameterized"});
+    options.Help("generalised Gauss-Newton, or by draws alone")
+        .Choice("curvature", &name, {"ggn", "reparameterized"});
     if (name == "reparameterized") {
       curvature = Curvature::kReparameterized;
       averaging.over = Averaging::Over::kMonteCarlo;

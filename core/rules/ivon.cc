@@ -12,6 +12,7 @@ bool Ivon::State::IsSound(Index params) const {
 }
 
 absl::Status Ivon::Configure(Options& options) {
+  options.Describe("improved variational online Newton: Adam's cost");
   mode.Configure(options);
   predictive.Configure(options);
   rescale = mode.dataset();
@@ -19,9 +20,11 @@ absl::Status Ivon::Configure(Options& options) {
     // Recorded when given: the states of earlier builds, which knew none, stay readable.
     if (options.Has("schedule")) schedule.Configure(options);
     std::string size_word = "dataset_size";
-    options.Positive("initial_curvature", &initial_curvature, 1e6);
-    options.PositiveOrWord("effective_size", &effective_size, &size_word, {"dataset_size"}, 1e15);
-    options.Bool("rescale", &rescale);
+    options.Help("curvature of an example that the precision begins with")
+        .Positive("initial_curvature", &initial_curvature, 1e6);
+    options.Help("examples that the posterior counts, in place of N")
+        .PositiveOrWord("effective_size", &effective_size, &size_word, {"dataset_size"}, 1e15);
+    options.Help("whether alpha is scaled by the first precision").Bool("rescale", &rescale);
   } else {
     beta2 = 0.9;
     Mode::RefuseDatasetOptions(
@@ -29,11 +32,13 @@ absl::Status Ivon::Configure(Options& options) {
         "the curvature starts at that of the posterior, and a minibatch counts once");
   }
   std::string clip_word = "none";
-  options.Positive("alpha", &alpha, 10);
-  options.Real("beta1", &beta1, 0, 0.9999);
-  options.Real("beta2", &beta2, 0, 0.9999999);
-  options.PositiveOrWord("clip_radius", &clip_radius, &clip_word, {"none"});
-  options.Integer("samples", &samples, 1, StepInput::kMaxDraws);
+  options.Help("step size").Positive("alpha", &alpha, 10);
+  options.Help("momentum").Real("beta1", &beta1, 0, 0.9999);
+  options.Help("memory of the curvature").Real("beta2", &beta2, 0, 0.9999999);
+  options.Help("most that a weight moves in a step, in units of alpha")
+      .PositiveOrWord("clip_radius", &clip_radius, &clip_word, {"none"});
+  options.Help("draws of the weights of a step")
+      .Integer("samples", &samples, 1, StepInput::kMaxDraws);
   return options.Finish();
 }
 

@@ -112,6 +112,7 @@ bool LaplaceState::Suits(const KroneckerGaussian& q) const {
 }
 
 absl::Status Laplace::Configure(Options& options) {
+  options.Describe("to the mode by Adam, then the covariance there");
   mode.ConfigureDataset(options,
                         "the curvature is that of all the data, at a mode that all the data have "
                         "been searched for");
@@ -123,9 +124,11 @@ absl::Status Laplace::Configure(Options& options) {
     options.Fail("map_passes", "says what map_steps says: leave one out");
   }
   if (in_steps) {
-    options.Integer("map_steps", &map_steps, 0, kMaxMapSteps);
+    options.Help("steps to the mode, in place of map_passes")
+        .Integer("map_steps", &map_steps, 0, kMaxMapSteps);
   } else {
-    options.Real("map_passes", &map_passes, 0, 1e6);
+    options.Help("passes over the data to the mode, before the covariance is taken")
+        .Real("map_passes", &map_passes, 0, 1e6);
   }
   return options.Finish();
 }

@@ -5,9 +5,11 @@
 namespace prequel {
 
 absl::Status Lofi::Configure(Options& options) {
+  options.Describe("an extended Kalman filter with a low-rank precision");
   std::string mode_name = "recursive", variant = "diagonal";
-  options.Choice("mode", &mode_name, {"recursive"});
-  options.Choice("variant", &variant, {"diagonal", "spherical"});
+  options.Help("every minibatch is new data").Choice("mode", &mode_name, {"recursive"});
+  options.Help("whether the diagonal is a number for each weight or one for all")
+      .Choice("variant", &variant, {"diagonal", "spherical"});
   compression.kind =
       variant == "spherical" ? Compression::Kind::kDrop : Compression::Kind::kKeepDiagonal;
   ConfigureExpectation(options, &expectation);

@@ -5,9 +5,10 @@
 namespace prequel {
 
 absl::Status Lrvga::Configure(Options& options) {
+  options.Describe("rvga in low rank, by inner loops of factor analysis");
   std::string mode_name = "recursive";
-  options.Choice("mode", &mode_name, {"recursive"});
-  options.Integer("loops", &loops, 1, 1000);
+  options.Help("every minibatch is new data").Choice("mode", &mode_name, {"recursive"});
+  options.Help("inner loops of the low-rank fit").Integer("loops", &loops, 1, 1000);
   ConfigureExpectation(options, &expectation);
   return options.Finish();
 }

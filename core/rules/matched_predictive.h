@@ -20,11 +20,14 @@ struct MatchedPredictive {
 
   void Configure(Options& options) {
     std::string name = "linearized";
-    options.Choice("predictive", &name, {"linearized", "monte_carlo", "mean"});
+    options.Help("how predictions are made of the posterior")
+        .Choice("predictive", &name, {"linearized", "monte_carlo", "mean"});
     kind = name == "monte_carlo" ? Kind::kMonteCarlo
            : name == "mean"      ? Kind::kMean
                                  : Kind::kLinearized;
-    if (kind == Kind::kMonteCarlo) options.Integer("predictive_samples", &samples, 1, 10000);
+    if (kind == Kind::kMonteCarlo)
+      options.Help("draws of the weights that a prediction mixes")
+          .Integer("predictive_samples", &samples, 1, 10000);
   }
 };
 

@@ -14,7 +14,8 @@ constexpr Index kMaxPasses = 1000;
 
 void Mode::Configure(Options& options) {
   std::string mode = "recursive";
-  options.Choice("mode", &mode, {"recursive", "dataset"});
+  options.Help("recursive: every minibatch is new data; dataset: they are drawn from N examples")
+      .Choice("mode", &mode, {"recursive", "dataset"});
   if (mode == "dataset") return ConfigureSize(options);
   if (options.Has("dataset_size")) {
     options.Fail("dataset_size",
@@ -22,12 +23,13 @@ void Mode::Configure(Options& options) {
                  "mode to \"dataset\" or leave dataset_size out");
   }
   passes = 10;
-  options.Integer("passes", &passes, 1, kMaxPasses);
+  options.Help("most steps on a minibatch").Integer("passes", &passes, 1, kMaxPasses);
 }
 
 void Mode::ConfigureDataset(Options& options, std::string_view reason) {
   std::string mode = "dataset";
-  options.Choice("mode", &mode, {"recursive", "dataset"});
+  options.Help("recursive: every minibatch is new data; dataset: they are drawn from N examples")
+      .Choice("mode", &mode, {"recursive", "dataset"});
   if (mode != "dataset") {
     options.Fail("mode", "must be \"dataset\", got \"recursive\": " + std::string(reason));
   }
@@ -55,7 +57,8 @@ void Mode::ConfigureSize(Options& options) {
                  "several passes over the data are sent by the producer: leave it out");
   }
   dataset_size = 1;
-  options.Real("dataset_size", &dataset_size, 1, kMaxExamples);
+  options.Help("N, the examples in one pass over the data")
+      .Real("dataset_size", &dataset_size, 1, kMaxExamples);
 }
 
 }  // namespace prequel

@@ -11,11 +11,13 @@ constexpr double kMost = 1;
 }  // namespace
 
 absl::Status NaturalGradientSvi::Configure(Options& options) {
+  options.Describe("stochastic variational inference by natural gradients, a baseline");
   mode.Configure(options);
   predictive.Configure(options);
   if (!mode.dataset()) alpha = 0.2;
-  options.Positive("alpha", &alpha, 1);
-  options.Integer("samples", &samples, 1, StepInput::kMaxDraws);
+  options.Help("step size").Positive("alpha", &alpha, 1);
+  options.Help("draws of the weights of a step")
+      .Integer("samples", &samples, 1, StepInput::kMaxDraws);
   return options.Finish();
 }
 

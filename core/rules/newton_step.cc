@@ -18,12 +18,13 @@ void NewtonStep::Configure(Options& options) {
   averaging.Configure(options);
   if (mode.dataset()) {
     beta = 0.03;
-    options.Real("initial_curvature", &initial_curvature, 0, 1e6);
+    options.Help("curvature of an example that the precision begins with")
+        .Real("initial_curvature", &initial_curvature, 0, 1e6);
   } else {
     Mode::RefuseDatasetOptions(options, {"initial_curvature"},
                                "the first step starts at the posterior");
   }
-  options.Positive("beta", &beta, 1);
+  options.Help("step size").Positive("beta", &beta, 1);
 }
 
 absl::Status NewtonStep::Step(const StepInput& in, const DiagonalGaussian& q, const State& state,

@@ -14,6 +14,7 @@ struct Ogn : Vogn {
   static constexpr std::string_view kName = "ogn";
 
   absl::Status Configure(Options& options) {
+    options.Describe("online Gauss-Newton, at the mean");
     samples = 0;
     ConfigureStep(options);
     return options.Finish();

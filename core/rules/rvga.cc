@@ -122,13 +122,19 @@ absl::StatusOr<bool> Pass(Objective<Local>& objective, Local& local, double floo
 }  // namespace
 
 absl::Status Rvga::Configure(Options& options) {
+  options.Describe(
+      "recursive variational Gaussian approximation: the fixed point of each minibatch",
+      "a pass over the minibatch for each inner pass");
   std::string mode_name = "recursive", scheme_name = "implicit", over_name = "linearized";
-  options.Choice("mode", &mode_name, {"recursive"});
-  options.Choice("scheme", &scheme_name, {"implicit", "explicit"});
-  options.Choice("expectation", &over_name, {"linearized", "mean", "monte_carlo", "closed_form"});
-  options.Integer("passes", &passes, 1, 1000);
-  options.Real("tolerance", &tolerance, 0, 1e6);
-  options.Integer("samples", &samples, 2, 10000);
+  options.Help("every minibatch is new data").Choice("mode", &mode_name, {"recursive"});
+  options.Help("implicit: to the fixed point of the minibatch; explicit: one step")
+      .Choice("scheme", &scheme_name, {"implicit", "explicit"});
+  options.Help("what derivatives of the likelihood are averaged over")
+      .Choice("expectation", &over_name, {"linearized", "mean", "monte_carlo", "closed_form"});
+  options.Help("most inner passes of a minibatch").Integer("passes", &passes, 1, 1000);
+  options.Help("gain of an inner pass, in nats per example, that ends them")
+      .Real("tolerance", &tolerance, 0, 1e6);
+  options.Help("draws of expectation monte_carlo, in pairs").Integer("samples", &samples, 2, 10000);
   scheme = scheme_name == "explicit" ? Scheme::kExplicit : Scheme::kImplicit;
   over = over_name == "mean"          ? Over::kMean
          : over_name == "monte_carlo" ? Over::kMonteCarlo

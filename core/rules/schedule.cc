@@ -33,11 +33,13 @@ double Schedule::Factor(std::int64_t t) const {
 
 void Schedule::Configure(Options& options) {
   std::string name = "constant";
-  options.Choice("schedule", &name, {"constant", "multi_step", "cosine"});
+  options.Help("what becomes of alpha over the steps")
+      .Choice("schedule", &name, {"constant", "multi_step", "cosine"});
   if (name == "multi_step") {
     kind = Kind::kMultiStep;
-    options.Integers("milestones", &milestones, 1, kMaxSteps, kMaxMilestones);
-    options.Positive("decay", &decay, 1);
+    options.Help("steps at which alpha is multiplied by decay")
+        .Integers("milestones", &milestones, 1, kMaxSteps, kMaxMilestones);
+    options.Help("what alpha is multiplied by at a milestone").Positive("decay", &decay, 1);
     if (milestones.empty()) {
       options.Fail(
           "milestones",
@@ -53,7 +55,7 @@ void Schedule::Configure(Options& options) {
           "[1, 1e12]");
     }
     steps = 1;
-    options.Integer("schedule_steps", &steps, 1, kMaxSteps);
+    options.Help("steps until alpha is 0").Integer("schedule_steps", &steps, 1, kMaxSteps);
   }
 }
 

@@ -6,12 +6,13 @@
 namespace prequel {
 
 absl::Status Sgd::Configure(Options& options) {
+  options.Describe("stochastic gradients, a baseline without uncertainty");
   mode.ConfigureDataset(options,
                         "a point does not say how sure it is, so it cannot be the prior "
                         "of the next minibatch");
   schedule.Configure(options);
-  options.Positive("alpha", &alpha, 10);
-  options.Real("momentum", &momentum, 0, 0.9999);
+  options.Help("step size").Positive("alpha", &alpha, 10);
+  options.Help("momentum").Real("momentum", &momentum, 0, 0.9999);
   return options.Finish();
 }
 

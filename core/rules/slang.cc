@@ -17,20 +17,25 @@ bool Slang::State::IsSound(Index params) const {
 }
 
 absl::Status Slang::Configure(Options& options) {
+  options.Describe("natural gradients with a low-rank precision");
   mode.ConfigureDataset(options,
                         "its prior is a diagonal, which after one minibatch q no longer is; for a "
                         "stream use rule \"rvga\", \"lofi\" or \"lrvga\"");
   predictive.Configure(options);
   std::string curvature_name = "fisher", schedule = "decay";
-  options.Choice("curvature", &curvature_name, {"fisher", "ggn"});
-  options.Choice("schedule", &schedule, {"decay", "constant"});
+  options.Help("squared gradients, or generalised Gauss-Newton")
+      .Choice("curvature", &curvature_name, {"fisher", "ggn"});
+  options.Help("whether alpha and beta decay with the steps")
+      .Choice("schedule", &schedule, {"decay", "constant"});
   curvature = curvature_name == "ggn" ? Curvature::kGgn : Curvature::kFisher;
   decays = schedule == "decay";
-  options.Positive("alpha", &alpha, 1);
-  options.Positive("beta", &beta, 1);
-  options.Real("beta1", &beta1, 0, 0.9999);
-  options.Real("initial_curvature", &initial_curvature, 0, 1e6);
-  options.Integer("samples", &samples, 1, StepInput::kMaxDraws);
+  options.Help("step size of the mean").Positive("alpha", &alpha, 1);
+  options.Help("step size of the precision").Positive("beta", &beta, 1);
+  options.Help("momentum").Real("beta1", &beta1, 0, 0.9999);
+  options.Help("curvature of an example that the precision begins with")
+      .Real("initial_curvature", &initial_curvature, 0, 1e6);
+  options.Help("draws of the weights of a step")
+      .Integer("samples", &samples, 1, StepInput::kMaxDraws);
   return options.Finish();
 }
 

@@ -6,16 +6,18 @@
 namespace prequel {
 
 absl::Status Vadam::Configure(Options& options) {
+  options.Describe("Adam with weight noise as a posterior");
   mode.ConfigureDataset(options,
                         "its precision is made of squares of a minibatch's mean gradient, which "
                         "do not add up to a prior for the next minibatch; vogn's do");
   predictive.Configure(options);
   // Recorded when given: the states of earlier builds, which knew none, stay readable.
   if (options.Has("schedule")) schedule.Configure(options);
-  options.Positive("alpha", &alpha, 10);
-  options.Real("beta1", &beta1, 0, 0.9999);
-  options.Real("beta2", &beta2, 0, 0.999999);
-  options.Integer("samples", &samples, 1, StepInput::kMaxDraws);
+  options.Help("step size").Positive("alpha", &alpha, 10);
+  options.Help("momentum").Real("beta1", &beta1, 0, 0.9999);
+  options.Help("memory of squared gradients").Real("beta2", &beta2, 0, 0.999999);
+  options.Help("draws of the weights of a step")
+      .Integer("samples", &samples, 1, StepInput::kMaxDraws);
   return options.Finish();
 }
 

@@ -29,15 +29,19 @@ void Vogn::ConfigureStep(Options& options) {
   mode.Configure(options);
   predictive.Configure(options);
   std::string name = "empirical_fisher";
-  options.Choice("curvature", &name, {"empirical_fisher", "ggn"});
+  options.Help("squared gradients of examples, or generalised Gauss-Newton")
+      .Choice("curvature", &name, {"empirical_fisher", "ggn"});
   curvature = name == "ggn" ? Curvature::kGaussNewton : Curvature::kEmpiricalFisher;
   if (mode.dataset()) {
     schedule.Configure(options);
-    options.Real("damping", &damping, 0, 1e6);
-    options.Positive("temperature", &temperature, 1e6);
-    options.Integer("warm_up", &warm_up, 0, 1'000'000'000);
-    options.Real("augmentation", &augmentation, 1, 1e6);
-    options.Integer("refresh", &refresh, 1, 1'000'000'000);
+    options.Help("added to the curvature of an example").Real("damping", &damping, 0, 1e6);
+    options.Help("of the posterior: below 1 it is sharper")
+        .Positive("temperature", &temperature, 1e6);
+    options.Help("steps over which the prior comes to count")
+        .Integer("warm_up", &warm_up, 0, 1'000'000'000);
+    options.Help("examples that each one stands for").Real("augmentation", &augmentation, 1, 1e6);
+    options.Help("steps between factorisations of kronecker")
+        .Integer("refresh", &refresh, 1, 1'000'000'000);
   } else {
     alpha = 0.1;
     beta2 = 0.9;
@@ -45,14 +49,16 @@ void Vogn::ConfigureStep(Options& options) {
         options, {"schedule", "damping", "temperature", "warm_up", "augmentation", "refresh"},
         "a minibatch counts once and its precision is the next one's prior");
   }
-  options.Positive("alpha", &alpha, 10);
-  options.Real("beta1", &beta1, 0, 0.9999);
-  options.Real("beta2", &beta2, 0, 0.9999999);
+  options.Help("step size").Positive("alpha", &alpha, 10);
+  options.Help("momentum").Real("beta1", &beta1, 0, 0.9999);
+  options.Help("memory of the curvature").Real("beta2", &beta2, 0, 0.9999999);
 }
 
 absl::Status Vogn::Configure(Options& options) {
+  options.Describe("variational online Gauss-Newton, by draws");
   ConfigureStep(options);
-  options.Integer("samples", &samples, 1, StepInput::kMaxDraws);
+  options.Help("draws of the weights of a step")
+      .Integer("samples", &samples, 1, StepInput::kMaxDraws);
   return options.Finish();
 }
 

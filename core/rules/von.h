@@ -18,6 +18,7 @@ struct Von : NewtonStep {
   static constexpr std::string_view kRemedy = "use a smaller beta";
 
   absl::Status Configure(Options& options) {
+    options.Describe("variational online Newton");
     NewtonStep::Configure(options);
     return options.Finish();
   }

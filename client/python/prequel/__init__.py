@@ -40,6 +40,7 @@ from prequel.info import ModelInfo, Revisions, Snapshot
 from prequel.learning.ack import Ack, LearnResult, RefusedRow
 from prequel.learning.stream import LearnStream
 from prequel.model import Model
+from prequel.parts import Part, PartOption
 from prequel.prediction import NotAnswered, Prediction
 from prequel.scores import Comparison, Evaluation, Scores
 from prequel.server import Server, serve
@@ -71,6 +72,8 @@ __all__ = [
     "NotAnswered",
     "NotFound",
     "OutOfRange",
+    "Part",
+    "PartOption",
     "PermissionDenied",
     "Prediction",
     "PrequelError",

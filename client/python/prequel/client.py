@@ -15,6 +15,7 @@ from prequel.errors import note
 from prequel.inference.schema import Schema, infer
 from prequel.info import ModelInfo
 from prequel.model import Model
+from prequel.parts import Part, chosen
 
 
 class Client:
@@ -126,6 +127,11 @@ class Client:
             found += page
             if not token:
                 return found
+
+    def parts(self, name: str = "") -> list[Part]:
+        """What a model can be made of and asked, with every option; with a `name` ("rvga", "rule")
+        only the parts of that name or kind."""
+        return chosen(self._connection.run(operations.parts()), name)
 
     def import_model(self, name: str, path: str | os.PathLike[str]) -> Model:
         """A new model of a file that `Model.export` wrote."""

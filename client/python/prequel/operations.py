@@ -13,6 +13,7 @@ from prequel.data.minibatch import Minibatch
 from prequel.errors import InvalidArgument
 from prequel.info import ModelInfo, Revisions, Snapshot
 from prequel.learning.ack import Ack
+from prequel.parts import Part, parts_of
 from prequel.prediction import Prediction, prediction_of
 from prequel.scores import Evaluation
 
@@ -47,6 +48,11 @@ def list_page(token: str) -> Operation[tuple[list[ModelInfo], str]]:
         request.SerializeToString(),
         lambda answer: ([ModelInfo.of(model) for model in answer.models], answer.next_page_token),
     )
+
+
+def parts() -> Operation[list[Part]]:
+    request = v1.ListPartsRequest()
+    return Operation(connection.PARTS, request.SerializeToString(), parts_of)
 
 
 def delete(name: str) -> Operation[None]:

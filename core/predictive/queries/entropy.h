@@ -22,7 +22,10 @@ struct Entropy {
   static constexpr bool kWantsEntropy = true;
 
   static bool IsOf(const Asked& asked) { return asked.classes; }
-  static absl::Status Configure(Options& options) { return options.Finish(); }
+  static absl::Status Configure(Options& options) {
+    options.Describe("entropy, aleatoric_entropy, epistemic_entropy: [rows], in nats");
+    return options.Finish();
+  }
   std::vector<Output> Outputs(const Asked& asked) const;
   void Fill(Predictive& predictive, Index first, std::span<Output> out) const;
 };

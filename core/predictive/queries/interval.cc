@@ -3,8 +3,10 @@
 namespace prequel {
 
 absl::Status Interval::Configure(Options& options) {
+  options.Describe("central intervals: lower, upper [rows, T, levels]");
   constexpr std::size_t kMaxLevels = 49;
-  options.Increasing("levels", &levels, 0, 1, kMaxLevels);
+  options.Help("probabilities of the central intervals")
+      .Increasing("levels", &levels, 0, 1, kMaxLevels);
   return options.Finish();
 }
 

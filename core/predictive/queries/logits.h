@@ -21,7 +21,10 @@ struct Logits {
   static constexpr bool kWantsEntropy = false;
 
   static bool IsOf(const Asked& /*asked*/) { return true; }
-  static absl::Status Configure(Options& options) { return options.Finish(); }
+  static absl::Status Configure(Options& options) {
+    options.Describe("logit_mean [rows, C], logit_covariance [rows, C, C]");
+    return options.Finish();
+  }
   std::vector<Output> Outputs(const Asked& asked) const;
   void Fill(Predictive& predictive, Index first, std::span<Output> out) const;
 };

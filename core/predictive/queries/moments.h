@@ -22,7 +22,10 @@ struct Moments {
   static constexpr bool kWantsEntropy = false;
 
   static bool IsOf(const Asked& asked) { return !asked.classes; }
-  static absl::Status Configure(Options& options) { return options.Finish(); }
+  static absl::Status Configure(Options& options) {
+    options.Describe("mean, epistemic_variance, aleatoric_variance: [rows, T]");
+    return options.Finish();
+  }
   std::vector<Output> Outputs(const Asked& asked) const;
   void Fill(Predictive& predictive, Index first, std::span<Output> out) const;
 };

@@ -20,7 +20,10 @@ struct Probabilities {
   static constexpr bool kWantsEntropy = false;
 
   static bool IsOf(const Asked& asked) { return asked.classes; }
-  static absl::Status Configure(Options& options) { return options.Finish(); }
+  static absl::Status Configure(Options& options) {
+    options.Describe("probabilities [rows, classes], with labels beside the outputs");
+    return options.Finish();
+  }
   std::vector<Output> Outputs(const Asked& asked) const;
   void Fill(Predictive& predictive, Index first, std::span<Output> out) const;
 };

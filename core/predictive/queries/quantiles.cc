@@ -3,8 +3,9 @@
 namespace prequel {
 
 absl::Status Quantiles::Configure(Options& options) {
+  options.Describe("quantiles [rows, T, levels]");
   constexpr std::size_t kMaxLevels = 99;
-  options.Increasing("levels", &levels, 0, 1, kMaxLevels);
+  options.Help("of the quantiles").Increasing("levels", &levels, 0, 1, kMaxLevels);
   return options.Finish();
 }
 

@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "inference/grpc_predict_v2.grpc.pb.h"
+#include "prequel/v1/part_service.pb.h"
 #include "server/auth/role.h"
 #include "server/auth/token_hash.h"
 #include "tests/server/server/every_method.h"
@@ -87,6 +88,7 @@ TEST_F(AccessTest, TheTableHasEveryMethod) {
   EXPECT_EQ(static_cast<int>(methods_.size()),
             count(v1::CreateModelRequest::descriptor(), "ModelService") +
                 count(v1::LearnRequest::descriptor(), "LearningService") +
+                count(v1::ListPartsRequest::descriptor(), "PartService") +
                 count(inference::ModelInferRequest::descriptor(), "GRPCInferenceService") -
                 kHealth);
 }
@@ -98,7 +100,8 @@ TEST_F(AccessTest, ARoleDoesWhatItIncludes) {
       {"GetEvaluation", Role::kRead}, {"Learn", Role::kLearn},
       {"LearnStream", Role::kLearn},  {"PredictThenLearn", Role::kLearn},
       {"ModelReady", Role::kRead},    {"ModelMetadata", Role::kRead},
-      {"ModelInfer", Role::kRead},    {"ServerMetadata", Role::kRead}};
+      {"ModelInfer", Role::kRead},    {"ListParts", Role::kRead},
+      {"ServerMetadata", Role::kRead}};
   for (const std::string name : {"metrics", "read", "learn", "admin"}) {
     const Role role = *RoleNamed(name);
     for (const Door& door : {Token(name + "-token"), Certificate("URI:spiffe://test/" + name)}) {
@@ -114,7 +117,8 @@ TEST_F(AccessTest, ARoleDoesWhatItIncludes) {
         }
         // Nobody learns whether another's model is there.
         for (const std::string model : {"other", "nowhere"}) {
-          if (method == "ListModels" || method == "ServerMetadata") continue;
+          if (method == "ListModels" || method == "ListParts" || method == "ServerMetadata")
+            continue;
           EXPECT_EQ(attempt(door, model), StatusCode::PERMISSION_DENIED) << what << ", " << model;
         }
       }

@@ -1,6 +1,7 @@
 #include "tests/server/server/every_method.h"
 
 #include "inference/grpc_predict_v2.grpc.pb.h"
+#include "prequel/v1/part_service.grpc.pb.h"
 #include "tests/server/server/server_fixture.h"
 
 namespace prequel {
@@ -141,6 +142,8 @@ std::map<std::string, Try> EveryMethod() {
           &Learning::Stub::PredictThenLearn, batch);
   all["GetEvaluation"] = Named<Learning, v1::GetEvaluationRequest, v1::GetEvaluationResponse>(
       &Learning::Stub::GetEvaluation, name);
+  all["ListParts"] = Named<v1::PartService, v1::ListPartsRequest, v1::ListPartsResponse>(
+      &v1::PartService::Stub::ListParts, [](const std::string&, v1::ListPartsRequest&) {});
   AddInference(all);
   return all;
 }

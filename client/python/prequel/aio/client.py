@@ -15,6 +15,7 @@ from prequel.client import configured
 from prequel.connection import TLS, Endpoint
 from prequel.errors import note
 from prequel.info import ModelInfo
+from prequel.parts import Part, chosen
 
 
 class AsyncClient:
@@ -82,6 +83,10 @@ class AsyncClient:
             found += page
             if not token:
                 return found
+
+    async def parts(self, name: str = "") -> list[Part]:
+        """As Client.parts."""
+        return chosen(await self._connection.run(operations.parts()), name)
 
     async def import_model(self, name: str, path: str | os.PathLike[str]) -> AsyncModel:
         """As Client.import_model."""

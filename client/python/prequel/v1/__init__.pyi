@@ -61,7 +61,7 @@ class Status(_message.Message):
 class Tensor(_message.Message):
     __slots__ = ["data", "dtype", "shape", "values"]
     class Dtype(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-        __slots__ = []
+        __slots__: list[str] = []
     DATA_FIELD_NUMBER: _ClassVar[int]
     DTYPE_FIELD_NUMBER: _ClassVar[int]
     DTYPE_FLOAT32: Tensor.Dtype
@@ -113,7 +113,7 @@ class Component(_message.Message):
 class Encoding(_message.Message):
     __slots__ = ["clip", "inputs", "targets", "window"]
     class Standardize(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-        __slots__ = []
+        __slots__: list[str] = []
     CLIP_FIELD_NUMBER: _ClassVar[int]
     INPUTS_FIELD_NUMBER: _ClassVar[int]
     STANDARDIZE_NONE: Encoding.Standardize
@@ -136,7 +136,7 @@ class Evaluation(_message.Message):
 class Feature(_message.Message):
     __slots__ = ["allow_missing", "hash_buckets", "kind", "max_categories", "name", "width"]
     class Kind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-        __slots__ = []
+        __slots__: list[str] = []
     ALLOW_MISSING_FIELD_NUMBER: _ClassVar[int]
     HASH_BUCKETS_FIELD_NUMBER: _ClassVar[int]
     KIND_CATEGORICAL: Feature.Kind
@@ -559,3 +559,93 @@ class Snapshot(_message.Message):
     create_time: _timestamp_pb2.Timestamp
     revision: int
     def __init__(self, revision: _Optional[int] = ..., create_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., bytes: _Optional[int] = ..., build: _Optional[str] = ...) -> None: ...
+
+class Combination(_message.Message):
+    __slots__ = ["kind", "names"]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    NAMES_FIELD_NUMBER: _ClassVar[int]
+    kind: str
+    names: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, kind: _Optional[str] = ..., names: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ListPartsRequest(_message.Message):
+    __slots__: list[str] = []
+    def __init__(self) -> None: ...
+
+class ListPartsResponse(_message.Message):
+    __slots__ = ["parts"]
+    PARTS_FIELD_NUMBER: _ClassVar[int]
+    parts: _containers.RepeatedCompositeFieldContainer[Part]
+    def __init__(self, parts: _Optional[_Iterable[_Union[Part, _Mapping[str, _Any]]]] = ...) -> None: ...
+
+class OtherDefault(_message.Message):
+    __slots__ = ["default_value", "where"]
+    class WhereEntry(_message.Message):
+        __slots__ = ["key", "value"]
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    DEFAULT_VALUE_FIELD_NUMBER: _ClassVar[int]
+    WHERE_FIELD_NUMBER: _ClassVar[int]
+    default_value: _struct_pb2.Value
+    where: _containers.ScalarMap[str, str]
+    def __init__(self, where: _Optional[_Mapping[str, str]] = ..., default_value: _Optional[_Union[_struct_pb2.Value, _Mapping[str, _Any]]] = ...) -> None: ...
+
+class Part(_message.Message):
+    __slots__ = ["combinations", "cost", "help", "kind", "name", "options", "usual"]
+    COMBINATIONS_FIELD_NUMBER: _ClassVar[int]
+    COST_FIELD_NUMBER: _ClassVar[int]
+    HELP_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    USUAL_FIELD_NUMBER: _ClassVar[int]
+    combinations: _containers.RepeatedCompositeFieldContainer[Combination]
+    cost: str
+    help: str
+    kind: str
+    name: str
+    options: _containers.RepeatedCompositeFieldContainer[PartOption]
+    usual: bool
+    def __init__(self, kind: _Optional[str] = ..., name: _Optional[str] = ..., help: _Optional[str] = ..., cost: _Optional[str] = ..., usual: bool = ..., options: _Optional[_Iterable[_Union[PartOption, _Mapping[str, _Any]]]] = ..., combinations: _Optional[_Iterable[_Union[Combination, _Mapping[str, _Any]]]] = ...) -> None: ...
+
+class PartOption(_message.Message):
+    __slots__ = ["default_value", "help", "name", "needed", "otherwise", "range", "type", "where", "words"]
+    class Type(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__: list[str] = []
+    class WhereEntry(_message.Message):
+        __slots__ = ["key", "value"]
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    DEFAULT_VALUE_FIELD_NUMBER: _ClassVar[int]
+    HELP_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    NEEDED_FIELD_NUMBER: _ClassVar[int]
+    OTHERWISE_FIELD_NUMBER: _ClassVar[int]
+    RANGE_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FLAG: PartOption.Type
+    TYPE_NUMBER: PartOption.Type
+    TYPE_NUMBERS: PartOption.Type
+    TYPE_NUMBER_OR_WORD: PartOption.Type
+    TYPE_TABLE: PartOption.Type
+    TYPE_UNSPECIFIED: PartOption.Type
+    TYPE_WHOLE: PartOption.Type
+    TYPE_WORD: PartOption.Type
+    WHERE_FIELD_NUMBER: _ClassVar[int]
+    WORDS_FIELD_NUMBER: _ClassVar[int]
+    default_value: _struct_pb2.Value
+    help: str
+    name: str
+    needed: bool
+    otherwise: _containers.RepeatedCompositeFieldContainer[OtherDefault]
+    range: str
+    type: PartOption.Type
+    where: _containers.ScalarMap[str, str]
+    words: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, name: _Optional[str] = ..., type: _Optional[_Union[PartOption.Type, str]] = ..., range: _Optional[str] = ..., words: _Optional[_Iterable[str]] = ..., default_value: _Optional[_Union[_struct_pb2.Value, _Mapping[str, _Any]]] = ..., help: _Optional[str] = ..., where: _Optional[_Mapping[str, str]] = ..., needed: bool = ..., otherwise: _Optional[_Iterable[_Union[OtherDefault, _Mapping[str, _Any]]]] = ...) -> None: ...

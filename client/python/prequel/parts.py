@@ -1,0 +1,99 @@
+"""What a model can be made of and asked, as the server says it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf import json_format
+
+from prequel import v1
+
+
+@dataclass(frozen=True)
+class PartOption:
+    """An option of a part.
+
+    Attributes:
+        default: in use unless it is given; None: it is `needed`, or nothing of the kind is done.
+        range: what is admitted, in words. words: those of them that are words.
+        where: what must be chosen for it to be an option at all: {"schedule": "cosine"}.
+        otherwise: other defaults, each with what is then chosen.
+    """
+
+    name: str
+    help: str
+    default: Any
+    range: str
+    words: tuple[str, ...]
+    where: dict[str, str]
+    needed: bool
+    otherwise: tuple[tuple[dict[str, str], Any], ...]
+
+    @staticmethod
+    def of(message: v1.PartOption) -> PartOption:
+        return PartOption(
+            message.name,
+            message.help,
+            int(_value(message)) if _is_whole(message) else _value(message),
+            message.range,
+            tuple(message.words),
+            dict(message.where),
+            message.needed,
+            tuple((dict(other.where), _value(other)) for other in message.otherwise),
+        )
+
+
+@dataclass(frozen=True)
+class Part:
+    """An alternative of what a model is made of, or a query; `str` shows its options.
+
+    Attributes:
+        kind: "rule". name: "rvga".
+        usual: of its kind, unless another is named or chosen because of the model's size.
+        combinations: by kind, the parts that it goes with, where that is not all of them.
+    """
+
+    kind: str
+    name: str
+    help: str
+    cost: str
+    usual: bool
+    options: tuple[PartOption, ...]
+    combinations: dict[str, tuple[str, ...]]
+
+    @staticmethod
+    def of(message: v1.Part) -> Part:
+        return Part(
+            message.kind,
+            message.name,
+            message.help,
+            message.cost,
+            message.usual,
+            tuple(PartOption.of(option) for option in message.options),
+            {found.kind: tuple(found.names) for found in message.combinations},
+        )
+
+    def __str__(self) -> str:
+        lines = [f"{self.kind} {self.name}: {self.help}"]
+        lines += [f"  {o.name} = {o.default}: {o.help}; {o.range}" for o in self.options]
+        return "\n".join(lines)
+
+
+def chosen(parts: list[Part], name: str) -> list[Part]:
+    """Those of that name or kind; all for an empty one."""
+    return [part for part in parts if name in ("", part.name, part.kind)]
+
+
+def parts_of(answer: v1.ListPartsResponse) -> list[Part]:
+    return [Part.of(part) for part in answer.parts]
+
+
+def _is_whole(message: v1.PartOption) -> bool:
+    return message.type == v1.PartOption.TYPE_WHOLE and message.HasField("default_value")
+
+
+def _value(message: Any) -> Any:
+    if not message.HasField("default_value"):
+        return None
+    return json_format.MessageToDict(message.default_value)

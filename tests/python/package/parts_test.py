@@ -1,0 +1,42 @@
+"""What the service says of its parts."""
+
+from __future__ import annotations
+
+import asyncio
+
+import prequel
+
+
+def test_every_part_and_option_is_explained(client):
+    parts = client.parts()
+    assert {part.kind for part in parts} >= {"model", "likelihood", "posterior", "rule", "query"}
+    assert all(part.help for part in parts)
+    (rvga,) = client.parts("rvga")
+    passes = next(option for option in rvga.options if option.name == "passes")
+    assert passes.default == 10
+    assert passes.range == "a whole number in [1, 1000]"
+    assert "passes = 10: most inner passes" in str(rvga)
+    assert "full" in rvga.combinations["posterior"]
+    (vogn,) = client.parts("vogn")
+    milestones = next(option for option in vogn.options if option.name == "milestones")
+    assert milestones.where == {"mode": "dataset", "schedule": "multi_step"}
+    alpha = next(option for option in vogn.options if option.name == "alpha")
+    assert alpha.otherwise == (({"mode": "dataset"}, 0.01),)
+
+
+def test_a_model_can_be_made_of_what_is_listed(client, name):
+    for index, part in enumerate(client.parts("posterior")):
+        if "rvga" not in part.combinations["rule"]:
+            continue
+        model = client.create(
+            f"{name}-{index}", inputs=2, target="y", likelihood="gaussian", posterior=part.name
+        )
+        assert model.describe().config.posterior.name == part.name
+
+
+def test_asynchronously(server):
+    async def ask():
+        async with prequel.AsyncClient(server.address) as client:
+            return await client.parts("rule")
+
+    assert {part.kind for part in asyncio.run(ask())} == {"rule"}
