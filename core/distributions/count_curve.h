@@ -8,9 +8,61 @@
 #include <cstddef>
 
 #include "core/distributions/count_mixture.h"
+#include "core/linalg/quadrature.h"
 #include "core/linalg/special.h"
+#include "core/linalg/types.h"
 
 namespace prequel {
+
+// Of log Y about where its rate is most likely.
+template <CountKernel K>
+double LogDeviation(const CountMixture<K>& of) {
+  const double median = std::exp(of.log_rate());
+  return std::sqrt(of.log_rate_variance() + of.kernel().ExcessVariance() + 1 / (median + 1));
+}
+
+// P(Y ≤ x) as a function of any x > −1, analytic, at less cost than of.Cdf: to about 1e-6, and 3e-5
+// where v is 10. As there, but E Φ((T − μ)/√v), or 1 − E Φ((μ − T)/√v),
+// whichever has less of the density of T to go through: that has a long tail where the dispersion
+// is large, of which Φ cuts one side or the other.
+template <CountKernel K>
+double CdfBetween(const CountMixture<K>& of, double x) {
+  constexpr int kPoints = 40, kNodes = 8;
+  constexpr double kFar = 17, kSure = 5.3;  // nats, and deviations: 4e-8 and 6e-8
+  const K& kernel = of.kernel();
+  const double mean = of.log_rate(), variance = of.log_rate_variance();
+  if (variance == 0) return kernel.Cdf(x, mean);
+  const double deviation = std::sqrt(variance);
+  if (variance < 0.1 * kernel.WidthOfT(x)) {
+    static const GaussHermite<Eigen::Dynamic> rule = MakeGaussHermite(kNodes);
+    double sum = 0;
+    for (Index j = 0; j < kNodes; ++j) {
+      sum += rule.weights[j] * kernel.Cdf(x, mean + deviation * rule.nodes[j]);
+    }
+    return sum;
+  }
+  const double size = x + 1, top = std::log(size), peak = kernel.Exponent(size, top);
+  if constexpr (K::kHasSeries) {
+    if (size > 1e4) return kernel.SmoothCdf(size, mean, variance);
+  }
+  double left = std::sqrt(2 * kFar / kernel.Curvature(size, top)), right = left;
+  while (kernel.Exponent(size, top - left) > peak - kFar) left *= 1.2;
+  while (kernel.Exponent(size, top + right) > peak - kFar) right *= 1.2;
+  const double begin = std::max(top - left, mean - kSure * deviation);
+  const double end = std::min(top + right, mean + kSure * deviation);
+  const bool below = end - (top - left) > top + right - begin;  // Φ cuts the lower side
+  const double from = below ? begin : top - left, to = below ? top + right : end;
+  if (!(to > from)) return below ? 0 : 1;
+  using Points = Eigen::Array<double, kPoints, 1>;
+  const Points points = Points::LinSpaced(from, to);
+  Points values = (kernel.Exponents(size, points) + (kernel.LogConstant(size) + top)).exp();
+  const double sign = below ? 1 : -1;
+  for (Index j = 0; j < kPoints; ++j) {
+    values[j] *= NormalCdf(sign * (points[j] - mean) / deviation);
+  }
+  const double sum = values.sum() * (to - from) / (kPoints - 1);
+  return below ? sum : 1 - sum;
+}
 
 // Φ⁻¹(P(Y ≤ x)) is smooth in u = log(x + 1), and nearly a line where log Y is nearly normal. So it
 // is interpolated there by polynomials of degree 5 through evenly spaced values, to about 1e-5 in
@@ -47,11 +99,11 @@ class CountCurve {
 
 template <CountKernel K>
 CountCurve::CountCurve(const CountMixture<K>& of)
-    : step_(std::min(kFineness * of.LogDeviation(), kCoarsest)) {
+    : step_(std::min(kFineness * LogDeviation(of), kCoarsest)) {
   const auto value = [&](double u) {
-    return NormalQuantile(std::clamp(of.CdfBetween(std::expm1(u)), 1e-300, 1 - 1e-16));
+    return NormalQuantile(std::clamp(CdfBetween(of, std::expm1(u)), 1e-300, 1 - 1e-16));
   };
-  const double middle = std::log1p(of.Median());
+  const double middle = std::log1p(std::exp(of.log_rate()));
   std::array<double, kMost / 2> below;
   std::size_t num_below = 0;
   double u = middle, z = value(u);

@@ -61,9 +61,6 @@ class CountMixture {
 
   double LogDensity(double y) const;  // log mass; −∞ unless y is a count
   double Cdf(double y) const { return y < 0 ? 0 : CdfAt(std::floor(y)); }
-  // The same as a function of any x > −1, analytic, at less cost: to about 1e-7 (1e-6 where v is
-  // tiny beside the dispersion).
-  double CdfBetween(double x) const;
   double Quantile(double p) const;
   // Σ_k (P(Y ≤ k) − 1{y ≤ k})² = E|Y − y| − ½ E|Y − Y'|, the second term to about 1e-4 relative.
   double Crps(double y) const;
@@ -77,11 +74,9 @@ class CountMixture {
     const double excess = kernel_.ExcessVariance();
     return excess == 0 ? Mean() : Mean() + excess * Mean() * Mean() * std::exp(variance_);
   }
-  // Of e^f, and of log Y about where that is.
-  double Median() const { return std::exp(mean_); }
-  double LogDeviation() const {
-    return std::sqrt(variance_ + kernel_.ExcessVariance() + 1 / (Median() + 1));
-  }
+  const K& kernel() const { return kernel_; }
+  double log_rate() const { return mean_; }               // μ
+  double log_rate_variance() const { return variance_; }  // v
 
  private:
   static constexpr double kDrop = 36;  // nats below its peak where an integrand counts as 0
@@ -151,46 +146,6 @@ double CountMixture<K>::CdfAt(double k) const {
     sum += grid.values[j] * NormalCdf((grid.points[j] - mean_) / deviation);
   }
   return sum / grid.values.sum();
-}
-
-// E Φ((T − μ)/√v) again, or 1 − E Φ((μ − T)/√v), whichever has less of the density of T to go
-// through: that has a long tail where the dispersion is large, of which Φ cuts one side or the
-// other.
-template <CountKernel K>
-double CountMixture<K>::CdfBetween(double x) const {
-  constexpr int kPoints = 40, kNodes = 8;
-  constexpr double kFar = 17, kSure = 5.3;  // nats, and deviations: 2e-9 and 1e-8
-  if (variance_ == 0) return kernel_.Cdf(x, mean_);
-  const double deviation = std::sqrt(variance_);
-  if (variance_ < 0.1 * kernel_.WidthOfT(x)) {
-    static const GaussHermite<Eigen::Dynamic> rule = MakeGaussHermite(kNodes);
-    double sum = 0;
-    for (Index j = 0; j < kNodes; ++j) {
-      sum += rule.weights[j] * kernel_.Cdf(x, mean_ + deviation * rule.nodes[j]);
-    }
-    return sum;
-  }
-  const double size = x + 1, top = std::log(size), peak = kernel_.Exponent(size, top);
-  if constexpr (K::kHasSeries) {
-    if (size > 1e4) return kernel_.SmoothCdf(size, mean_, variance_);
-  }
-  double left = std::sqrt(2 * kFar / kernel_.Curvature(size, top)), right = left;
-  while (kernel_.Exponent(size, top - left) > peak - kFar) left *= 1.2;
-  while (kernel_.Exponent(size, top + right) > peak - kFar) right *= 1.2;
-  const double begin = std::max(top - left, mean_ - kSure * deviation);
-  const double end = std::min(top + right, mean_ + kSure * deviation);
-  const bool below = end - (top - left) > top + right - begin;  // Φ cuts the lower side
-  const double from = below ? begin : top - left, to = below ? top + right : end;
-  if (!(to > from)) return below ? 0 : 1;
-  using Points = Eigen::Array<double, kPoints, 1>;
-  const Points points = Points::LinSpaced(from, to);
-  Points values = (kernel_.Exponents(size, points) + (kernel_.LogConstant(size) + top)).exp();
-  const double sign = below ? 1 : -1;
-  for (Index j = 0; j < kPoints; ++j) {
-    values[j] *= NormalCdf(sign * (points[j] - mean_) / deviation);
-  }
-  const double sum = values.sum() * (to - from) / (kPoints - 1);
-  return below ? sum : 1 - sum;
 }
 
 template <CountKernel K>

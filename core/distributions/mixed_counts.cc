@@ -74,13 +74,13 @@ template <class Member>
 CountNodes::CountNodes(std::span<const Member> members, double border) {
   double end = std::log1p(border) + 1;
   for (const Member& member : members) {
-    end = std::max(end, std::log1p(member.Median()) + kReach * member.LogDeviation());
+    end = std::max(end, std::log1p(std::exp(member.log_rate())) + kReach * LogDeviation(member));
   }
   cell_ = end / kCells;
   steps_.fill(kFineness);
   const double least = end / (0.9 * kMostPieces);
   for (const Member& member : members) {
-    const double middle = std::log1p(member.Median()), deviation = member.LogDeviation();
+    const double middle = std::log1p(std::exp(member.log_rate())), deviation = LogDeviation(member);
     const double step = std::max(kFineness * deviation, least);
     const double from = std::max(0.0, middle - kReach * deviation);
     const auto last = static_cast<std::size_t>((middle + kReach * deviation) / cell_);
