@@ -19,13 +19,10 @@ absl::Status Mlp::Configure(Options& options, Index inputs, Index outputs) {
   options.Describe("a multilayer perceptron");
   std::vector<Index> hidden = {32};
   std::string activation = "tanh";
-  options.Help("units of each hidden layer")
-      .Integers("hidden", &hidden, 1, kMaxWidth, kMaxHiddenLayers);
-  options.Help("of hidden units")
-      .Choice("activation", &activation, {"tanh", "relu", "gelu", "identity"});
+  options.Help("units of each layer").Integers("hidden", &hidden, 1, kMaxWidth, kMaxHiddenLayers);
+  options.Help("of units").Choice("activation", &activation, {"tanh", "relu", "gelu", "identity"});
   if (hidden.empty()) options.Fail("hidden", "needs at least one layer; \"linear\" has none");
   activation_ = ActivationNamed(activation);
-
   hidden.push_back(outputs);
   layers_.clear();
   num_params_ = 0;

@@ -92,7 +92,7 @@ def test_typed_inputs_by_feature(stock, taught):
 
 
 def test_what_is_wrong_is_said(stock, taught):
-    name, model, X = taught
+    name, _, X = taught
     inputs = [InferInput("x9", [1], "FP64", [1.0])]
     with pytest.raises((grpc.RpcError, httpx.HTTPStatusError), match="is of no feature"):
         stock.infer(InferRequest(name, inputs))

@@ -144,7 +144,7 @@ def test_contents_as_json(server, taught):
 
 
 def test_what_is_wrong_is_said(stock, triton, taught):
-    name, model, X = taught
+    name, _, X = taught
     with pytest.raises(InferenceServerException, match='tensor "x9" is of no feature'):
         stock.infer(name, [tensor(triton, "x9", X)])
     with pytest.raises(InferenceServerException, match="must be .rows, 3."):
