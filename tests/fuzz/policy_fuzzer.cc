@@ -16,13 +16,15 @@ namespace {
 constexpr std::string_view kToken = "token";
 constexpr std::size_t kLikeASecret = 24;  // shorter words may be in a message by themselves
 
-// Words that follow `token`, wherever it stands.
+// What follows `token` at the beginning of a line.
 void RequireNoSecret(std::string_view text, std::string_view message) {
-  for (std::size_t at = text.find(kToken); at != text.npos; at = text.find(kToken, at + 1)) {
-    std::string_view rest = text.substr(at + kToken.size());
-    rest = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.find_first_not_of(" \t="), rest.size()));
-    const std::string_view word = rest.substr(0, rest.find_first_of(" \t\r"));
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!line.starts_with(kToken)) continue;
+    line.remove_prefix(kToken.size());
+    line.remove_prefix(std::min(line.find_first_not_of(" \t="), line.size()));
+    const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
     Require(word.size() < kLikeASecret || message.find(word) == message.npos,
             "an error keeps what may be a token to itself", message);
   }
