@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/config/fingerprint.h"
 #include "core/config/registry.h"
+#include "core/learner/agreement.h"
 #include "core/learner/default_fit.h"
+#include "core/learner/outline.h"
 #include "core/models/prior.h"
 #include "core/posteriors/stored_posterior.h"
 #include "core/rules/families.h"
@@ -29,63 +31,6 @@ absl::StatusOr<Variant> Configured(const std::string& path, ComponentConfig& con
   ComponentConfig resolved{config.name, options.resolved()};
   config = std::move(resolved);
   return made;
-}
-
-// Whether the rule can update this posterior for this model and likelihood.
-absl::Status CheckRule(const Problem& problem) {
-  if (absl::Status status = CheckFamily(problem.rule, problem.prototype()); !status.ok()) {
-    return status;
-  }
-  return std::visit(
-      [&]<class R, class Q>(const R& rule, const Q& prototype) {
-        if constexpr (Updates<R, Q>) return rule.CheckFor(problem.setting(), prototype);
-        return absl::OkStatus();
-      },
-      problem.rule, problem.prototype());
-}
-
-// What all beliefs hold beside each other is bounded as one is.
-absl::Status CheckBeliefs(const Problem& problem) {
-  constexpr double kMostNumbers = double{1 << 27};  // 1 GiB of doubles
-  const auto params = static_cast<double>(problem.num_params());
-  const auto correlated = static_cast<double>(problem.num_correlated());
-  const auto factor = params * static_cast<double>(problem.rank() + 2);
-  const auto beliefs = static_cast<double>(problem.num_beliefs());
-  if (beliefs == 1 || beliefs * (correlated * correlated + factor) <= kMostNumbers) {
-    return absl::OkStatus();
-  }
-  return FieldError(
-      "config.dynamics",
-      absl::StrCat("has ", problem.num_beliefs(), " beliefs of ", problem.num_params(),
-                   " weights, too many to hold: use fewer `rates`, dynamics "
-                   "\"inflation\" or \"static\", or another posterior"));
-}
-
-absl::Status CheckDynamics(const Problem& problem) {
-  if (problem.priors.size() > 1 && problem.dataset_size() > 0) {
-    return FieldError("config.prior.options.layer_scale",
-                      "is \"both\", and the rule is in mode \"dataset\", in which rows come again "
-                      "and would speak for the wider prior: use \"fan_in\" or \"none\"");
-  }
-  return std::visit(
-      [&]<class T, class Q>(const T&, const Q&) -> absl::Status {
-        if constexpr (!T::kMoves) return absl::OkStatus();
-        const std::string name(T::kName);
-        if (problem.dataset_size() > 0) {
-          return FieldError("config.dynamics",
-                            absl::StrCat("is \"", name,
-                                         "\", and the rule is in mode \"dataset\", in which the "
-                                         "data do not move: use dynamics \"static\" or a rule in "
-                                         "mode \"recursive\""));
-        }
-        if constexpr (AppliesTo<T, Q>) return absl::OkStatus();
-        return FieldError(
-            "config.dynamics",
-            absl::StrCat("is \"", name, "\", which posterior \"", std::string(Q::kName),
-                         "\" has no form for: use dynamics \"static\" or another "
-                         "posterior"));
-      },
-      problem.dynamics, problem.prototype());
 }
 
 // Whether targets are standardised, as the configuration says or by default.
@@ -128,13 +73,6 @@ bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
 
 bool OfCounts(const Problem& p) {
   return std::visit([](const auto& likelihood) { return likelihood.kCounts; }, p.likelihood);
-}
-
-FitShape ShapeOf(const Problem& p) {
-  const Index rank =
-      std::visit([](const auto& likelihood) { return likelihood.curvature_rank(); }, p.likelihood);
-  const bool linear = std::visit([](const auto& model) { return model.kLinear; }, p.model);
-  return {p.layers, linear, rank};
 }
 
 // Names posterior and rule where neither is said anything of: by cost.
@@ -202,17 +140,23 @@ bool MayDifferByDefault(const Problem& p, Index affordable) {
   return !OfCounts(p) && MayMoveByDefault(p);
 }
 
-// The prior of each scale that it has, as the family holds it.
-absl::Status MakePriors(Problem& p, Index affordable) {
+// How many scales it has.
+absl::Status ChoosePrior(Problem& p, Index affordable, Prior& prior) {
   const WeighedModel model{p.layers, MayDifferByDefault(p, affordable)};
-  Prior prior;
   absl::Status status;
   if (!Take(Configured<Prior>("config.prior", p.config.prior, model), &prior, &status)) {
     return status;
   }
+  const Index scales = std::visit([](const auto& w) { return w.scales(); }, prior);
+  p.priors.resize(static_cast<std::size_t>(scales));
+  return status;
+}
+
+// The prior of each scale, as the family holds it.
+absl::Status MakePriors(Problem& p, const Prior& prior) {
+  absl::Status status;
+  std::visit([&](auto& q) { q.mean.setZero(p.num_params()); }, p.priors.front().initial);
   const Posterior prototype = p.prototype();
-  p.priors.resize(
-      static_cast<std::size_t>(std::visit([](const auto& w) { return w.scales(); }, prior)));
   p.prior_mean = std::visit([&](const auto& w) { return w.Mean(p.model, p.config.seed); }, prior);
   for (std::size_t scale = 0; scale < p.priors.size() && status.ok(); ++scale) {
     BeliefPrior& of = p.priors[scale];
@@ -300,27 +244,46 @@ absl::Status MakeParts(Problem& p) {
   return MakePosterior(p);
 }
 
+// All but what takes memory: the priors.
+absl::Status Begin(Problem& p, Prior& prior, Index& affordable) {
+  p.priors.resize(1);  // of the prototype
+  absl::Status status = MakeParts(p);
+  if (status.ok()) status = CheckRule(p);
+  if (status.ok()) status = ResolveWindow(p, p.config.standardize_window);
+  if (!status.ok()) return status;
+  status = std::visit([&](const auto& prototype) { return prototype.CheckSize(p.num_params()); },
+                      p.prototype());
+  if (!status.ok()) return status;
+  std::visit([&](auto& q) { q.mean.resize(p.num_params()); }, p.priors.front().initial);
+  affordable = Affordable(p);
+  return ChoosePrior(p, affordable, prior);
+}
+
 }  // namespace
+
+absl::StatusOr<Problem> Outline(const LearnerConfig& config) {
+  Problem p;
+  Prior prior;
+  Index affordable = 1;
+  p.config = config;
+  absl::Status status = Begin(p, prior, affordable);
+  if (status.ok()) status = MakeDynamics(p, affordable);
+  if (!status.ok()) return status;
+  return p;
+}
 
 absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   Problem p;
-  p.priors.resize(1);  // of the prototype
+  Prior prior;
+  Index affordable = 1;
   p.given = Fingerprint(config);
   p.config = std::move(config);
-  if (absl::Status status = MakeParts(p); !status.ok()) return status;
-  if (absl::Status status = CheckRule(p); !status.ok()) return status;
-  if (absl::Status status = ResolveWindow(p, p.config.standardize_window); !status.ok()) {
-    return status;
-  }
-  absl::Status status = std::visit(
-      [&](const auto& prototype) { return prototype.CheckSize(p.num_params()); }, p.prototype());
+  absl::Status status = Begin(p, prior, affordable);
+  if (status.ok()) status = MakePriors(p, prior);
+  if (status.ok()) status = MakeDynamics(p, affordable);
+  if (status.ok()) status = CheckDynamics(p);
+  if (status.ok()) status = CheckBeliefs(p);
   if (!status.ok()) return status;
-  std::visit([&](auto& q) { q.mean.setZero(p.num_params()); }, p.priors.front().initial);
-  const Index affordable = Affordable(p);
-  if (status = MakePriors(p, affordable); !status.ok()) return status;
-  if (status = MakeDynamics(p, affordable); !status.ok()) return status;
-  if (status = CheckDynamics(p); !status.ok()) return status;
-  if (status = CheckBeliefs(p); !status.ok()) return status;
   return p;
 }
 

@@ -1,0 +1,16 @@
+// Whether the parts of a problem go together. INVALID_ARGUMENT names the field that does not.
+#pragma once
+
+#include "absl/status/status.h"
+#include "core/learner/problem.h"
+
+namespace prequel {
+
+// Whether the rule can update this posterior for this model and likelihood.
+absl::Status CheckRule(const Problem& problem);
+// Whether what the dynamics do can be done to this posterior, in the rule's mode.
+absl::Status CheckDynamics(const Problem& problem);
+// What all beliefs hold beside each other is bounded as one is.
+absl::Status CheckBeliefs(const Problem& problem);
+
+}  // namespace prequel

@@ -1,0 +1,86 @@
+#include "core/learner/cost.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "core/learner/default_fit.h"
+#include "core/learner/outline.h"
+#include "core/learner/prediction.h"
+#include "core/learner/problem.h"
+#include "core/posteriors/stored_numbers.h"
+
+namespace prequel {
+namespace {
+
+constexpr double kBytes = 8;  // of a number
+
+double PassOf(const Problem& p) {
+  const bool by_units = std::holds_alternative<PerUnitGaussian>(p.prototype());
+  return PassFlops(ShapeOf(p), p.num_correlated(), by_units, p.rank());
+}
+
+double Weights(const Problem& p) { return static_cast<double>(NumParams(p.layers)); }
+
+}  // namespace
+
+FitShape ShapeOf(const Problem& p) {
+  const Index rank =
+      std::visit([](const auto& likelihood) { return likelihood.curvature_rank(); }, p.likelihood);
+  const bool linear = std::visit([](const auto& model) { return model.kLinear; }, p.model);
+  return {p.layers, linear, rank};
+}
+
+absl::StatusOr<ModelCost> ModelCost::Of(const LearnerConfig& config) {
+  absl::StatusOr<Problem> outline = Outline(config);
+  if (!outline.ok()) return outline.status();
+  outline->config = {};  // imported weights are large
+  return ModelCost(std::make_shared<const Problem>(*std::move(outline)));
+}
+
+Footprint ModelCost::footprint() const {
+  const Problem& p = *outline_;
+  constexpr double kRowsAtWork = 64;
+  const double beliefs = std::max(1.0, static_cast<double>(p.num_beliefs()));
+  const double width = p.storage == Storage::kFloat32 ? 0.5 : 1;
+  const double posterior = StoredNumbers(p.prototype(), p.layers);
+  // Vectors of a rule and of the dynamics beside the posterior: moments, momenta.
+  const double beside = 2 * Weights(p);
+  Footprint footprint;
+  footprint.state = kBytes * beliefs * width * (posterior + beside);
+  footprint.made = kBytes * (posterior + 3 * Weights(p));
+  const double jacobian = kRowsAtWork * static_cast<double>(p.num_logits()) *
+                          static_cast<double>(std::max<Index>(p.num_correlated() + p.rank(), 2));
+  footprint.scratch = kBytes * beliefs * (2 * posterior + jacobian + 4 * Weights(p));
+  return footprint;
+}
+
+double ModelCost::UpdateFlops(Index rows) const {
+  const Problem& p = *outline_;
+  constexpr double kPasses = 3, kRowsOfPass = 64;
+  const double passes = kPasses * static_cast<double>(p.num_beliefs());
+  // A pass over fewer rows than 64 still goes through the whole posterior.
+  const double share = std::max(static_cast<double>(rows) / kRowsOfPass, 1.0 / 16);
+  const double draws = DrawsOf(p, FreshState(p.rule), 0);
+  return passes * share * PassOf(p) +
+         draws * 4 * static_cast<double>(rows) * Weights(p) * static_cast<double>(p.num_beliefs());
+}
+
+double ModelCost::QueryFlops(const QuerySet& queries) const {
+  const Problem& p = *outline_;
+  constexpr double kDensity = 100;  // of a member at one place: exponentials
+  // Sums over the members to find one number; the more they are, the fewer are needed.
+  constexpr double kManyMembers = 64, kSums = 8, kSumsOfFew = 40;
+  const int draws = DrawsOf(p, FreshState(p.rule), queries.samples());
+  const auto beliefs = static_cast<double>(p.num_beliefs());
+  const auto logits = static_cast<double>(p.num_logits());
+  const double numbers = 2 + static_cast<double>(queries.numbers_per_example());
+  const double members = std::max(1, draws) * static_cast<double>(p.hypotheses.size());
+  double sums = members > kManyMembers ? kSums : kSumsOfFew;
+  if (members <= 1 || p.classes()) sums = 1;
+  const double mixing = members * kDensity * sums * numbers;
+  if (draws > 0) return beliefs * draws * 2 * logits * Weights(p) + mixing;
+  const double spread = StoredNumbers(p.prototype(), p.layers);
+  return beliefs * 2 * logits * (spread + Weights(p)) + mixing;
+}
+
+}  // namespace prequel

@@ -1,0 +1,43 @@
+// What a model costs, in memory and in arithmetic: estimates, known before anything is made.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "core/config/learner_config.h"
+#include "core/linalg/types.h"
+#include "core/predictive/query_set.h"
+
+namespace prequel {
+
+struct Problem;  // core/learner/problem.h
+
+// Bytes. What a model holds is its configuration made ready and some states: `made` of the one,
+// `state` of each of the others; and while it learns or is asked, `scratch`.
+struct Footprint {
+  double state = 0;
+  double made = 0;
+  double scratch = 0;
+};
+
+// Immutable, and cheap to copy.
+class ModelCost {
+ public:
+  // INVALID_ARGUMENT as Learner::Create, as far as it looks.
+  static absl::StatusOr<ModelCost> Of(const LearnerConfig& config);
+
+  Footprint footprint() const;
+  // Flops of an update with a minibatch of so many rows: about as many passes as usual, over each
+  // belief.
+  double UpdateFlops(Index rows) const;
+  // Flops of an answer to the queries, of one row. The draws of a mixture count as many times as it
+  // is summed to find a quantile. REQUIRES: they are of such a model.
+  double QueryFlops(const QuerySet& queries) const;
+
+ private:
+  explicit ModelCost(std::shared_ptr<const Problem> outline) : outline_(std::move(outline)) {}
+  std::shared_ptr<const Problem> outline_;
+};
+
+}  // namespace prequel

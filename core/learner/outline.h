@@ -1,0 +1,18 @@
+// A problem as far as it takes no memory.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "core/learner/default_fit.h"
+#include "core/learner/problem.h"
+
+namespace prequel {
+
+// As Problem::Make, but the posterior is not made and has its size alone, and there is no prior.
+// For estimates of what making it would take.
+absl::StatusOr<Problem> Outline(const LearnerConfig& config);
+
+// What a choice of posterior and rule by cost goes by. REQUIRES: the model and the likelihood are
+// made.
+FitShape ShapeOf(const Problem& problem);
+
+}  // namespace prequel
