@@ -1,0 +1,77 @@
+// The memory of what is in flight: requests that are not answered, and answers that their clients
+// have not read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+// Divides one budget among callers by dynamic thresholds (Choudhury and Hahne 1998): a caller may
+// have as much as is free. So one alone can have half of the budget, n of them have 1/(n+1) each,
+// and as much is always left for who comes next. Thread-safe. Outlives its shares.
+class InFlight {
+ private:
+  struct Caller {
+    std::int64_t bytes = 0;
+    std::size_t shares = 0;
+  };
+  using Callers = std::map<std::string, Caller, std::less<>>;
+
+ public:
+  // What one call of a caller has; gives it back when destroyed. For one thread at a time.
+  class Share {
+   public:
+    Share() = default;
+    Share(Share&& other) noexcept { *this = std::move(other); }
+    Share& operator=(Share&& other) noexcept {
+      std::swap(of_, other.of_);
+      std::swap(caller_, other.caller_);
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
+    ~Share() {
+      if (of_ != nullptr) of_->Leave(caller_, bytes_);
+    }
+
+    // RESOURCE_EXHAUSTED (ShortageOf) beyond what the caller may have; without a budget all is OK.
+    absl::Status Take(std::int64_t bytes);
+    // The same of what is there already, and must be counted.
+    void Count(std::int64_t bytes);
+    void GiveBack(std::int64_t bytes) { Count(-bytes); }
+    std::int64_t bytes() const { return bytes_; }
+
+   private:
+    friend class InFlight;
+    Share(InFlight* of, Callers::iterator caller) : of_(of), caller_(caller) {}
+
+    InFlight* of_ = nullptr;  // null: of no budget
+    Callers::iterator caller_;
+    std::int64_t bytes_ = 0;
+  };
+
+  explicit InFlight(std::int64_t limit) : limit_(limit) {}
+
+  Share Join(std::string_view caller);
+  std::int64_t limit() const { return limit_; }
+  std::int64_t used() const;
+
+ private:
+  absl::Status Take(Callers::iterator caller, std::int64_t bytes);
+  void Count(Callers::iterator caller, std::int64_t bytes);
+  void Leave(Callers::iterator caller, std::int64_t bytes);
+
+  const std::int64_t limit_;
+  mutable Mutex mu_;
+  Callers callers_ ABSL_GUARDED_BY(mu_);
+  std::int64_t used_ ABSL_GUARDED_BY(mu_) = 0;
+};
+
+}  // namespace prequel

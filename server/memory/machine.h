@@ -1,0 +1,16 @@
+// The memory of this machine, or of this container.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace prequel {
+
+// What the process may use: the least of the control groups' limits that it is in, and the physical
+// memory. `root` is where /proc and /sys are; tests have others.
+std::int64_t MemoryLimit(const std::string& root = "/");
+
+// What the process has in memory now; 0 when that cannot be read.
+std::int64_t ResidentBytes();
+
+}  // namespace prequel
