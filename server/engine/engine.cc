@@ -7,10 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/config/error.h"
 #include "server/engine/actor/intake.h"
 #include "server/engine/fold/stored_config.h"
 #include "server/engine/history/model_copy.h"
 #include "server/engine/history/relearning.h"
+#include "server/engine/pieces.h"
+#include "server/engine/work.h"
 
 namespace prequel {
 namespace {
@@ -36,9 +39,10 @@ Engine::Engine(const EngineOptions& options, const Parts& parts)
     : options_(options),
       parts_(parts),
       observers_(parts.observers),
+      memory_(options.max_model_bytes),
       admission_(options.max_queued_batches, options.max_queued_bytes, observers_),
       scratch_(static_cast<std::size_t>(WorkersOf(options)) + kScratchesForReaders),
-      pool_(WorkersOf(options)),
+      pool_(WorkersOf(options) + 1),
       snapshotter_(parts.snapshots, parts.log, parts.clock, observers_, options_.snapshots),
       committer_(parts.log, parts.clock, observers_, options.max_group_bytes) {}
 
@@ -53,6 +57,7 @@ ModelActor::Parts Engine::actor_parts() {
           .scratch = scratch_,
           .committer = committer_,
           .snapshotter = snapshotter_,
+          .memory = memory_,
           .observers = observers_,
           .options = options_};
 }
@@ -94,9 +99,21 @@ void Engine::RewriteOld(std::vector<StoredModel>& models) {
 
 absl::StatusOr<ModelInfo> Engine::CreateModel(std::string_view name, const LearnerConfig& config) {
   if (absl::Status status = CheckModelName(name); !status.ok()) return status;
+  const absl::StatusOr<ModelCost> cost = ModelCost::Of(config);
+  absl::StatusOr<ModelMemory::Lease> memory = MemoryFor(cost);
+  if (!memory.ok()) return memory.status();
   absl::StatusOr<Learner> learner = Learner::Create(config);
   if (!learner.ok()) return learner.status();
-  return AddModel(name, ModelFold(std::make_shared<const Learner>(*std::move(learner))), false);
+  if (absl::Status status = CheckUpdateTime(*cost, 1, options_.max_update_seconds); !status.ok()) {
+    return FieldError("config", std::string(status.message()));
+  }
+  return AddModel(name, ModelFold(std::make_shared<const Learner>(*std::move(learner))), false,
+                  *std::move(memory));
+}
+
+absl::StatusOr<ModelMemory::Lease> Engine::MemoryFor(const absl::StatusOr<ModelCost>& cost) const {
+  if (!cost.ok()) return cost.status();
+  return memory_.Take(BytesOf(cost->footprint()));
 }
 
 absl::Status Engine::CheckAddition(std::string_view name) const {
@@ -111,7 +128,7 @@ absl::Status Engine::CheckAddition(std::string_view name) const {
 }
 
 absl::StatusOr<ModelInfo> Engine::AddModel(std::string_view name, ModelFold fold,
-                                           bool from_snapshot) {
+                                           bool from_snapshot, ModelMemory::Lease memory) {
   const absl::StatusOr<std::string> config = WriteConfig(*fold.learner(), parts_.codec);
   if (!config.ok()) return config.status();
   const Capture capture = CaptureOf({}, fold);
@@ -125,7 +142,7 @@ absl::StatusOr<ModelInfo> Engine::AddModel(std::string_view name, ModelFold fold
       name, *config, Microseconds(parts_.clock.Now()), from_snapshot ? &first : nullptr);
   if (!stored.ok()) return stored.status();
   auto actor = std::make_shared<ModelActor>(*std::move(stored), actor_parts());
-  actor->Start(std::move(fold));
+  actor->Start(std::move(fold), std::move(memory));
   models_.Insert(actor);
   return actor->Info();
 }
@@ -162,7 +179,7 @@ absl::Status Engine::DeleteModel(std::string_view name) {
   }
   committer_.Forget(stored.log);
   models_.Erase(name);
-  (*model)->publication().End(deleted);
+  (*model)->Retire(deleted);
   return absl::OkStatus();
 }
 
@@ -214,13 +231,19 @@ Subscription Engine::AwaitRevision(std::string_view name, std::int64_t revision,
 absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batch& batch,
                                                const QuerySet& queries,
                                                std::optional<std::int64_t> revision,
-                                               const StillWanted& wanted) const {
+                                               const StillWanted& wanted,
+                                               const StillWanted& proceed) const {
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();
   const Learner& learner = *source->view.learner;
   if (absl::Status status = CheckRows(batch, options_); !status.ok()) return status;
   if (!learner.CanAnswer(queries)) return NotItsQueries();
   if (absl::Status status = learner.CheckInputs(batch); !status.ok()) return status;
+  if (absl::Status status =
+          CheckQueryTime(source->model->cost(), batch.rows(), queries, options_.max_query_seconds);
+      !status.ok()) {
+    return status;
+  }
   Published published = source->view.published;
   if (revision.value_or(published.revision) != published.revision) {
     const absl::StatusOr<ModelFold> fold = FoldAt(*source, revision, wanted);
@@ -229,7 +252,10 @@ absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batc
   }
   const auto start = std::chrono::steady_clock::now();
   ScratchPool::Lease scratch = scratch_.Take();
-  absl::StatusOr<Answer> predictions = learner.Predict(*published.state, batch, queries, *scratch);
+  if (source->model->bulky()) scratch.Discard();
+  absl::StatusOr<Answer> predictions = PredictInPieces(learner, *published.state, batch, queries,
+                                                       PieceOf(source->model->cost(), queries),
+                                                       *scratch, proceed ? proceed : wanted);
   observers_.Tell(&EngineObserver::OnPredict, name, batch.rows(),
                   std::chrono::steady_clock::now() - start, predictions.status());
   if (!predictions.ok()) return predictions.status();
@@ -244,6 +270,9 @@ absl::StatusOr<Revisions> Engine::ListRevisions(std::string_view name) const {
 
 absl::StatusOr<ModelFold> Engine::FoldAt(const Source& source, std::optional<std::int64_t> revision,
                                          const StillWanted& wanted) const {
+  // For as long as it folds: what it makes is a state of what is there already.
+  const absl::StatusOr<ModelMemory::Lease> memory = MemoryFor(source.model->cost());
+  if (!memory.ok()) return memory.status();
   const Published& newest = source.view.published;
   const std::int64_t then = revision.value_or(newest.revision);
   const std::uint64_t next_offset = then == newest.revision ? newest.next_offset : 0;
@@ -269,14 +298,17 @@ absl::StatusOr<ModelInfo> Engine::Rollback(std::string_view name, std::int64_t r
 absl::StatusOr<ModelInfo> Engine::Fork(std::string_view name, std::optional<std::int64_t> revision,
                                        std::string_view fork, const LearnerConfig* config,
                                        const StillWanted& wanted) {
+  const absl::StatusOr<Source> source = FindSource(name);
+  if (!source.ok()) return source.status();
+  absl::StatusOr<ModelMemory::Lease> memory =
+      MemoryFor(config != nullptr ? ModelCost::Of(*config) : source->model->cost());
+  if (!memory.ok()) return memory.status();
   std::shared_ptr<const Learner> other;
   if (config != nullptr) {
     absl::StatusOr<Learner> created = Learner::Create(*config);
     if (!created.ok()) return created.status();
     other = std::make_shared<const Learner>(*std::move(created));
   }
-  const absl::StatusOr<Source> source = FindSource(name);
-  if (!source.ok()) return source.status();
   absl::StatusOr<ModelFold> fold = FoldAt(*source, revision, wanted);
   if (!fold.ok()) return fold.status();
   if (other != nullptr) {
@@ -287,7 +319,7 @@ absl::StatusOr<ModelInfo> Engine::Fork(std::string_view name, std::optional<std:
   }
   // A fold of no record is the prior; revision 0 alone is not, for there may have been refusals.
   const bool prior = fold->current().next_offset == 0 && !source->model->stored().from_snapshot;
-  return AddModel(fork, AtBeginning(*std::move(fold)), !prior);
+  return AddModel(fork, AtBeginning(*std::move(fold)), !prior, *std::move(memory));
 }
 
 absl::StatusOr<ModelFile> Engine::Export(std::string_view name,
@@ -301,9 +333,12 @@ absl::StatusOr<ModelFile> Engine::Export(std::string_view name,
 }
 
 absl::StatusOr<ModelInfo> Engine::Import(std::string_view name, const ModelFile& file) {
+  absl::StatusOr<ModelMemory::Lease> memory =
+      MemoryFor(EstimateConfig(file.config, file.version, parts_.codec));
+  if (!memory.ok()) return memory.status();
   absl::StatusOr<ModelFold> fold = FromFile(file, parts_.codec);
   if (!fold.ok()) return fold.status();
-  return AddModel(name, *std::move(fold), true);
+  return AddModel(name, *std::move(fold), true, *std::move(memory));
 }
 
 void Engine::TakeLastSnapshots(TimePoint deadline) {

@@ -32,6 +32,7 @@
 #include "server/engine/options.h"
 #include "server/engine/publication.h"
 #include "server/engine/still_wanted.h"
+#include "server/memory/model_memory.h"
 #include "server/storage/catalogue.h"
 #include "server/storage/log.h"
 #include "server/storage/snapshot_store.h"
@@ -146,11 +147,16 @@ class Engine {
                              Publication::Then then) const;
 
   // The predictive of the newest published state, computed on the caller's thread.
-  // With a revision: that of then, as far as it is kept.
+  // With a revision: that of then, as far as it is kept. Between pieces `proceed` is asked, else
+  // `wanted`.
   absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
                                          const QuerySet& queries,
                                          std::optional<std::int64_t> revision = std::nullopt,
-                                         const StillWanted& wanted = {}) const;
+                                         const StillWanted& wanted = {},
+                                         const StillWanted& proceed = {}) const;
+
+  // What models take, by estimate, of what they may.
+  const ModelMemory& memory() const { return memory_; }
 
   // Refuses new minibatches, waits for those accepted until `deadline`, then answers the rest:
   // UNAVAILABLE when not logged, UNKNOWN when logged but not folded. Until `deadline` it also takes
@@ -175,7 +181,10 @@ class Engine {
                                    const StillWanted& wanted) const;
   // A new model that begins with `fold`. With `from_snapshot` the fold is stored beside the model,
   // as its first snapshot; without, it is the prior, which the configuration gives.
-  absl::StatusOr<ModelInfo> AddModel(std::string_view name, ModelFold fold, bool from_snapshot);
+  absl::StatusOr<ModelInfo> AddModel(std::string_view name, ModelFold fold, bool from_snapshot,
+                                     ModelMemory::Lease memory);
+  // RESOURCE_EXHAUSTED when there is not enough for a model that takes as much.
+  absl::StatusOr<ModelMemory::Lease> MemoryFor(const absl::StatusOr<ModelCost>& cost) const;
   absl::Status CheckAddition(std::string_view name) const;
   // Of every model that has folded something since its last one, while there is time.
   void TakeLastSnapshots(TimePoint deadline);
@@ -186,6 +195,7 @@ class Engine {
   const EngineObservers observers_;
 
   // Thread-safe by themselves. Destroyed from the bottom: whoever uses a part stands below it.
+  mutable ModelMemory memory_;
   Admission admission_;
   mutable ScratchPool scratch_;
   WorkerPool pool_;

@@ -12,6 +12,11 @@ absl::Status CheckEngineOptions(const EngineOptions& options) {
     return FieldError("workers", "must be between 0 and 1024");
   }
   if (options.max_models < 1) return FieldError("max_models", "must be at least 1");
+  if (options.max_model_bytes < 1) return FieldError("max_model_bytes", "must be at least 1");
+  if (!(options.max_update_seconds > 0)) {
+    return FieldError("max_update_seconds", "must be positive");
+  }
+  if (!(options.max_query_seconds > 0)) return FieldError("max_query_seconds", "must be positive");
   if (options.max_batch_rows < 1) return FieldError("max_batch_rows", "must be at least 1");
   if (options.max_batch_bytes < 1) return FieldError("max_batch_bytes", "must be at least 1");
   if (options.max_queued_batches < 1) {

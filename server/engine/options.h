@@ -31,6 +31,14 @@ struct EngineOptions {
 
   int max_models = 10'000;
 
+  // Models, by estimate: their states, what they are made of and what they work with. Beyond it:
+  // RESOURCE_EXHAUSTED.
+  std::int64_t max_model_bytes = std::int64_t{1} << 60;
+
+  // By estimate, of one core (engine/work.h). Beyond it: INVALID_ARGUMENT.
+  double max_update_seconds = 600;
+  double max_query_seconds = 600;
+
   // One minibatch. A batch beyond them is INVALID_ARGUMENT: it would never fit.
   Index max_batch_rows = 1 << 16;
   std::size_t max_batch_bytes = std::size_t{64} << 20;  // of its payload

@@ -18,10 +18,18 @@ absl::Status CheckAnswerSize(const QuerySet& queries, Index rows, std::int64_t m
 absl::StatusOr<PredictOutcome> Predictor::Predict(std::string_view model, const Batch& batch,
                                                   const PredictOptions& options,
                                                   std::optional<std::int64_t> revision,
-                                                  const StillWanted& wanted) const {
+                                                  const StillWanted& wanted,
+                                                  const StillWanted& proceed) const {
   const absl::StatusOr<QuerySet> queries = Ask(model, batch.rows(), options);
   if (!queries.ok()) return queries.status();
-  return engine_.Predict(model, batch, *queries, revision, wanted);
+  return engine_.Predict(model, batch, *queries, revision, wanted, proceed);
+}
+
+absl::StatusOr<std::int64_t> Predictor::AnswerBytes(std::string_view model, Index rows,
+                                                    const PredictOptions& options) const {
+  const absl::StatusOr<QuerySet> queries = Ask(model, rows, options);
+  if (!queries.ok()) return queries.status();
+  return static_cast<std::int64_t>(sizeof(double)) * rows * queries->numbers_per_example();
 }
 
 void Predictor::PredictThenLearn(std::string_view model, LearnRequest request,

@@ -31,7 +31,12 @@ class Predictor {
   absl::StatusOr<PredictOutcome> Predict(std::string_view model, const Batch& batch,
                                          const PredictOptions& options,
                                          std::optional<std::int64_t> revision = std::nullopt,
-                                         const StillWanted& wanted = {}) const;
+                                         const StillWanted& wanted = {},
+                                         const StillWanted& proceed = {}) const;
+
+  // Bytes of the numbers that such an answer has; errors as Predict's.
+  absl::StatusOr<std::int64_t> AnswerBytes(std::string_view model, Index rows,
+                                           const PredictOptions& options) const;
 
   // Engine::Submit of a minibatch that is to be predicted, too. One that is not let through uses up
   // no number.

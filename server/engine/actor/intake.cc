@@ -4,19 +4,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
+#include "server/engine/work.h"
 
 namespace prequel {
 namespace {
 
 absl::Status CheckContent(const LearnRequest& request, const Learner& learner,
-                          const EngineOptions& limits) {
+                          const ModelCost& cost, const EngineOptions& limits) {
   if (absl::Status status = CheckRows(request.batch, limits); !status.ok()) return status;
   if (request.payload.size() > limits.max_batch_bytes) {
     return FieldError("batch", absl::StrCat("has ", request.payload.size(), " bytes; at most ",
                                             limits.max_batch_bytes, " are taken"));
   }
   if (absl::Status status = learner.CheckBatch(request.batch); !status.ok()) return status;
-  return learner.CheckRoom(request.batch.rows());
+  if (absl::Status status = learner.CheckRoom(request.batch.rows()); !status.ok()) return status;
+  return CheckUpdateTime(cost, request.batch.rows(), limits.max_update_seconds);
 }
 
 }  // namespace
@@ -31,12 +33,12 @@ absl::Status NotItsQueries() {
   return absl::UnavailableError("the model has changed since the queries were checked: ask again");
 }
 
-absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner,
+absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner, const ModelCost& cost,
                               const EngineOptions& limits) {
   if (absl::Status status = CheckOrigin(request.origin); !status.ok()) return status;
   if (request.predict.has_value() && !learner.CanAnswer(*request.predict)) return NotItsQueries();
   absl::Status bad = request.refusal;
-  if (bad.ok()) bad = CheckContent(request, learner, limits);
+  if (bad.ok()) bad = CheckContent(request, learner, cost, limits);
   if (bad.ok()) return Minibatch{std::move(request.batch), std::move(request.payload)};
   if (request.origin.numbered() && absl::IsInvalidArgument(bad)) return Refusal{bad};
   return bad;

@@ -3,6 +3,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/learner/cost.h"
 #include "core/learner/learner.h"
 #include "server/engine/learn.h"
 #include "server/engine/options.h"
@@ -18,7 +19,7 @@ absl::Status NotItsQueries();
 
 // Takes the batch and its bytes out of `request`: a minibatch; or, when it is bad and numbered, the
 // refusal that uses up its number. The error is for whoever asked: nothing is to be logged.
-absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner,
+absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner, const ModelCost& cost,
                               const EngineOptions& limits);
 
 }  // namespace prequel

@@ -6,12 +6,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/engine/actor/intake.h"
+#include "server/engine/work.h"
+#include "server/sync/thread_time.h"
 
 namespace prequel {
 namespace {
 
-// A few, so that a busy model is not rescheduled for each, and others still get their turn.
-constexpr int kRecordsPerTurn = 8;
+// Processor time: a few small minibatches, so that a busy model is not rescheduled for each, and
+// others still get their turn. Nothing that is folded depends on it.
+constexpr double kTurnSeconds = 2e-3;
+// A model one of whose minibatches takes this long is heavy.
+constexpr double kHeavySeconds = 20e-3;
+constexpr Index kUsualRows = 64;
+// Bytes of scratch, by estimate, that are given back after each turn.
+constexpr double kBulky = 16 << 20;
 
 absl::Status NotYet(const std::string& name) {
   return absl::UnavailableError(
@@ -38,7 +46,15 @@ ModelInfo ModelActor::Info() const {
           .published = std::move(view.published)};
 }
 
-void ModelActor::Start(ModelFold fold) {
+void ModelActor::Start(ModelFold fold, ModelMemory::Lease memory) {
+  memory_ = std::move(memory);
+  Begin(std::move(fold));
+}
+
+void ModelActor::Begin(ModelFold fold) {
+  cost_ = ModelCost::Of(fold.learner()->config()).value();  // which was made of it
+  bulky_ = cost_->footprint().scratch > kBulky;
+  heavy_ = SecondsToLearn(*cost_, kUsualRows) > kHeavySeconds;
   fold_.emplace(std::move(fold));
   // In this order: whoever finds the model readable may submit.
   parts_.committer.Open(stored_.log, fold_->ledger());
@@ -52,7 +68,8 @@ void ModelActor::StartReplay(absl::AnyInvocable<void()> done) {
 }
 
 void ModelActor::Post(void (ModelActor::*turn)()) {
-  parts_.pool.Post([self = shared_from_this(), turn] { ((*self).*turn)(); });
+  const auto weight = heavy_ ? WorkerPool::Weight::kHeavy : WorkerPool::Weight::kLight;
+  parts_.pool.Post(stored_.name, weight, [self = shared_from_this(), turn] { ((*self).*turn)(); });
 }
 
 void ModelActor::ReplayTurn() {
@@ -62,13 +79,16 @@ void ModelActor::ReplayTurn() {
                                   .snapshots = parts_.snapshots,
                                   .codec = parts_.codec,
                                   .snapshotter = parts_.snapshotter,
+                                  .memory = parts_.memory,
                                   .cadence = cadence_,
                                   .observers = parts_.observers});
   }
+  if (retired_) return FinishReplay(gone_);
   const bool first = replay_->learner() == nullptr;
   ScratchPool::Lease scratch = parts_.scratch.Take();
   const absl::StatusOr<Follower::Progress> progress = replay_->Step(*scratch);
   if (first) publication_->Introduce(replay_->learner());
+  heavy_ = replay_->heavy();
   if (progress.ok() && *progress == Follower::Progress::kMore) {
     return Post(&ModelActor::ReplayTurn);
   }
@@ -78,7 +98,8 @@ void ModelActor::ReplayTurn() {
 void ModelActor::FinishReplay(const absl::Status& status) {
   absl::Status problem;
   if (status.ok()) {
-    Start(std::move(*replay_).TakeFold());
+    memory_ = replay_->TakeMemory();
+    Begin(std::move(*replay_).TakeFold());
   } else {
     problem = absl::Status(
         status.code(), absl::StrCat("model ", stored_.name, " does not serve: ", status.message()));
@@ -101,7 +122,7 @@ absl::StatusOr<std::shared_ptr<const Learner>> ModelActor::Accept(LearnRequest& 
                                                                   Delivery& delivery) {
   absl::StatusOr<Publication::View> view = publication_->Load();
   if (!view.ok()) return view.status();
-  absl::StatusOr<Record> record = TakeIn(request, *view->learner, parts_.options);
+  absl::StatusOr<Record> record = TakeIn(request, *view->learner, *cost_, parts_.options);
   if (!record.ok()) return record.status();
   delivery.record = *std::move(record);
   delivery.origin = std::move(request.origin);
@@ -152,18 +173,33 @@ void ModelActor::Refuse(std::unique_ptr<Entry> entry, const absl::Status& status
 }
 
 void ModelActor::LearnTurn() {
-  ScratchPool::Lease scratch = parts_.scratch.Take();
-  for (int i = 0; i < kRecordsPerTurn; ++i) {
-    std::optional<Inbox::Work> work = inbox_.NextOrSleep();
-    if (!work.has_value()) return;
-    if (!work->snapshots.empty()) TakeSnapshot(std::move(work->snapshots));
-    if (work->delivery != nullptr) Fold(std::move(work->delivery), *scratch);
-    if (cadence_.due()) TakeSnapshot({});
+  bool more = false;
+  {
+    ScratchPool::Lease scratch = parts_.scratch.Take();
+    if (bulky_) scratch.Discard();
+    more = Work(*scratch);
   }
-  Post(&ModelActor::LearnTurn);
+  if (more) Post(&ModelActor::LearnTurn);
+}
+
+bool ModelActor::Work(Scratch& scratch) {
+  const double begun = ThreadSeconds();
+  double now = begun;
+  while (now - begun < kTurnSeconds) {
+    std::optional<Inbox::Work> work = inbox_.NextOrSleep();
+    if (!work.has_value()) return false;
+    const bool folds = work->delivery != nullptr;
+    if (!work->snapshots.empty()) TakeSnapshot(std::move(work->snapshots));
+    if (folds) Fold(std::move(work->delivery), scratch);
+    if (cadence_.due()) TakeSnapshot({});
+    const double then = std::exchange(now, ThreadSeconds());
+    if (folds) heavy_ = now - then > kHeavySeconds;
+  }
+  return true;
 }
 
 void ModelActor::Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch) {
+  if (retired_) return AnswerTo(std::move(delivery), gone_);
   if (delivery->repeat) return Repeat(std::move(delivery));
   assert(delivery->offset == fold_->current().next_offset);
   const auto start = std::chrono::steady_clock::now();
@@ -220,6 +256,12 @@ std::optional<Capture> ModelActor::LastCapture() const {
     return std::nullopt;
   }
   return CaptureOf(stored_, *fold_);
+}
+
+void ModelActor::Retire(const absl::Status& deleted) {
+  publication_->End(deleted);
+  gone_ = deleted;
+  retired_ = true;
 }
 
 void ModelActor::Abandon(const absl::Status& unfolded, const absl::Status& stopped) {

@@ -1,6 +1,7 @@
 // One hosted model: the single writer of its fold, and what others may ask of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/learner/cost.h"
 #include "server/engine/actor/delivery.h"
 #include "server/engine/actor/inbox.h"
 #include "server/engine/actor/replay.h"
@@ -25,6 +27,7 @@
 #include "server/engine/observer.h"
 #include "server/engine/options.h"
 #include "server/engine/publication.h"
+#include "server/memory/model_memory.h"
 #include "server/storage/catalogue.h"
 
 namespace prequel {
@@ -52,6 +55,7 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
     ScratchPool& scratch;
     Committer& committer;
     Snapshotter& snapshotter;
+    ModelMemory& memory;
     const EngineObservers& observers;
     const EngineOptions& options;
   };
@@ -60,10 +64,14 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
 
   const StoredModel& stored() const { return stored_; }
   Publication& publication() { return *publication_; }
+  // REQUIRES: it serves.
+  const ModelCost& cost() const { return *cost_; }
+  // Whether what it works with is too much to be kept between two turns.
+  bool bulky() const { return bulky_; }
   ModelInfo Info() const;
 
   // Exactly one of these is called, once, before anything below.
-  void Start(ModelFold fold);  // REQUIRES: at offset 0
+  void Start(ModelFold fold, ModelMemory::Lease memory);  // REQUIRES: at offset 0
   void StartReplay(absl::AnyInvocable<void()> done);
 
   // See Engine. A record is one that nobody sent, but the engine itself made.
@@ -77,6 +85,10 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   // The committer's.
   void Deliver(std::unique_ptr<Entry> entry) override;
   void Refuse(std::unique_ptr<Entry> entry, const absl::Status& status) override;
+
+  // The model was deleted: what is in its log and not folded yet never will be, and is answered
+  // `deleted`.
+  void Retire(const absl::Status& deleted);
 
   // Answers all that was delivered and not folded, and those who wait for a revision. REQUIRES: the
   // pool has stopped.
@@ -92,9 +104,12 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   void Send(std::unique_ptr<Delivery> delivery, const Learner& learner);
 
   void Post(void (ModelActor::*turn)());
+  void Begin(ModelFold fold);
   void ReplayTurn();
   void FinishReplay(const absl::Status& status);
   void LearnTurn();
+  // What is found to do, in the time of a turn. False when there is no more.
+  bool Work(Scratch& scratch);
   void Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch);
   // Answers what was logged before.
   void Repeat(std::unique_ptr<Delivery> delivery);
@@ -106,14 +121,20 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
 
   // Thread-safe by themselves.
   const std::shared_ptr<Publication> publication_;
+  std::optional<ModelCost> cost_;  // made once, before the first state is published
   Inbox inbox_;
   Admission::Account account_;
+  std::atomic<bool> bulky_ = false;
+  std::atomic<bool> heavy_ = false;  // one record takes longer than a turn should
+  absl::Status gone_;                // why it is retired; set before that, once
+  std::atomic<bool> retired_ = false;
 
   // Owned by the turn that is running.
   std::optional<Replay> replay_;
   absl::AnyInvocable<void()> replay_done_;
   std::optional<ModelFold> fold_;
   SnapshotCadence cadence_;
+  ModelMemory::Lease memory_;
 };
 
 }  // namespace prequel

@@ -1,5 +1,6 @@
 #include "server/engine/actor/replay.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -9,12 +10,16 @@
 #include "server/engine/fold/stored_config.h"
 #include "server/engine/history/capture.h"
 #include "server/engine/records/record.h"
+#include "server/engine/work.h"
+#include "server/sync/thread_time.h"
 
 namespace prequel {
 namespace {
 
-// Per step: long enough for an iterator to pay, short enough to let others have the worker.
-constexpr std::size_t kRecordsPerStep = 256;
+// Per step: long enough for an iterator to pay, short enough to let others have the worker. How the
+// log is cut into steps changes nothing that is folded.
+constexpr std::size_t kMostRecords = 256;
+constexpr double kStepSeconds = 5e-3;
 
 }  // namespace
 
@@ -22,10 +27,15 @@ absl::StatusOr<Follower::Progress> Replay::Step(Scratch& scratch) {
   if (follower_ == nullptr) {
     if (absl::Status status = Prepare(); !status.ok()) return status;
   }
-  const auto progress = follower_->Next(kRecordsPerStep, [&](const LogRecord& record) {
+  const double begun = ThreadSeconds();
+  const auto progress = follower_->Next(limit_, [&](const LogRecord& record) {
     parts_.cadence.OnFolded(record.payload.size());
     return FoldRecord(record, parts_.codec, *fold_, scratch);
   });
+  const double seconds = ThreadSeconds() - begun;
+  heavy_ = limit_ == 1 && seconds > kStepSeconds;
+  limit_ = seconds > kStepSeconds ? std::max<std::size_t>(1, limit_ / 2)
+                                  : std::min(kMostRecords, 2 * limit_);
   parts_.observers.Tell(&EngineObserver::OnReplayProgress, parts_.model.name, follower_->offset());
   return absl::IsOutOfRange(progress.status()) ? SkipWhatIsLost() : progress;
 }
@@ -40,6 +50,13 @@ absl::StatusOr<Follower::Progress> Replay::SkipWhatIsLost() {
 
 absl::Status Replay::Prepare() {
   if (!parts_.model.problem.ok()) return parts_.model.problem;
+  absl::StatusOr<ModelCost> cost =
+      EstimateConfig(parts_.model.config, parts_.model.version, parts_.codec);
+  if (cost.ok()) {  // else reading it says what is wrong
+    absl::StatusOr<ModelMemory::Lease> memory = parts_.memory.Take(BytesOf(cost->footprint()));
+    if (!memory.ok()) return memory.status();
+    memory_ = *std::move(memory);
+  }
   auto learner = ReadConfig(parts_.model.config, parts_.model.version, parts_.codec);
   if (!learner.ok()) {
     const absl::Status& status = learner.status();

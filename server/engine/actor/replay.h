@@ -13,6 +13,7 @@
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/history/snapshotter.h"
 #include "server/engine/observer.h"
+#include "server/memory/model_memory.h"
 #include "server/storage/catalogue.h"
 #include "server/storage/log.h"
 #include "server/storage/snapshot_store.h"
@@ -29,20 +30,26 @@ class Replay {
     const SnapshotStore& snapshots;
     const Codec& codec;
     Snapshotter& snapshotter;
+    ModelMemory& memory;
     SnapshotCadence& cadence;
     const EngineObservers& observers;
   };
 
   explicit Replay(const Parts& parts) : parts_(parts) {}
 
-  // Does a part of it, short enough to let other models have the thread in between. The error is
-  // why the model cannot be served.
+  // Does a part of it, short enough to let other models have the thread in between: as many records
+  // as are folded in a few milliseconds, and always one. The error is why the model cannot be
+  // served.
   absl::StatusOr<Follower::Progress> Step(Scratch& scratch);
 
   // Null until the configuration has been read.
   const std::shared_ptr<const Learner>& learner() const { return learner_; }
   // REQUIRES: caught up.
   ModelFold TakeFold() && { return *std::move(fold_); }
+  // What the model holds; none before the configuration has been read.
+  ModelMemory::Lease TakeMemory() { return std::move(memory_); }
+  // Whether one record takes longer than a step should.
+  bool heavy() const { return heavy_; }
 
  private:
   absl::Status Prepare();
@@ -54,6 +61,9 @@ class Replay {
   std::shared_ptr<const Learner> learner_;
   std::optional<ModelFold> fold_;
   std::unique_ptr<Follower> follower_;
+  ModelMemory::Lease memory_;
+  std::size_t limit_ = 1;  // records in the next step
+  bool heavy_ = false;
 };
 
 }  // namespace prequel

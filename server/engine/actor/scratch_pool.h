@@ -24,6 +24,8 @@ class ScratchPool {
       if (pool_ != nullptr) pool_->Return(std::move(scratch_));
     }
     Scratch& operator*() { return scratch_; }
+    // It has grown too large to be kept.
+    void Discard() { pool_ = nullptr; }
 
    private:
     ScratchPool* pool_;

@@ -1,28 +1,32 @@
 #include "server/engine/actor/worker_pool.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "server/sync/thread_time.h"
 
 namespace prequel {
 
-WorkerPool::WorkerPool(int workers) {
+WorkerPool::WorkerPool(int workers) : most_heavy_(std::max(1, workers - 1)) {
   for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { Run(); });
 }
 
-void WorkerPool::Post(Task task) {
+void WorkerPool::Post(std::string_view who, Weight weight, Task task) {
   {
     MutexLock lock(mu_);
     if (stopped_) return;
-    tasks_.push_back(std::move(task));
+    turns_.Push(who, {weight, std::move(task)});
   }
   wake_.NotifyOne();
 }
 
 void WorkerPool::Stop() {
-  std::deque<Task> dropped;
+  std::deque<Turn> dropped;
   {
     MutexLock lock(mu_);
     stopped_ = true;
-    dropped.swap(tasks_);
+    dropped = turns_.Clear();
   }
   wake_.NotifyAll();
   dropped.clear();  // without the lock: tasks own models
@@ -30,17 +34,33 @@ void WorkerPool::Stop() {
   threads_.clear();
 }
 
+bool WorkerPool::MayBegin(const Turn& turn) const {
+  return turn.weight == Weight::kLight || heavy_ < most_heavy_;
+}
+
 void WorkerPool::Run() {
   while (true) {
-    Task task;
+    std::optional<std::pair<std::string, Turn>> next;
     {
       MutexLock lock(mu_);
-      while (!stopped_ && tasks_.empty()) wake_.Wait(mu_);
-      if (stopped_) return;
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
+      while (!stopped_) {
+        next = turns_.Pop([this](const std::string&, const Turn& turn)
+                              ABSL_NO_THREAD_SAFETY_ANALYSIS { return MayBegin(turn); });
+        if (next) break;
+        wake_.Wait(mu_);
+      }
+      if (stopped_) break;
+      if (next->second.weight == Weight::kHeavy) ++heavy_;
     }
-    task();
+    const double begun = ThreadSeconds();
+    next->second.task();
+    next->second.task = nullptr;
+    const double used = ThreadSeconds() - begun;
+    MutexLock lock(mu_);
+    turns_.Charge(next->first, used);
+    if (next->second.weight != Weight::kHeavy) continue;
+    --heavy_;
+    wake_.NotifyAll();
   }
 }
 

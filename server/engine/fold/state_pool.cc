@@ -20,8 +20,11 @@ std::shared_ptr<LearnerState> StatePool::Take() {
 }
 
 void StatePool::Return(std::unique_ptr<LearnerState> state) {
+  // Of large states one at a time is enough: making another costs little beside an update.
+  constexpr Index kLarge = 500;
+  const std::size_t most = learner_->num_parameters() > kLarge ? 1 : kMaxFree;
   MutexLock lock(mu_);
-  if (free_.size() < kMaxFree) free_.push_back(std::move(state));
+  if (free_.size() < most) free_.push_back(std::move(state));
   // Else `state` is freed after the lock is released: parameters outlive locals.
 }
 

@@ -32,14 +32,25 @@ LearnerConfig WithDefaultsOfVersion1(LearnerConfig config) {
   return config;
 }
 
-}  // namespace
-
-absl::StatusOr<std::shared_ptr<const Learner>> ReadConfig(std::string_view bytes, int version,
-                                                          const Codec& codec) {
+absl::StatusOr<LearnerConfig> Decode(std::string_view bytes, int version, const Codec& codec) {
   absl::StatusOr<LearnerConfig> config = codec.DecodeConfig(bytes);
   if (!config.ok()) return config.status();
   if (version == 1) config = WithDefaultsOfVersion1(*std::move(config));
-  config = WithoutLaterParts(*std::move(config));
+  return WithoutLaterParts(*std::move(config));
+}
+
+}  // namespace
+
+absl::StatusOr<ModelCost> EstimateConfig(std::string_view bytes, int version, const Codec& codec) {
+  const absl::StatusOr<LearnerConfig> config = Decode(bytes, version, codec);
+  if (!config.ok()) return config.status();
+  return ModelCost::Of(*config);
+}
+
+absl::StatusOr<std::shared_ptr<const Learner>> ReadConfig(std::string_view bytes, int version,
+                                                          const Codec& codec) {
+  const absl::StatusOr<LearnerConfig> config = Decode(bytes, version, codec);
+  if (!config.ok()) return config.status();
   absl::StatusOr<Learner> learner = Learner::Create(*config);
   if (!learner.ok()) return learner.status();
   return std::make_shared<const Learner>(*std::move(learner));

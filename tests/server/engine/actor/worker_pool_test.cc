@@ -6,9 +6,12 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "server/sync/thread_time.h"
 
 namespace prequel {
 namespace {
@@ -50,6 +53,53 @@ TEST(WorkerPoolTest, ATaskThatPostsItselfLetsOthersRun) {
   pool.Post([&] { ran.set_value(); });
   ran.get_future().wait();
   stop = true;
+}
+
+TEST(WorkerPoolTest, HeavyTasksNeverHoldTheLastThread) {
+  std::promise<void> release, light;
+  std::shared_future<void> released = release.get_future().share();
+  std::atomic<int> heavy = 0;
+  WorkerPool pool(3);
+  for (int i = 0; i < 5; ++i) {
+    pool.Post("heavy" + std::to_string(i), WorkerPool::Weight::kHeavy, [&heavy, released] {
+      ++heavy;
+      released.wait();
+    });
+  }
+  pool.Post("light", WorkerPool::Weight::kLight, [&light] { light.set_value(); });
+  light.get_future().wait();  // for ever, if the heavy ones held all threads
+  EXPECT_LE(heavy, 2);
+  release.set_value();
+  while (heavy < 5) std::this_thread::yield();
+}
+
+TEST(WorkerPoolTest, WhoHasUsedLessIsNext) {
+  std::promise<void> done;
+  int light = 0, heavy = 0;
+  std::function<void()> heavy_turn, light_turn;
+  WorkerPool pool(1);
+  const auto burn = [](double seconds) {
+    const double end = ThreadSeconds() + seconds;
+    while (ThreadSeconds() < end) continue;
+  };
+  heavy_turn = [&] {
+    burn(5e-3);
+    ++heavy;
+    pool.Post("heavy", WorkerPool::Weight::kLight, [&] { heavy_turn(); });
+  };
+  light_turn = [&] {
+    burn(5e-5);
+    if (++light == 400) return done.set_value();
+    pool.Post("light", WorkerPool::Weight::kLight, [&] { light_turn(); });
+  };
+  std::promise<void> begin;
+  pool.Post("first", WorkerPool::Weight::kLight, [&] { begin.get_future().wait(); });
+  pool.Post("heavy", WorkerPool::Weight::kLight, [&] { heavy_turn(); });
+  pool.Post("light", WorkerPool::Weight::kLight, [&] { light_turn(); });
+  begin.set_value();
+  done.get_future().wait();
+  pool.Stop();
+  EXPECT_LT(heavy, 12) << "as much time as the other's 20 ms, not as many turns";
 }
 
 TEST(WorkerPoolTest, StopDropsWhatWaits) {

@@ -1,0 +1,49 @@
+#include "server/engine/work.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/config/error.h"
+
+namespace prequel {
+namespace {
+
+constexpr double kStates = 3;
+constexpr double kOverhead = 64 << 10;  // of a model of any size: tables, names, queues
+constexpr double kMostBytes = 1e18;
+
+// As many of `rows` as take `most` of the `seconds` that all of them would take.
+Index Share(Index rows, double seconds, double most) {
+  return std::max<Index>(1, static_cast<Index>(static_cast<double>(rows) * most / seconds));
+}
+
+}  // namespace
+
+absl::Status CheckUpdateTime(const ModelCost& cost, Index rows, double most) {
+  const double seconds = SecondsToLearn(cost, rows);
+  if (seconds <= most) return absl::OkStatus();
+  return FieldError(
+      "batch", absl::StrFormat("would take about %.0f s to learn, at most %.0f are allowed "
+                               "(--max-update-seconds): send about %d rows at a time, or make a "
+                               "smaller model or a cheaper posterior",
+                               seconds, most, Share(rows, seconds, most)));
+}
+
+absl::Status CheckQueryTime(const ModelCost& cost, Index rows, const QuerySet& queries,
+                            double most) {
+  const double seconds = SecondsToAnswer(cost, rows, queries);
+  if (seconds <= most) return absl::OkStatus();
+  return FieldError("batch",
+                    absl::StrFormat("would take about %.0f s to answer, at most %.0f are allowed "
+                                    "(--max-query-seconds): ask for about %d rows at a time, fewer "
+                                    "samples or fewer levels",
+                                    seconds, most, Share(rows, seconds, most)));
+}
+
+std::int64_t BytesOf(const Footprint& footprint) {
+  const double bytes = footprint.made + kStates * footprint.state + footprint.scratch + kOverhead;
+  return static_cast<std::int64_t>(std::min(bytes, kMostBytes));
+}
+
+}  // namespace prequel

@@ -1,0 +1,34 @@
+// How much work is asked for, roughly, before it is done: to refuse what is out of all proportion,
+// and to tell heavy models from light ones.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "core/learner/cost.h"
+
+namespace prequel {
+
+// Of one core, by the flops that core estimates: of products of matrices, and of the many small
+// things that a query is. Round figures, so that the same is refused by every machine.
+inline constexpr double kLearningFlopsPerSecond = 4e9;
+inline constexpr double kAskingFlopsPerSecond = 1e9;
+
+inline double SecondsToLearn(const ModelCost& cost, Index rows) {
+  return cost.UpdateFlops(rows) / kLearningFlopsPerSecond;
+}
+inline double SecondsToAnswer(const ModelCost& cost, Index rows, const QuerySet& queries) {
+  return static_cast<double>(rows) * cost.QueryFlops(queries) / kAskingFlopsPerSecond;
+}
+
+// INVALID_ARGUMENT that names "batch" when a minibatch of so many rows, or a query of so many,
+// would take longer than `most` seconds.
+absl::Status CheckUpdateTime(const ModelCost& cost, Index rows, double most);
+absl::Status CheckQueryTime(const ModelCost& cost, Index rows, const QuerySet& queries,
+                            double most);
+
+// Bytes that a hosted model takes: its learner, the published state, the next one and one that a
+// reader or a snapshot still holds, and what it works with.
+std::int64_t BytesOf(const Footprint& footprint);
+
+}  // namespace prequel
