@@ -13,6 +13,13 @@ absl::Status CheckNamed(const std::string& field, const std::string& name) {
   return name.empty() ? FieldError(field, "must name a model") : absl::OkStatus();
 }
 
+// As for Predict.
+CallPool::Size SizeOf(const inference::ModelInferRequest& request) {
+  constexpr std::size_t kMuch = 64 << 10;
+  const bool large = request.parameters().contains("samples") || request.ByteSizeLong() > kMuch;
+  return large ? CallPool::Size::kLarge : CallPool::Size::kSmall;
+}
+
 }  // namespace
 
 void InferenceFace::ServerMetadata(inference::ServerMetadataResponse* response) const {
@@ -59,11 +66,11 @@ void InferenceFace::Infer(const Call& call, const inference::ModelInferRequest* 
   auto infer = [this, call, request, contents, response, revision = moment->revision, done] {
     CallPool& pool = revision ? pools_.history : pools_.queries;
     pool.Run(
-        call.wanted(),
-        [this, call, request, contents, response, revision] {
-          return InferNow(call, *request, revision, contents, response);
+        call.who(), call.wanted(),
+        [this, call, request, contents, response, revision](const StillWanted& proceed) {
+          return InferNow(call, *request, revision, contents, response, proceed);
         },
-        done);
+        done, SizeOf(*request));
   };
   if (moment->min_revision == 0) return infer();
   if (watched != nullptr) {
@@ -77,7 +84,8 @@ void InferenceFace::Infer(const Call& call, const inference::ModelInferRequest* 
 
 absl::Status InferenceFace::InferNow(const Call& call, const inference::ModelInferRequest& request,
                                      std::optional<std::int64_t> revision, Contents contents,
-                                     inference::ModelInferResponse* response) const {
+                                     inference::ModelInferResponse* response,
+                                     const StillWanted& proceed) const {
   const absl::StatusOr<ModelInfo> info = engine_.GetModel(request.model_name());
   if (!info.ok()) return info.status();
   if (info->learner == nullptr) return info->problem;
@@ -87,7 +95,7 @@ absl::Status InferenceFace::InferNow(const Call& call, const inference::ModelInf
   const absl::StatusOr<PredictOptions> question = QuestionOf(request, *info->learner);
   if (!question.ok()) return question.status();
   const absl::StatusOr<PredictOutcome> outcome =
-      predictor_.Predict(request.model_name(), *batch, *question, revision, call.wanted());
+      predictor_.Predict(request.model_name(), *batch, *question, revision, call.wanted(), proceed);
   if (!outcome.ok()) return outcome.status();
   call.CountRows(batch->rows());
   AnswerToInfer(*outcome, request, contents, response);

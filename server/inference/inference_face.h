@@ -55,14 +55,18 @@ class InferenceFace {
              const UnaryCall* watched = nullptr) const;
 
   // Work on one of the threads that answer queries, for what is not to be done on the caller's.
-  void Run(const Call& call, CallPool::Work work, Done done) const {
-    pools_.queries.Run(call.wanted(), std::move(work), std::move(done));
+  using Work = absl::AnyInvocable<absl::Status()>;
+  void Run(const Call& call, Work work, Done done) const {
+    pools_.queries.Run(
+        call.who(), call.wanted(),
+        [work = std::move(work)](const StillWanted& /*proceed*/) mutable { return work(); },
+        std::move(done));
   }
 
  private:
   absl::Status InferNow(const Call& call, const inference::ModelInferRequest& request,
                         std::optional<std::int64_t> revision, Contents contents,
-                        inference::ModelInferResponse* response) const;
+                        inference::ModelInferResponse* response, const StillWanted& proceed) const;
 
   Engine& engine_;
   const Predictor predictor_;

@@ -1,10 +1,12 @@
 #include "server/rpc/call.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/rpc/grpc_error.h"
 #include "server/sync/mutex.h"
 
@@ -14,8 +16,22 @@ namespace {
 // Who calls without being known.
 constexpr std::string_view kUnknown = "unknown";
 
+// A request is in memory as it came, as numbers of twice the width, and as its log record.
+constexpr std::int64_t kCopiesOfRequest = 3;
+// An answer as a message, and as what is sent.
+constexpr std::int64_t kCopiesOfAnswer = 2;
+// Smaller ones are not looked at closely: they are not refused, and no reader of one is slow.
+constexpr std::int64_t kSmall = 16 << 10;
+
 std::int64_t BytesOf(const google::protobuf::MessageLite& message) {
   return static_cast<std::int64_t>(message.ByteSizeLong());
+}
+
+// Many small strings take far more memory than they are long.
+std::int64_t MemoryOf(const google::protobuf::Message& request) {
+  const std::int64_t bytes = kCopiesOfRequest * BytesOf(request);
+  if (bytes < kSmall) return bytes;
+  return std::max(bytes, static_cast<std::int64_t>(request.SpaceUsedLong()));
 }
 
 }  // namespace
@@ -25,11 +41,13 @@ struct Call::State {
   const CallOrigin origin;
   const CallParts& parts;
   const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  const std::string peer;              // who is at the other end; empty: nobody says
   const absl::StatusOr<Caller> first;  // as it began
   std::optional<Caller> caller;        // as it is now
   absl::Status admitted;
   std::shared_ptr<Meter> meter;  // null: nothing is metered
   std::int64_t bytes = 0;        // taken of it
+  InFlight::Share memory;        // of parts.memory
   bool makes_model = false;      // the same
   std::string resource;
   CallRecord record;
@@ -37,6 +55,7 @@ struct Call::State {
   State(const grpc::CallbackServerContext& its_context, const CallParts& its_parts)
       : context(&its_context),
         parts(its_parts),
+        peer(its_context.peer()),
         first(parts.gate.Identify(parts.gate.closed() ? CredentialsOf(its_context)
                                                       : Credentials{})) {}
   State(CallOrigin its_origin, const CallParts& its_parts)
@@ -54,6 +73,9 @@ struct Call::State {
     if (!admitted.ok()) return;
     caller = *first;
     admitted = caller->CheckRole(RoleFor(method), method);
+    if (admitted.ok() && parts.memory != nullptr) {
+      memory = parts.memory->Join(parts.gate.closed() ? std::string(caller->name()) : peer);
+    }
     if (!admitted.ok() || !caller->principal().quotas.Any()) return;
     admitted = caller->principal().meter->BeginCall(caller->principal().quotas);
     if (admitted.ok()) meter = caller->principal().meter;
@@ -91,13 +113,18 @@ bool Call::MayUse(std::string_view model) const {
 }
 
 absl::Status Call::Take(std::int64_t bytes, std::int64_t rows) const {
-  if (state_->meter == nullptr) return absl::OkStatus();
-  absl::Status status = state_->meter->Take(state_->caller->principal().quotas, bytes, rows);
-  if (status.ok()) state_->bytes += bytes;
+  absl::Status status = TakeMemory(kCopiesOfRequest * bytes);
+  if (!status.ok() || state_->meter == nullptr) return status;
+  status = state_->meter->Take(state_->caller->principal().quotas, bytes, rows);
+  status.ok() ? void(state_->bytes += bytes) : state_->memory.GiveBack(kCopiesOfRequest * bytes);
   return status;
 }
 
+absl::Status Call::TakeMemory(std::int64_t bytes) const { return state_->memory.Take(bytes); }
+void Call::CountMemory(std::int64_t bytes) const { state_->memory.Count(bytes); }
+
 void Call::GiveBack(std::int64_t bytes) const {
+  state_->memory.GiveBack(kCopiesOfRequest * bytes);
   if (state_->meter == nullptr) return;
   state_->meter->GiveBack(bytes);
   state_->bytes -= bytes;
@@ -122,7 +149,11 @@ absl::Status Call::Renew() const {
 void Call::SetResource(std::string_view resource) const { state_->resource = resource; }
 
 void Call::CountRequest(const google::protobuf::MessageLite& request) const {
-  CountRequest(BytesOf(request));
+  const std::int64_t bytes = BytesOf(request);
+  CountRequest(bytes);
+  if (state_->parts.arrivals != nullptr && !state_->peer.empty()) {
+    state_->parts.arrivals->Count(state_->peer, bytes);
+  }
 }
 
 void Call::CountRequest(std::int64_t bytes) const { state_->record.request_bytes += bytes; }
@@ -134,6 +165,23 @@ void Call::CountResponse(const google::protobuf::MessageLite& response) const {
 void Call::CountResponse(std::int64_t bytes) const { state_->record.response_bytes += bytes; }
 
 void Call::CountRows(std::int64_t rows) const { state_->record.rows += rows; }
+
+std::string Call::who() const {
+  return absl::StrCat(std::string(state_->record.principal), " ", state_->resource);
+}
+
+void Call::BeginWait(Patience::Wait& wait, std::int64_t bytes) const {
+  if (state_->parts.patience == nullptr || state_->context == nullptr) return;
+  state_->parts.patience->Begin(wait, *state_->context, bytes);
+}
+
+bool Call::reads_only() const { return RoleFor(state_->record.method) == Role::kRead; }
+
+void Call::LeaveMemory(CallMemory& memory, std::int64_t answer_bytes) const {
+  memory.Keep(std::move(state_->memory));
+  if (answer_bytes <= kSmall || state_->parts.patience == nullptr) return;
+  memory.AwaitReader(*state_->parts.patience, *state_->context, answer_bytes);
+}
 
 TimePoint Call::deadline() const {
   return state_->context != nullptr ? state_->context->deadline() : state_->origin.deadline;
@@ -155,6 +203,7 @@ grpc::Status Call::End(const absl::Status& status) const {
   record.resource = state_->resource;
   record.code = status.code();
   record.duration = std::chrono::steady_clock::now() - state_->start;
+  state_->memory = {};
   state_->GiveBackAll();
   for (CallObserver* observer : state_->parts.observers) observer->OnCall(record);
   return answer;
@@ -200,15 +249,15 @@ class UnaryCall::Watcher final : public grpc::ServerUnaryReactor {
 };
 
 UnaryCall::UnaryCall(grpc::CallbackServerContext* context, const char* method,
-                     std::string_view resource, const google::protobuf::MessageLite* request,
-                     const google::protobuf::MessageLite* response, const CallParts& parts,
-                     Watch watch)
+                     std::string_view resource, const google::protobuf::Message* request,
+                     google::protobuf::Message* response, const CallParts& parts, Watch watch)
     : Call(*context, method, parts),
       watcher_(watch == Watch::kClient ? new Watcher : nullptr),
       reactor_(watcher_ != nullptr ? watcher_ : context->DefaultReactor()),
       resource_(resource),
       request_(request),
-      response_(response) {
+      response_(response),
+      memory_(dynamic_cast<CallMemory*>(context->GetRpcAllocatorState())) {
   SetResource(resource);
   CountRequest(*request);
 }
@@ -216,7 +265,10 @@ UnaryCall::UnaryCall(grpc::CallbackServerContext* context, const char* method,
 bool UnaryCall::Refused(std::int64_t rows) const {
   absl::Status status = admitted();
   if (status.ok() && !resource_.empty()) status = CheckModel(resource_);
-  if (status.ok()) status = Take(BytesOf(*request_), rows);
+  const std::int64_t bytes = BytesOf(*request_);
+  if (status.ok())
+    status = TakeMemory(std::max<std::int64_t>(0, MemoryOf(*request_) - kCopiesOfRequest * bytes));
+  if (status.ok()) status = Take(bytes, rows);
   if (!status.ok()) Finish(status);
   return !status.ok();
 }
@@ -226,9 +278,21 @@ void UnaryCall::OnceCancelled(absl::AnyInvocable<void()> then) const {
 }
 
 void UnaryCall::Finish(const absl::Status& status) const {
-  if (status.ok()) CountResponse(*response_);
+  const std::int64_t bytes = status.ok() ? BytesOf(*response_) : 0;
+  absl::Status final = status;
+  if (status.ok() && bytes > kSmall && reads_only()) {
+    final = TakeMemory(kCopiesOfAnswer * bytes);
+  } else {
+    CountMemory(kCopiesOfAnswer * bytes);
+  }
+  if (final.ok()) {
+    CountResponse(*response_);
+  } else {
+    response_->Clear();
+  }
   if (watcher_ != nullptr) watcher_->LetGo();
-  reactor_->Finish(End(status));
+  if (memory_ != nullptr) LeaveMemory(*memory_, bytes);
+  reactor_->Finish(End(final));
 }
 
 grpc::ServerUnaryReactor* UnaryCall::reactor() const { return reactor_; }

@@ -7,15 +7,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
-#include "google/protobuf/message_lite.h"
+#include "google/protobuf/message.h"
 #include "server/auth/gate.h"
 #include "server/engine/clock.h"
 #include "server/engine/still_wanted.h"
+#include "server/memory/in_flight.h"
+#include "server/rpc/arrivals.h"
+#include "server/rpc/call_memory.h"
 #include "server/rpc/call_observer.h"
+#include "server/rpc/patience.h"
 
 namespace prequel {
 
@@ -23,6 +28,9 @@ namespace prequel {
 struct CallParts {
   CallObservers observers;
   Gate gate;
+  InFlight* memory = nullptr;    // null: what is in flight has no bound
+  Patience* patience = nullptr;  // null: clients may take as long as they like
+  Arrivals* arrivals = nullptr;  // told of every request; null: nobody is
 };
 
 // What a call that gRPC knows nothing of says for itself.
@@ -46,10 +54,14 @@ class Call {
   // Whether the caller may use `model`: "moons" or "models/moons".
   absl::Status CheckModel(std::string_view model) const;
   bool MayUse(std::string_view model_id) const;
-  // Takes them of the caller's quotas, both or none; RESOURCE_EXHAUSTED says of which. The bytes
-  // are given back once they are answered, at the latest by End.
+  // Takes them of the caller's quotas, and what a request of so many bytes holds of the memory for
+  // what is in flight: all or nothing; RESOURCE_EXHAUSTED says of which. The bytes are given back
+  // once they are answered, at the latest by End.
   absl::Status Take(std::int64_t bytes, std::int64_t rows) const;
   void GiveBack(std::int64_t bytes) const;
+  // Of that memory alone, until End: what is held of an answer. Counts it whatever there is.
+  absl::Status TakeMemory(std::int64_t bytes) const;
+  void CountMemory(std::int64_t bytes) const;
   // The same for one more model, with those there are that the caller may use given by `existing`.
   // Until End.
   absl::Status TakeModel(const absl::AnyInvocable<std::int64_t() const>& existing) const;
@@ -67,6 +79,11 @@ class Call {
   // Of a minibatch that was learned or predicted.
   void CountRows(std::int64_t rows) const;
 
+  // In whose name it is worked on: those who have little share evenly with those who have much.
+  std::string who() const;
+  // The client is to read, or to send, so much: ends the call if that takes too long.
+  void BeginWait(Patience::Wait& wait, std::int64_t bytes) const;
+
   TimePoint deadline() const;
   // OK while whoever asked is there and waits.
   absl::Status CheckWanted() const;
@@ -75,6 +92,11 @@ class Call {
   // Exactly once, when nothing is left to be counted: tells the observers. Returns what gRPC is to
   // be finished with.
   grpc::Status End(const absl::Status& status) const;
+
+ protected:
+  bool reads_only() const;
+  // Gives up what it holds of the memory to who keeps it until the client has its answer.
+  void LeaveMemory(CallMemory& memory, std::int64_t answer_bytes) const;
 
  private:
   struct State;
@@ -91,9 +113,8 @@ class UnaryCall : public Call {
 
   // `resource` is what the request names. Request and response live until Finish.
   UnaryCall(grpc::CallbackServerContext* context, const char* method, std::string_view resource,
-            const google::protobuf::MessageLite* request,
-            const google::protobuf::MessageLite* response, const CallParts& parts,
-            Watch watch = Watch::kNo);
+            const google::protobuf::Message* request, google::protobuf::Message* response,
+            const CallParts& parts, Watch watch = Watch::kNo);
 
   // First of all. True: the caller may not call, may not use the resource, or has used up a quota;
   // then the call is finished. `rows` are those of the request's minibatch.
@@ -104,7 +125,8 @@ class UnaryCall : public Call {
   // One at a time, and before Finish. REQUIRES: Watch::kClient.
   void OnceCancelled(absl::AnyInvocable<void()> then) const;
 
-  // Exactly once, on any thread; the response is whole when `status` is OK.
+  // Exactly once, on any thread; the response is whole when `status` is OK. When there is no memory
+  // for the answer of a call that only reads, that is what is answered.
   void Finish(const absl::Status& status) const;
 
   // What gRPC is given for the call.
@@ -115,8 +137,9 @@ class UnaryCall : public Call {
   Watcher* watcher_ = nullptr;         // the reactor, with Watch::kClient
   grpc::ServerUnaryReactor* reactor_;  // lives until Finish, at least
   std::string_view resource_;
-  const google::protobuf::MessageLite* request_;
-  const google::protobuf::MessageLite* response_;
+  const google::protobuf::Message* request_;
+  google::protobuf::Message* response_;
+  CallMemory* memory_;  // null: nobody keeps anything when it is finished
 };
 
 }  // namespace prequel

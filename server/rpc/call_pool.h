@@ -3,25 +3,41 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "server/engine/still_wanted.h"
 #include "server/rpc/call.h"
+#include "server/sync/fair_queue.h"
 #include "server/sync/mutex.h"
 
 namespace prequel {
 
+// So many calls are worked on at a time, and what they use is divided evenly among those who ask:
+// each call comes in the name of somebody, and who has used the least processor time is next.
+// Long work lets others have its place between its pieces (Work's Proceed).
 class CallPool {
  public:
-  using Work = absl::AnyInvocable<absl::Status()>;
+  // To be asked between pieces of the work: whether the answer is still wanted. Others may be
+  // worked on before it returns.
+  using Proceed = StillWanted;
+  using Work = absl::AnyInvocable<absl::Status(const Proceed& proceed)>;
   using Answer = absl::AnyInvocable<void(const absl::Status&)>;
 
-  // At most `max_queued` calls wait for one of the `threads`; `refusal` is what others are told.
-  CallPool(int threads, std::size_t max_queued, std::string refusal);
+  // What a call asks for, as far as the request alone says. Small ones have places of their own.
+  enum class Size { kSmall, kLarge };
+
+  // At most `at_once` calls are worked on, and `spare` small ones beside them; and at most
+  // `max_queued` wait to begin, of which one name may have half and as many as are left; `refusal`
+  // is what others are told.
+  CallPool(int at_once, std::size_t max_queued, std::string refusal, int spare = 0);
   // Answers what is queued, then stops.
   ~CallPool();
   CallPool(const CallPool&) = delete;
@@ -30,30 +46,59 @@ class CallPool {
   // Gives `answer`, once, what `work` returns, on one of the threads; on the caller's, before Run
   // returns, RESOURCE_EXHAUSTED when too many wait. A call that is not `wanted` any more when its
   // turn comes is answered with that, without work.
-  void Run(StillWanted wanted, Work work, Answer answer);
-  void Run(const UnaryCall& call, Work work);
+  void Run(std::string_view who, StillWanted wanted, Work work, Answer answer,
+           Size size = Size::kSmall);
+  // In the name of the call's principal and resource.
+  void Run(const UnaryCall& call, Work work, Size size = Size::kSmall);
+  void Run(const UnaryCall& call, absl::AnyInvocable<absl::Status()> work);
 
   // Refuses new calls with UNAVAILABLE and waits for the accepted ones, until `deadline`.
   void Drain(TimePoint deadline);
 
  private:
+  // One that begins, or one that waits between two of its pieces.
   struct Task {
     StillWanted wanted;
     Work work;
     Answer answer;
+    Size size = Size::kSmall;
   };
-  void Loop();
-  absl::Status Admit(Task& task);
-  bool Take(std::deque<Task>& taken);
-  void OnAnswered();
+  struct Pause {
+    Size size;
+    CondVar go;
+    bool may_go = false;
+  };
+  using Item = std::variant<Task, Pause*>;
 
+  // A call's processor time since it was last charged.
+  class Piece;
+
+  void Loop();
+  absl::Status Admit(std::string_view who, Task& task);
+  bool HasRoom(std::string_view who) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool MayBegin(const std::string& who, const Item& item) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Gives free places to those who are next.
+  void Dispatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void TakePlace(Size size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void LeavePlace(Size size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status Proceeds(Piece& piece, const Task& task);
+  void Perform(const std::string& who, Task& task);
+
+  const int at_once_, spare_;
+  const int max_begun_;
   const std::size_t max_queued_;
   const std::string refusal_;
   Mutex mu_;
-  CondVar wake_;      // a task, or the end
+  CondVar wake_;      // a task that may begin, or the end
   CondVar answered_;  // a call
-  std::deque<Task> queue_ ABSL_GUARDED_BY(mu_);
-  int unanswered_ ABSL_GUARDED_BY(mu_) = 0;  // queued or running
+  FairQueue<Item> queue_ ABSL_GUARDED_BY(mu_);
+  std::deque<std::pair<std::string, Task>> ready_ ABSL_GUARDED_BY(mu_);  // they have their places
+  std::map<std::string, int> begun_ ABSL_GUARDED_BY(mu_);                // by name: not answered
+  // Places taken, in all and by large calls.
+  int running_ ABSL_GUARDED_BY(mu_) = 0, large_ ABSL_GUARDED_BY(mu_) = 0;
+  int all_begun_ ABSL_GUARDED_BY(mu_) = 0;
+  std::size_t queued_ ABSL_GUARDED_BY(mu_) = 0;  // to begin
+  int unanswered_ ABSL_GUARDED_BY(mu_) = 0;      // queued or begun
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::vector<std::thread> threads_;  // constant after construction
@@ -62,7 +107,7 @@ class CallPool {
 // Which calls run where; both outlive their users.
 struct CallPools {
   CallPool& queries;  // short calls
-  // Calls that fold a log, or hold a whole state, again: few threads, and queries never wait for
+  // Calls that fold a log, or hold a whole state, again: few at a time, and queries never wait for
   // them.
   CallPool& history;
 };

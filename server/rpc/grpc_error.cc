@@ -10,6 +10,7 @@
 #include "proto/prequel/v1/utf8.h"
 #include "server/auth/meter.h"
 #include "server/engine/fold/origin.h"
+#include "server/memory/shortage.h"
 #include "server/wire/error.h"
 
 namespace prequel {
@@ -39,10 +40,20 @@ google::rpc::Status RpcError(const absl::Status& status, std::string_view model)
   }
   const std::optional<QuotaRefusal> refusal = QuotaRefusalOf(status);
   if (refusal) metadata[wire::kQuota] = refusal->quota;
+  const std::optional<Shortage> shortage = ShortageOf(status);
+  if (shortage) {
+    metadata[wire::kBudget] = shortage->budget;
+    metadata["wanted_bytes"] = std::to_string(shortage->wanted);
+    metadata["used_bytes"] = std::to_string(shortage->used);
+    metadata["limit_bytes"] = std::to_string(shortage->limit);
+  }
   google::rpc::Status proto = wire::ErrorToProto(Shortened(status), metadata);
-  if (refusal) {
+  const std::chrono::milliseconds pause = refusal    ? refusal->retry_after
+                                          : shortage ? shortage->retry_after
+                                                     : std::chrono::milliseconds(0);
+  if (refusal || pause.count() > 0) {
     google::rpc::RetryInfo retry;
-    const std::int64_t milliseconds = refusal->retry_after.count();
+    const std::int64_t milliseconds = pause.count();
     retry.mutable_retry_delay()->set_seconds(milliseconds / 1000);
     retry.mutable_retry_delay()->set_nanos(static_cast<int>(milliseconds % 1000) * 1'000'000);
     proto.add_details()->PackFrom(retry);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/memory/shortage.h"
 #include "server/rpc/grpc_error.h"
 #include "server/rpc/learn_call.h"
 #include "server/rpc/resource_name.h"
@@ -17,6 +18,13 @@ namespace {
 constexpr std::chrono::milliseconds kRetryAfter{5};
 // So that a stream which waits for a quota sees soon enough that it must end.
 constexpr std::chrono::milliseconds kLongestRetry{500};
+
+// Of a quota, or of memory for what is in flight.
+std::optional<std::chrono::milliseconds> RetryAfter(const absl::Status& status) {
+  if (const auto refusal = QuotaRefusalOf(status)) return refusal->retry_after;
+  if (const auto shortage = ShortageOf(status)) return shortage->retry_after;
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -104,9 +112,9 @@ void LearnStreamCall::Submit(std::int64_t index) {
   {
     MutexLock lock(mu_);
     admitted = Admit();
-    if (const auto refusal = QuotaRefusalOf(admitted)) {
+    if (const auto pause = RetryAfter(admitted)) {
       input_ = Input::kWaiting;
-      return StartRetry(std::clamp(refusal->retry_after, kRetryAfter, kLongestRetry));
+      return StartRetry(std::clamp(*pause, kRetryAfter, kLongestRetry));
     }
     ++in_engine_;
     submitter_ = std::this_thread::get_id();

@@ -15,6 +15,32 @@
 
 namespace prequel {
 
+namespace {
+
+// A query by many draws, or of much.
+CallPool::Size SizeOf(const v1::PredictRequest& request) {
+  constexpr int kManySamples = 256;
+  constexpr std::size_t kMuch = 64 << 10;
+  const bool large =
+      request.options().samples() > kManySamples || request.batch().ByteSizeLong() > kMuch;
+  return large ? CallPool::Size::kLarge : CallPool::Size::kSmall;
+}
+
+}  // namespace
+
+LearningServiceImpl::LearningServiceImpl(Engine& engine, const CallPools& pools, CallParts parts,
+                                         const LearningOptions& options)
+    : engine_(engine),
+      predictor_(engine, options.max_answer_bytes),
+      pools_(pools),
+      parts_(std::move(parts)),
+      options_(options) {
+  SetMessageAllocatorFor_Learn(&learn_);
+  SetMessageAllocatorFor_Predict(&predict_);
+  SetMessageAllocatorFor_PredictThenLearn(&predict_then_learn_);
+  SetMessageAllocatorFor_GetEvaluation(&get_evaluation_);
+}
+
 template <class Request>
 absl::StatusOr<Submission> LearningServiceImpl::SubmissionOf(const Request& request,
                                                              TimePoint deadline) const {
@@ -62,8 +88,10 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerConte
   if (call.Refused(RowsIn(request->batch()))) return call.reactor();
   const auto predict = [this, call, request, response] {
     CallPool& pool = request->has_revision() ? pools_.history : pools_.queries;
-    pool.Run(call,
-             [this, call, request, response] { return PredictNow(call, *request, response); });
+    pool.Run(call, CallPool::Work([this, call, request, response](const StillWanted& proceed) {
+               return PredictNow(call, *request, response, proceed);
+             }),
+             SizeOf(*request));
   };
   const absl::StatusOr<std::string> model = ModelIdOf(request->name());
   if (model.ok() && request->min_revision() > 0) {
@@ -110,7 +138,8 @@ grpc::ServerUnaryReactor* LearningServiceImpl::GetEvaluation(
 
 absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,
                                              const v1::PredictRequest& request,
-                                             v1::PredictResponse* response) const {
+                                             v1::PredictResponse* response,
+                                             const StillWanted& proceed) const {
   const absl::StatusOr<std::string> model = ModelIdOf(request.name());
   if (!model.ok()) return model.status();
   const absl::StatusOr<Batch> batch =
@@ -118,12 +147,18 @@ absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,
   if (!batch.ok()) return batch.status();
   const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
   if (!options.ok()) return options.status();
+  const absl::StatusOr<std::int64_t> bytes =
+      predictor_.AnswerBytes(*model, batch->rows(), *options);
+  if (!bytes.ok()) return bytes.status();
+  // Until it is a message; from then on Finish counts it.
+  if (absl::Status status = call.TakeMemory(*bytes); !status.ok()) return status;
   const absl::StatusOr<PredictOutcome> outcome =
-      predictor_.Predict(*model, *batch, *options, RevisionOf(request), call.wanted());
+      predictor_.Predict(*model, *batch, *options, RevisionOf(request), call.wanted(), proceed);
   if (!outcome.ok()) return outcome.status();
   call.CountRows(batch->rows());
   response->set_revision(outcome->revision);
   wire::AnswerToProto(outcome->predictions, response->mutable_predictions());
+  call.CountMemory(-*bytes);
   return absl::OkStatus();
 }
 

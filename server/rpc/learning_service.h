@@ -8,6 +8,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/predictor.h"
 #include "server/rpc/call.h"
+#include "server/rpc/call_memory.h"
 #include "server/rpc/call_pool.h"
 #include "server/rpc/learn_call.h"
 #include "server/rpc/learn_stream.h"
@@ -27,12 +28,7 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
  public:
   // All must outlive the service.
   LearningServiceImpl(Engine& engine, const CallPools& pools, CallParts parts,
-                      const LearningOptions& options)
-      : engine_(engine),
-        predictor_(engine, options.max_answer_bytes),
-        pools_(pools),
-        parts_(std::move(parts)),
-        options_(options) {}
+                      const LearningOptions& options);
 
   // Open streams answer what they have read, then end with UNAVAILABLE, as do new ones.
   void DrainStreams() { streams_.Drain(); }
@@ -60,7 +56,7 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
   template <class Request>
   absl::StatusOr<Submission> SubmissionOf(const Request& request, TimePoint deadline) const;
   absl::Status PredictNow(const UnaryCall& call, const v1::PredictRequest& request,
-                          v1::PredictResponse* response) const;
+                          v1::PredictResponse* response, const StillWanted& proceed) const;
   absl::Status Evaluate(const v1::GetEvaluationRequest& request,
                         v1::GetEvaluationResponse* response) const;
 
@@ -70,6 +66,10 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
   const CallParts parts_;
   const LearningOptions options_;
   OpenStreams streams_;
+  CallMessages<v1::LearnRequest, v1::LearnResponse> learn_;
+  CallMessages<v1::PredictRequest, v1::PredictResponse> predict_;
+  CallMessages<v1::PredictThenLearnRequest, v1::PredictThenLearnResponse> predict_then_learn_;
+  CallMessages<v1::GetEvaluationRequest, v1::GetEvaluationResponse> get_evaluation_;
 };
 
 }  // namespace prequel

@@ -32,6 +32,16 @@ std::size_t AddToList(const ModelInfo& info, v1::ListModelsResponse* response) {
 
 }  // namespace
 
+ModelServiceImpl::ModelServiceImpl(Engine& engine, const CallPools& pools, CallParts parts)
+    : engine_(engine), pools_(pools), parts_(std::move(parts)) {
+  SetMessageAllocatorFor_CreateModel(&create_model_);
+  SetMessageAllocatorFor_GetModel(&get_model_);
+  SetMessageAllocatorFor_ListModels(&list_models_);
+  SetMessageAllocatorFor_ListRevisions(&list_revisions_);
+  SetMessageAllocatorFor_RollbackModel(&rollback_model_);
+  SetMessageAllocatorFor_ForkModel(&fork_model_);
+}
+
 grpc::ServerUnaryReactor* ModelServiceImpl::CreateModel(grpc::CallbackServerContext* context,
                                                         const v1::CreateModelRequest* request,
                                                         v1::Model* response) {
@@ -110,12 +120,12 @@ grpc::ServerUnaryReactor* ModelServiceImpl::ForkModel(grpc::CallbackServerContex
 
 grpc::ServerWriteReactor<v1::ModelFilePiece>* ModelServiceImpl::ExportModel(
     grpc::CallbackServerContext* context, const v1::ExportModelRequest* request) {
-  return new ExportCall(*context, *request, {engine_, pools_.history, transfers_, parts_});
+  return new ExportCall(*context, *request, {engine_, pools_.history, parts_});
 }
 
 grpc::ServerReadReactor<v1::ImportModelRequest>* ModelServiceImpl::ImportModel(
     grpc::CallbackServerContext* context, v1::Model* response) {
-  return new ImportCall(*context, response, {engine_, pools_.history, transfers_, parts_});
+  return new ImportCall(*context, response, {engine_, pools_.history, parts_});
 }
 
 absl::Status ModelServiceImpl::Create(const UnaryCall& call, const v1::CreateModelRequest& request,

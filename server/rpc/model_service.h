@@ -6,6 +6,7 @@
 #include "prequel/v1/model_service.grpc.pb.h"
 #include "server/engine/engine.h"
 #include "server/rpc/call.h"
+#include "server/rpc/call_memory.h"
 #include "server/rpc/call_pool.h"
 #include "server/rpc/model_transfer.h"
 
@@ -14,8 +15,7 @@ namespace prequel {
 class ModelServiceImpl final : public v1::ModelService::CallbackService {
  public:
   // All must outlive the service.
-  ModelServiceImpl(Engine& engine, const CallPools& pools, CallParts parts)
-      : engine_(engine), pools_(pools), parts_(std::move(parts)) {}
+  ModelServiceImpl(Engine& engine, const CallPools& pools, CallParts parts);
 
   grpc::ServerUnaryReactor* CreateModel(grpc::CallbackServerContext* context,
                                         const v1::CreateModelRequest* request,
@@ -65,7 +65,12 @@ class ModelServiceImpl final : public v1::ModelService::CallbackService {
   Engine& engine_;
   const CallPools pools_;
   const CallParts parts_;
-  OpenTransfers transfers_;
+  CallMessages<v1::CreateModelRequest, v1::Model> create_model_;
+  CallMessages<v1::GetModelRequest, v1::Model> get_model_;
+  CallMessages<v1::ListModelsRequest, v1::ListModelsResponse> list_models_;
+  CallMessages<v1::ListRevisionsRequest, v1::ListRevisionsResponse> list_revisions_;
+  CallMessages<v1::RollbackModelRequest, v1::Model> rollback_model_;
+  CallMessages<v1::ForkModelRequest, v1::Model> fork_model_;
 };
 
 }  // namespace prequel

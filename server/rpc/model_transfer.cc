@@ -12,38 +12,28 @@ namespace {
 
 // More than any model's state: 67 million parameters of a diagonal posterior take half of it.
 constexpr std::uint64_t kMaxImportBytes = std::uint64_t{2} << 30;
-constexpr int kMaxOpenTransfers = 4;
+constexpr std::int64_t kPiece = 1 << 20;
 
-absl::Status TooManyTransfers() {
-  return absl::ResourceExhaustedError(absl::StrCat(
-      kMaxOpenTransfers, " models are being exported or imported; try again when one is done"));
+std::int64_t SizeOf(const ModelFile& file) {
+  return static_cast<std::int64_t>(file.config.size() + file.body.size());
 }
 
 }  // namespace
 
-bool OpenTransfers::Add() {
-  if (++open_ <= kMaxOpenTransfers) return true;
-  --open_;
-  return false;
-}
-
 ExportCall::ExportCall(const grpc::CallbackServerContext& context,
                        const v1::ExportModelRequest& request, const TransferParts& parts)
-    : parts_(parts),
-      call_(context, "ExportModel", parts.calls),
-      counted_(call_.admitted().ok() && parts.open.Add()),
-      name_(request.name()) {
+    : parts_(parts), call_(context, "ExportModel", parts.calls), name_(request.name()) {
   call_.SetResource(name_);
   call_.CountRequest(request);
   absl::Status status = call_.admitted();
   if (status.ok()) status = call_.CheckModel(name_);
-  if (status.ok() && !counted_) status = TooManyTransfers();
   status.ok() ? Begin(request) : End(status);
 }
 
 void ExportCall::Begin(const v1::ExportModelRequest& request) {
   parts_.pool.Run(
-      call_.wanted(), [this, revision = RevisionOf(request)] { return Prepare(revision); },
+      call_.who(), call_.wanted(),
+      [this, revision = RevisionOf(request)](const StillWanted&) { return Prepare(revision); },
       [this](const absl::Status& status) { status.ok() ? WriteNext() : End(status); });
 }
 
@@ -52,6 +42,7 @@ absl::Status ExportCall::Prepare(std::optional<std::int64_t> revision) {
   if (!id.ok()) return id.status();
   absl::StatusOr<ModelFile> file = parts_.engine.Export(*id, revision, call_.wanted());
   if (!file.ok()) return file.status();
+  if (absl::Status status = call_.TakeMemory(SizeOf(*file)); !status.ok()) return status;
   writer_ = ModelFileWriter(*std::move(file));
   return absl::OkStatus();
 }
@@ -61,18 +52,18 @@ void ExportCall::WriteNext() {
   piece_.set_data(writer_.Next());
   if (piece_.data().empty()) return End(absl::OkStatus());
   call_.CountResponse(piece_);
+  call_.BeginWait(wait_, kPiece);
   StartWrite(&piece_);
 }
 
 void ExportCall::OnWriteDone(bool ok) {
+  wait_.End();
   if (!ok) return End(absl::CancelledError("the client has gone"));
   WriteNext();
 }
 
 void ExportCall::End(const absl::Status& status) {
   writer_ = ModelFileWriter({});
-  // Before the answer: who waited for it may begin the next.
-  if (counted_) parts_.open.Remove();
   Finish(call_.End(status));
 }
 
@@ -81,15 +72,17 @@ ImportCall::ImportCall(const grpc::CallbackServerContext& context, v1::Model* re
     : response_(response),
       parts_(parts),
       call_(context, "ImportModel", parts.calls),
-      counted_(call_.admitted().ok() && parts.open.Add()),
       reader_(std::in_place, kMaxImportBytes) {
   if (!call_.admitted().ok()) {
     End(call_.admitted());
-  } else if (!counted_) {
-    End(TooManyTransfers());
   } else {
-    StartRead(&request_);
+    ReadNext();
   }
+}
+
+void ImportCall::ReadNext() {
+  call_.BeginWait(wait_, kPiece);
+  StartRead(&request_);
 }
 
 absl::Status ImportCall::TakePiece() {
@@ -107,13 +100,14 @@ absl::Status ImportCall::TakePiece() {
 }
 
 void ImportCall::OnReadDone(bool ok) {
+  wait_.End();
   if (ok) {
     const absl::Status status = TakePiece();
     if (!status.ok()) return End(status);
-    return StartRead(&request_);
+    return ReadNext();
   }
   parts_.pool.Run(
-      call_.wanted(), [this] { return Import(); },
+      call_.who(), call_.wanted(), [this](const StillWanted&) { return Import(); },
       [this](const absl::Status& status) { End(status); });
 }
 
@@ -132,8 +126,6 @@ absl::Status ImportCall::Import() {
 
 void ImportCall::End(const absl::Status& status) {
   reader_.reset();
-  // Before the answer: who waited for it may begin the next.
-  if (counted_) parts_.open.Remove();
   Finish(call_.End(status));
 }
 

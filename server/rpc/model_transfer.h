@@ -3,7 +3,6 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,27 +14,16 @@
 
 namespace prequel {
 
-// Bounds the files in memory, each of which is there until its client has read or written it all.
-// Thread-safe.
-class OpenTransfers {
- public:
-  // False when there are as many as there may be.
-  bool Add();
-  void Remove() { --open_; }
-
- private:
-  std::atomic<int> open_ = 0;
-};
-
 // What the transfers use; all of it outlives them.
 struct TransferParts {
   Engine& engine;
   CallPool& pool;  // where the engine is asked: it reads a snapshot and folds what follows it
-  OpenTransfers& open;
   const CallParts& calls;
 };
 
-// Both own themselves: gRPC calls OnDone last.
+// A file is in memory until its client has read or written it all: as much of it as is there is in
+// the memory for what is in flight, and a client that does not go on is not waited for. Both own
+// themselves: gRPC calls OnDone last.
 
 class ExportCall final : public grpc::ServerWriteReactor<v1::ModelFilePiece> {
  public:
@@ -54,10 +42,10 @@ class ExportCall final : public grpc::ServerWriteReactor<v1::ModelFilePiece> {
 
   const TransferParts parts_;
   const Call call_;
-  const bool counted_;  // among parts_.open
   const std::string name_;
   ModelFileWriter writer_{{}};
   v1::ModelFilePiece piece_;  // being written
+  Patience::Wait wait_;       // for it to be read
 };
 
 class ImportCall final : public grpc::ServerReadReactor<v1::ImportModelRequest> {
@@ -70,6 +58,7 @@ class ImportCall final : public grpc::ServerReadReactor<v1::ImportModelRequest> 
 
  private:
   ~ImportCall() override = default;
+  void ReadNext();
   absl::Status TakePiece();
   absl::Status Import();
   void End(const absl::Status& status);
@@ -77,10 +66,10 @@ class ImportCall final : public grpc::ServerReadReactor<v1::ImportModelRequest> 
   v1::Model* const response_;
   const TransferParts parts_;
   const Call call_;
-  const bool counted_;  // among parts_.open
   std::string model_id_;
   std::optional<ModelFileReader> reader_;
   v1::ImportModelRequest request_;  // being read
+  Patience::Wait wait_;             // for it
 };
 
 }  // namespace prequel

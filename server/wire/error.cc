@@ -54,6 +54,7 @@ std::string ReasonOf(const absl::Status& status,
     return "SEQUENCE_OUT_OF_RANGE";
   }
   if (absl::IsResourceExhausted(status) && metadata.contains(kQuota)) return "QUOTA_EXHAUSTED";
+  if (absl::IsResourceExhausted(status) && metadata.contains(kBudget)) return "MEMORY_EXHAUSTED";
   return wire::ReasonOf(status);
 }
 

@@ -15,6 +15,8 @@ inline constexpr char kErrorDomain[] = "prequel";
 inline constexpr char kExpectedSequence[] = "expected_sequence";
 // Of a request beyond one of its caller's quotas: which.
 inline constexpr char kQuota[] = "quota";
+// Of what there is no memory for: of which budget.
+inline constexpr char kBudget[] = "budget";
 
 // The stable reason that programs switch on, UPPER_SNAKE_CASE.
 std::string ReasonOf(const absl::Status& status);

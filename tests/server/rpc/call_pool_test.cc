@@ -2,9 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "server/sync/thread_time.h"
 
 namespace prequel {
 namespace {
@@ -16,8 +22,8 @@ class HeldCall {
  public:
   explicit HeldCall(CallPool& pool) {
     pool.Run(
-        {},
-        [this] {
+        "held", {},
+        [this](const StillWanted&) {
           begun_.set_value();
           go_.get_future().wait();
           return absl::OkStatus();
@@ -37,10 +43,10 @@ class HeldCall {
 
 // A call that does nothing, and whether it did.
 struct QuickCall {
-  explicit QuickCall(CallPool& pool, StillWanted wanted = {}) {
+  explicit QuickCall(CallPool& pool, StillWanted wanted = {}, const char* who = "quick") {
     pool.Run(
-        std::move(wanted),
-        [this] {
+        who, std::move(wanted),
+        [this](const StillWanted&) {
           worked = true;
           return absl::OkStatus();
         },
@@ -77,6 +83,96 @@ TEST(CallPoolTest, WhatIsNotWantedAnyMoreIsNotDone) {
   EXPECT_FALSE(waiting.worked);
   EXPECT_TRUE(behind.Answer().ok());
   EXPECT_TRUE(behind.worked);
+}
+
+// A call in pieces, until it is let go.
+class LongCall {
+ public:
+  LongCall(CallPool& pool, const std::string& who, StillWanted wanted = {}) {
+    pool.Run(
+        who, std::move(wanted),
+        [this](const StillWanted& proceed) {
+          absl::Status status;
+          while (status.ok() && !stop_) {
+            const double end = ThreadSeconds() + 6e-3;
+            while (ThreadSeconds() < end) continue;
+            status = proceed();
+          }
+          return status;
+        },
+        [this](const absl::Status& status) { answer_.set_value(status); });
+  }
+  absl::Status Stop() {
+    stop_ = true;
+    return Answer();
+  }
+  absl::Status Answer() { return answer_.get_future().get(); }
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::promise<absl::Status> answer_;
+};
+
+TEST(CallPoolTest, LongCallsLetOthersHaveTheirPlace) {
+  CallPool pool(1, 8, "");
+  LongCall first(pool, "a"), second(pool, "b");
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(QuickCall(pool).Answer().ok());
+  EXPECT_TRUE(first.Stop().ok());
+  EXPECT_TRUE(second.Stop().ok());
+}
+
+TEST(CallPoolTest, OneNameDoesNotHoldAllThreads) {
+  CallPool pool(1, 100, "");
+  std::vector<std::unique_ptr<LongCall>> calls;
+  for (int i = 0; i < 40; ++i) calls.push_back(std::make_unique<LongCall>(pool, "greedy"));
+  EXPECT_TRUE(QuickCall(pool).Answer().ok());
+  for (auto& call : calls) EXPECT_TRUE(call->Stop().ok());
+}
+
+TEST(CallPoolTest, LargeCallsLeaveAPlaceToSmallOnes) {
+  std::promise<void> release;
+  std::shared_future<void> released = release.get_future().share();
+  std::atomic<int> answered = 0;
+  CallPool pool(1, 8, "", 1);
+  for (int i = 0; i < 3; ++i) {
+    pool.Run(
+        std::to_string(i), {},
+        [released](const StillWanted&) {
+          released.wait();
+          return absl::OkStatus();
+        },
+        [&answered](const absl::Status&) { ++answered; }, CallPool::Size::kLarge);
+  }
+  EXPECT_TRUE(QuickCall(pool).Answer().ok());  // never, if the large ones had all places
+  EXPECT_EQ(answered, 0);
+  release.set_value();
+}
+
+TEST(CallPoolTest, OneNameDoesNotFillTheQueue) {
+  CallPool pool(1, 8, "full");
+  HeldCall running(pool);
+  std::vector<std::unique_ptr<QuickCall>> calls;
+  int refused = 0;
+  for (int i = 0; i < 20; ++i) {
+    calls.push_back(std::make_unique<QuickCall>(pool, StillWanted(), "greedy"));
+    if (calls.back()->answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+      ++refused;
+    }
+  }
+  EXPECT_EQ(refused, 15);
+  QuickCall other(pool, {}, "other");
+  EXPECT_TRUE(running.LetGo().ok());
+  EXPECT_TRUE(other.Answer().ok());
+}
+
+TEST(CallPoolTest, WhatIsNotWantedAnyMoreEndsBetweenTwoPieces) {
+  CallPool pool(1, 8, "");
+  std::atomic<bool> gone = false;
+  LongCall call(pool, "a", [&gone] {
+    return gone ? absl::CancelledError("the client has gone") : absl::Status();
+  });
+  gone = true;
+  EXPECT_TRUE(absl::IsCancelled(call.Answer()));
 }
 
 TEST(CallPoolTest, DrainAnswersWhatWasAccepted) {

@@ -1,0 +1,68 @@
+// Ends calls whose clients keep the server waiting.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <thread>
+
+#include "server/sync/mutex.h"
+#include "server/sync/repeated.h"
+
+namespace prequel {
+
+// A client may take `patience` to read what it is sent, or to send what is next, and a second more
+// for each kBytesPerSecond. Thread-safe. Outlives its waits.
+class Patience {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr double kBytesPerSecond = 256 << 10;
+
+ private:
+  struct Kept {
+    const grpc::CallbackServerContext* context;
+    bool ended;
+  };
+  using Waits = std::multimap<Clock::time_point, Kept>;
+
+ public:
+  // One client that is waited for. Of one thread at a time.
+  class Wait {
+   public:
+    Wait() = default;
+    Wait(const Wait&) = delete;
+    Wait& operator=(const Wait&) = delete;
+    ~Wait() { End(); }
+    // It has done so, or has gone.
+    void End();
+
+   private:
+    friend class Patience;
+    Patience* of_ = nullptr;  // null: nobody is waited for
+    Waits::iterator it_;      // of_->waits_, which keeps it until End
+  };
+
+  explicit Patience(std::chrono::milliseconds patience);
+
+  // The context lives until End.
+  void Begin(Wait& wait, const grpc::CallbackServerContext& context, std::int64_t bytes);
+  // Calls that were ended so far.
+  std::int64_t ended() const { return ended_.load(std::memory_order_relaxed); }
+
+ private:
+  void Look();
+  void Erase(Waits::iterator it);
+
+  const std::chrono::milliseconds patience_;
+  Mutex mu_;
+  Waits waits_ ABSL_GUARDED_BY(mu_);
+  std::atomic<std::int64_t> ended_ = 0;
+  // Ending a call runs what gRPC has to do on this thread, which may be the end of any call.
+  std::atomic<std::thread::id> looking_;
+  Repeated repeated_;  // last: it uses all of the above
+};
+
+}  // namespace prequel
