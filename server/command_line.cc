@@ -42,6 +42,25 @@ void AddSecurity(CLI::App& app, ServerOptions& options) {
                "Other machines may reach the server without TLS or without a policy");
 }
 
+void AddBudgets(CLI::App& app, ServerOptions& options, std::int64_t& patience_seconds) {
+  app.add_option("--memory", options.memory,
+                 "Bytes the process may take: half for models, a quarter for what is in flight; 0: "
+                 "four fifths of what the machine or its control group has");
+  app.add_option(
+      "--patience-seconds", patience_seconds,
+      "How long a client may take to read an answer or to send the next piece of a file, "
+      "and 1 s more for each 256 KiB; then its call is ended");
+  app.add_option("--max-update-seconds", options.max_update_seconds,
+                 "Processor time of learning one minibatch, by estimate; what takes longer is "
+                 "refused");
+  app.add_option("--max-query-seconds", options.max_query_seconds,
+                 "The same of answering one query");
+  app.add_option("--max-connections", options.max_connections,
+                 "Connections to the gRPC port; 0: as many as there are descriptors");
+  app.add_option("--max-connections-per-peer", options.max_connections_per_peer,
+                 "The same from one address; whoever has been idle the longest makes room");
+}
+
 void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_seconds) {
   app.add_option("--max-message-bytes", options.max_message_bytes, "Largest request");
   app.add_option("--max-answer-bytes", options.max_answer_bytes,
@@ -109,9 +128,11 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   app.option_defaults()->always_capture_default();
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::int64_t drain_seconds = result.options.drain.count();
+  std::int64_t patience_seconds = result.options.patience.count();
   AddListeners(app, result.options);
   AddSecurity(app, result.options);
   AddLimits(app, result.options, drain_seconds);
+  AddBudgets(app, result.options, patience_seconds);
   AddSnapshots(app, result.options);
   AddLogs(app, result.options);
   app.set_config("--config", "", "File of flags, one `name=value` per line; flags override it");
@@ -127,6 +148,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
     return result;
   }
   result.options.drain = std::chrono::seconds(drain_seconds);
+  result.options.patience = std::chrono::seconds(patience_seconds);
   const absl::Status status = CheckServerOptions(result.options);
   if (!status.ok()) result.exit_code = Refuse(std::string(status.message()));
   return result;

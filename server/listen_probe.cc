@@ -14,9 +14,9 @@ namespace prequel {
 namespace {
 
 // A listening socket for as long as it lives.
-class Listener {
+class TrialListener {
  public:
-  explicit Listener(const addrinfo& info)
+  explicit TrialListener(const addrinfo& info)
       : fd_(socket(info.ai_family, info.ai_socktype | SOCK_CLOEXEC, info.ai_protocol)) {
     const int yes = 1;
     const bool listens = fd_ >= 0 &&
@@ -24,11 +24,11 @@ class Listener {
                          bind(fd_, info.ai_addr, info.ai_addrlen) == 0 && listen(fd_, 1) == 0;
     if (!listens) error_ = errno;
   }
-  ~Listener() {
+  ~TrialListener() {
     if (fd_ >= 0) close(fd_);
   }
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
+  TrialListener(const TrialListener&) = delete;
+  TrialListener& operator=(const TrialListener&) = delete;
 
   int error() const { return error_; }  // 0, or the errno of what failed
 
@@ -48,7 +48,7 @@ absl::Status ProbeListen(std::span<const HostPort> addresses) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;
-  std::deque<Listener> listeners;
+  std::deque<TrialListener> listeners;
   for (const HostPort& address : addresses) {
     addrinfo* found = nullptr;
     const int error =

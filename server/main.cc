@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -16,12 +17,15 @@
 #include "server/exposure.h"
 #include "server/server.h"
 #include "server/stderr_log.h"
+#include "server/sync/repeated.h"
 
 namespace prequel {
 namespace {
 
 constexpr int kFailed = 1;
 constexpr int kGrpcLinesPerSecond = 5;
+// For what is not done by then: an update that is being computed, a snapshot that is being written.
+constexpr std::chrono::milliseconds kAfterDrain{1500};
 
 void LogFromGrpc(gpr_log_func_args* args) {
   const Severity severity =
@@ -34,6 +38,21 @@ void LogFromGrpc(gpr_log_func_args* args) {
       *left_out == 0 ? "" : " (" + std::to_string(*left_out) + " lines were left out before)";
   LogLine(severity, std::string("grpc: ") + args->message + more);
 }
+
+// Ends the process if it has not ended by itself. All that was answered is in the log, and what is
+// missing of it in the states is folded at the next start, as after a crash.
+class Watchdog {
+ public:
+  explicit Watchdog(std::chrono::milliseconds patience)
+      : repeated_(patience, [] {
+          LogLine(Severity::kWarning,
+                  "stopped before all work was done; the next start folds what is in the log");
+          std::_Exit(EXIT_SUCCESS);
+        }) {}
+
+ private:
+  const Repeated repeated_;
+};
 
 // The signal that says to stop; 0 when the server is to be started anew.
 int AwaitStop(const Server& server, const sigset_t& stop) {
@@ -64,6 +83,8 @@ std::optional<int> Serve(const ServerOptions& options, const sigset_t& stop) {
   LogLine(Severity::kInfo, signal == 0         ? "the disk has room again: starting anew"
                            : signal == SIGTERM ? "stopping on SIGTERM"
                                                : "stopping on SIGINT");
+  std::optional<Watchdog> watchdog;
+  if (signal != 0) watchdog.emplace(options.drain + kAfterDrain);
   (*server)->Stop();
   server->reset();
   LogLine(Severity::kInfo, "stopped");

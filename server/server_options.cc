@@ -8,9 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
 #include "server/engine/fold/origin.h"
+#include "server/memory/machine.h"
 
 namespace prequel {
 namespace {
+
+// The largest request is held about three times over, and one of several callers must find room.
+constexpr std::int64_t kMessagesInMemory = 32;
 
 struct Range {
   const char* flag;
@@ -62,6 +66,11 @@ absl::Status ParseHostPort(const std::string& text, HostPort* result) {
   return absl::OkStatus();
 }
 
+MemoryBudgets BudgetsOf(const ServerOptions& options) {
+  const std::int64_t all = options.memory > 0 ? options.memory : MemoryLimit() / 5 * 4;
+  return {.all = all, .models = all / 2, .in_flight = all / 4, .transport = all / 8};
+}
+
 absl::Status CheckServerOptions(const ServerOptions& options) {
   constexpr std::int64_t kGiB = std::int64_t{1} << 30;
   if (options.data_dir.empty()) return FieldError("--data-dir", "must not be empty");
@@ -78,6 +87,12 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
            {"--queue-calls", options.queue_calls, 1, 1 << 20},
            {"--queue-history", options.queue_history, 1, 1 << 20},
            {"--max-models", options.max_models, 1, 1 << 20},
+           {"--memory", options.memory, 0, 1024 * kGiB},
+           {"--patience-seconds", options.patience.count(), 1, 3600},
+           {"--max-update-seconds", options.max_update_seconds, 1, 1'000'000},
+           {"--max-query-seconds", options.max_query_seconds, 1, 1'000'000},
+           {"--max-connections", options.max_connections, 0, 1 << 20},
+           {"--max-connections-per-peer", options.max_connections_per_peer, 0, 1 << 20},
            {"--stream-window", options.stream_window, 1, kAnswersPerProducer},
            {"--snapshot-batches", options.snapshot_batches, 0, std::int64_t{1} << 40},
            {"--snapshot-bytes", options.snapshot_bytes, 0, std::int64_t{1} << 50},
@@ -88,6 +103,13 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
            {"--drain-seconds", options.drain.count(), 0, 3600}}) {
     if (!status.ok()) break;
     status = CheckRange(range);
+  }
+  if (status.ok() && options.memory > 0 &&
+      options.memory < kMessagesInMemory * options.max_message_bytes) {
+    return FieldError("--memory", absl::StrCat("must be 0 or at least ", kMessagesInMemory,
+                                               " x --max-message-bytes, which is ",
+                                               kMessagesInMemory * options.max_message_bytes,
+                                               ", is ", options.memory));
   }
   if (status.ok() && options.retention != "snapshots" && options.retention != "full") {
     return FieldError("--retention", "must be snapshots or full, is " + options.retention);

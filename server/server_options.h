@@ -39,6 +39,20 @@ struct ServerOptions {
   int queue_history = 16;  // calls that wait to store, copy or return to a model, one at a time
   int max_models = 10'000;
 
+  // Bytes that the process may take: models half of it, what is in flight and gRPC the most of the
+  // rest. 0: four fifths of what the machine, or its control group, has.
+  std::int64_t memory = 0;
+  // How long a client may take to read an answer, or to send the next piece of a file; and a second
+  // more for each 256 KiB.
+  std::chrono::seconds patience{30};
+  // By estimate, of one core: what would take longer is refused.
+  std::int64_t max_update_seconds = 60;
+  std::int64_t max_query_seconds = 60;
+
+  // Of gRPC, in all and from one address; 0: as many as there are descriptors.
+  int max_connections = 4096;
+  int max_connections_per_peer = 1024;
+
   // Minibatches of one stream read and not yet answered. One stream learns at most this many in the
   // time of two syncs: those being synced and those that the next sync will take. queue_bytes
   // bounds their memory. No more than the answers that a model remembers of each producer.
@@ -63,6 +77,15 @@ struct ServerOptions {
 
   std::chrono::seconds drain{10};  // how long stopping waits for calls in progress
 };
+
+// What --memory comes to.
+struct MemoryBudgets {
+  std::int64_t all = 0;
+  std::int64_t models = 0;     // by estimate: states, and what they are made of
+  std::int64_t in_flight = 0;  // requests and answers
+  std::int64_t transport = 0;  // what gRPC has read of requests that have not come whole
+};
+MemoryBudgets BudgetsOf(const ServerOptions& options);
 
 // INVALID_ARGUMENT names the flag.
 absl::Status CheckServerOptions(const ServerOptions& options);

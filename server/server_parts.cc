@@ -34,14 +34,19 @@ constexpr int kMaxConnectionAgeMs = 3'600'000;
 // One without calls is ended, and one that does not get as far as HTTP/2.
 constexpr int kMaxIdleMs = 300'000;
 constexpr int kHandshakeMs = 10'000;
-constexpr int kMaxStreamsPerConnection = 1024;
+constexpr int kMaxStreamsPerConnection = 256;
 // Each holds a state of its own and keeps a core busy.
 constexpr int kHistoryThreads = 1;
+// Beside those that large ones may take.
+constexpr int kPlacesForSmallQueries = 1;
 
 EngineOptions EngineOptionsOf(const ServerOptions& options) {
   EngineOptions result;
   result.workers = options.workers;
   result.max_models = options.max_models;
+  result.max_model_bytes = BudgetsOf(options).models;
+  result.max_update_seconds = static_cast<double>(options.max_update_seconds);
+  result.max_query_seconds = static_cast<double>(options.max_query_seconds);
   result.max_batch_rows = options.max_batch_rows;
   result.max_batch_bytes = static_cast<std::size_t>(options.max_message_bytes);
   result.max_queued_batches = options.queue_batches;
@@ -103,6 +108,7 @@ absl::Status Server::Parts::Start() {
   if (status.ok()) status = StartAudit();
   if (status.ok()) status = StartEngine();
   if (status.ok()) status = StartGrpc();
+  if (status.ok()) WatchBudgets();
   if (status.ok()) status = StartHttp();
   if (status.ok()) StartReloader();
   return status;
@@ -190,15 +196,17 @@ absl::Status Server::Parts::StartEngine() {
 }
 
 void Server::Parts::MakeServices() {
-  queries_ = std::make_unique<CallPool>(WorkersOf(EngineOptionsOf(options_)),
-                                        static_cast<std::size_t>(options_.queue_calls),
-                                        "too many calls are waiting; try again later");
+  in_flight_ = std::make_unique<InFlight>(BudgetsOf(options_).in_flight);
+  patience_ = std::make_unique<Patience>(options_.patience);
+  queries_ = std::make_unique<CallPool>(
+      WorkersOf(EngineOptionsOf(options_)), static_cast<std::size_t>(options_.queue_calls),
+      "too many calls are waiting; try again later", kPlacesForSmallQueries);
   history_ = std::make_unique<CallPool>(
       kHistoryThreads, static_cast<std::size_t>(options_.queue_history),
       "too many calls that store, copy or return to a model are waiting; try again when one is "
       "done, or raise --queue-history");
   const CallPools pools{*queries_, *history_};
-  CallParts calls{{&metrics_}, Gate(policy_.get())};
+  CallParts calls{{&metrics_}, Gate(policy_.get()), in_flight_.get(), patience_.get(), &arrivals_};
   if (audit_ != nullptr) calls.observers.push_back(audit_.get());
   model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, calls);
   learning_service_ = std::make_unique<LearningServiceImpl>(
@@ -216,6 +224,13 @@ void Server::Parts::MakeServices() {
 absl::Status Server::Parts::StartGrpc() {
   HostPort address;
   if (absl::Status status = ParseHostPort(options_.listen, &address); !status.ok()) return status;
+  const MemoryBudgets budgets = BudgetsOf(options_);
+  absl::StatusOr<std::unique_ptr<Listener>> listener = Listener::Open(
+      address, {.all = options_.max_connections, .per_peer = options_.max_connections_per_peer},
+      {.arrivals = arrivals_, .most = budgets.transport, .resident = budgets.all / 5 * 3});
+  if (!listener.ok()) return listener.status();
+  listener_ = *std::move(listener);
+  address.port = listener_->port();
   MakeServices();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
@@ -226,21 +241,49 @@ absl::Status Server::Parts::StartGrpc() {
   if (tls_ != nullptr) {
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kMaxConnectionAgeMs);
   }
-  builder.AddListeningPort(
-      Address(address), tls_ != nullptr ? tls_->Credentials() : grpc::InsecureServerCredentials(),
-      &address.port);
+  // The last resort: beyond it gRPC ends calls without asking whose they are.
+  grpc::ResourceQuota quota("prequel");
+  builder.SetResourceQuota(quota.Resize(static_cast<std::size_t>(budgets.all)));
+  std::unique_ptr<Listener::Acceptor> acceptor =
+      builder.experimental().AddExternalConnectionAcceptor(
+          grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+          tls_ != nullptr ? tls_->Credentials() : grpc::InsecureServerCredentials());
   builder.RegisterService(model_service_.get());
   builder.RegisterService(learning_service_.get());
   builder.RegisterService(part_service_.get());
   builder.RegisterService(inference_service_.get());
   grpc_ = builder.BuildAndStart();
-  if (grpc_ == nullptr || address.port == 0) {
-    return absl::UnavailableError("cannot listen on " + options_.listen);
-  }
+  if (grpc_ == nullptr) return absl::UnavailableError("gRPC cannot be started");
+  listener_->Start(std::move(acceptor));
+  trimming_ = std::make_unique<Repeated>(std::chrono::seconds(1), [this] {
+    trimmer_.Look(engine_->memory().used() + in_flight_->used() + listener_->arriving());
+  });
   address_ = Address(address);
   self_dial_ = std::make_unique<SelfDial>(address, tls_ != nullptr);
   health_ = std::make_unique<HealthKeeper>(*engine_, *store_, *grpc_->GetHealthCheckService());
   return absl::OkStatus();
+}
+
+void Server::Parts::WatchBudgets() {
+  const MemoryBudgets budgets = BudgetsOf(options_);
+  const auto add = [this](const char* name, const char* help, auto value) {
+    metrics_.AddGauge(name, help, [value] { return static_cast<double>(value()); });
+  };
+  add("prequel_memory_models_bytes", "Memory of models, by estimate",
+      [this] { return engine_->memory().used(); });
+  add("prequel_memory_models_limit_bytes", "What they may have",
+      [budgets] { return budgets.models; });
+  add("prequel_memory_in_flight_bytes", "Memory of requests and answers in flight",
+      [this] { return in_flight_->used(); });
+  add("prequel_memory_in_flight_limit_bytes", "What they may have",
+      [budgets] { return budgets.in_flight; });
+  add("prequel_arriving_bytes", "Of requests that have not come whole yet, by estimate",
+      [this] { return listener_->arriving(); });
+  add("prequel_connections", "Connections to the gRPC port", [this] { return listener_->open(); });
+  add("prequel_connections_refused_total", "Those that there was no room for, since the start",
+      [this] { return listener_->refused(); });
+  add("prequel_slow_clients_total", "Calls ended as their clients read or sent too slowly",
+      [this] { return patience_->ended(); });
 }
 
 HttpHandler Server::Parts::MakeHttpHandler() {
@@ -299,6 +342,8 @@ void Server::Parts::Stop() {
     if (pool != nullptr) pool->Drain(deadline);
   }
   if (learning_service_ != nullptr) learning_service_->AwaitNoStreams(deadline);
+  trimming_.reset();
+  if (listener_ != nullptr) listener_->Stop();
   if (grpc_ != nullptr) grpc_->Shutdown(clock_.Now() + kFlush);
   http_.reset();
 }

@@ -15,6 +15,9 @@
 #include "server/inference/http_face.h"
 #include "server/inference/inference_face.h"
 #include "server/inference/inference_service.h"
+#include "server/listener.h"
+#include "server/memory/in_flight.h"
+#include "server/memory/trimmer.h"
 #include "server/observe/audit.h"
 #include "server/observe/metrics.h"
 #include "server/reloader.h"
@@ -22,9 +25,11 @@
 #include "server/rpc/learning_service.h"
 #include "server/rpc/model_service.h"
 #include "server/rpc/parts/part_service.h"
+#include "server/rpc/patience.h"
 #include "server/self_dial.h"
 #include "server/server.h"
 #include "server/storage/store.h"
+#include "server/sync/repeated.h"
 #include "server/web/http_server.h"
 #include "server/wire_codec.h"
 
@@ -49,6 +54,7 @@ class Server::Parts {
   absl::Status StartEngine();
   void MakeServices();
   absl::Status StartGrpc();
+  void WatchBudgets();
   absl::Status StartHttp();
   HttpHandler MakeHttpHandler();
   void StartReloader();
@@ -63,9 +69,14 @@ class Server::Parts {
   std::unique_ptr<PolicyFile> policy_;  // null: everybody may do everything
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
+  // Outlive whoever is counted, and whoever HTTP asks.
+  std::unique_ptr<InFlight> in_flight_;
   // What HTTP asks of the pools, which nobody waits for when that stops.
   std::unique_ptr<InferenceFace> inference_;
   std::unique_ptr<HttpFace> http_face_;
+  std::unique_ptr<Patience> patience_;
+  Arrivals arrivals_;
+  std::unique_ptr<Listener> listener_;  // its thread stops before gRPC does
   std::unique_ptr<CallPool> queries_;
   std::unique_ptr<CallPool> history_;
   std::unique_ptr<ModelServiceImpl> model_service_;
@@ -76,6 +87,8 @@ class Server::Parts {
   std::unique_ptr<HealthKeeper> health_;
   std::unique_ptr<SelfDial> self_dial_;
   std::unique_ptr<HttpServer> http_;
+  Trimmer trimmer_;
+  std::unique_ptr<Repeated> trimming_;
   std::unique_ptr<Reloader> reloader_;  // last: it uses most of the above
   std::string address_;
   std::string http_address_;

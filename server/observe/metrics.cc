@@ -7,6 +7,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <utility>
+#include <vector>
 
 #include "server/observe/process.h"
 
@@ -131,6 +132,7 @@ struct Metrics::Series {
       Make(registry, BuildGauge(), "process_max_fds", "Files and connections there may be").Add({});
   Gauge& threads = Make(registry, BuildGauge(), "process_threads", "Threads").Add({});
 
+  std::vector<std::pair<Gauge*, std::function<double()>>> watched;
   std::function<std::int64_t()> model_count = [] { return 0; };
   std::function<std::int64_t()> without_skill_count = [] { return 0; };
   std::function<bool()> is_storage_healthy = [] { return true; };
@@ -153,6 +155,11 @@ void Metrics::SetModelsWithoutSkill(std::function<std::int64_t()> count) {
 
 void Metrics::SetStorageHealthy(std::function<bool()> healthy) {
   series_->is_storage_healthy = std::move(healthy);
+}
+
+void Metrics::AddGauge(const char* name, const char* help, std::function<double()> value) {
+  Gauge& gauge = Make(series_->registry, BuildGauge(), name, help).Add({});
+  series_->watched.emplace_back(&gauge, std::move(value));
 }
 
 void Metrics::SetReloaded(std::string_view what, bool ok) {
@@ -227,6 +234,7 @@ std::string Metrics::Text() const {
   series_->models.Set(static_cast<double>(series_->model_count()));
   series_->models_without_skill.Set(static_cast<double>(series_->without_skill_count()));
   series_->storage_healthy.Set(series_->is_storage_healthy() ? 1 : 0);
+  for (const auto& [gauge, value] : series_->watched) gauge->Set(value());
   const ProcessUse use = ReadProcessUse();
   series_->cpu.Set(use.cpu_seconds);
   series_->start.Set(use.start_seconds);

@@ -27,6 +27,8 @@ class Metrics final : public EngineObserver, public CallObserver {
   void SetModelCount(std::function<std::int64_t()> count);
   void SetModelsWithoutSkill(std::function<std::int64_t()> count);
   void SetStorageHealthy(std::function<bool()> healthy);
+  // One more gauge, of what another part knows.
+  void AddGauge(const char* name, const char* help, std::function<double()> value);
 
   // Files that the server reads again while it runs; `what` is of a small fixed set. OK: what they
   // hold is in use; else the server goes on with what it had.

@@ -1,0 +1,70 @@
+// The connections that are open, as many as there may be.
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "server/rpc/arrivals.h"
+
+namespace prequel {
+
+// 0: as many as there are descriptors.
+struct ConnectionLimits {
+  int all = 0;
+  int per_peer = 0;
+};
+
+// Who is at the other end, without the port: an IPv4 address, or the first 64 bits of one of IPv6.
+std::string PeerOf(const sockaddr_storage& address);
+// And with it, as gRPC names it.
+std::string EndpointOf(const sockaddr_storage& address);
+
+// Knows sockets that others own and close: by number and inode, so that it sees which are still
+// there. One thread at a time.
+class ConnectionTable {
+ public:
+  explicit ConnectionTable(const ConnectionLimits& limits) : limits_(limits) {}
+
+  // Takes on socket `fd` of `peer`, if there is room. When there is none, room is made by shutting
+  // down the connection that has been idle the longest, if for kIdle at least: of the same peer
+  // when it has its share, else of the peer that has the most.
+  bool Add(int fd, const sockaddr_storage& address);
+
+  // Of what each connection has received, as much as has not come whole yet is being held. If that
+  // is more than `most` in all, shuts down those that hold the most, until it is not. `arrived` is
+  // what came whole since the last time.
+  void Police(const Arrivals::ByPeer& arrived, std::int64_t most);
+  std::int64_t arriving() const { return arriving_; }
+
+  std::size_t open();
+  std::int64_t evicted() const { return evicted_; }
+
+ private:
+  static constexpr int kIdleSeconds = 10;
+  struct Connection {
+    ino_t inode;
+    std::string peer, endpoint;
+    std::int64_t received = 0;  // by the kernel's count, as of the last Police
+    double arriving = 0;        // by estimate, never below 0
+  };
+  using Connections = std::map<int, Connection>;
+
+  // Forgets those that are closed.
+  void Sweep();
+  bool MakeRoom(const std::string& peer);
+  void ShutDown(Connections::iterator connection);
+  std::string Largest() const;
+
+  const ConnectionLimits limits_;
+  Connections connections_;  // by descriptor
+  std::map<std::string, int> by_peer_;
+  std::int64_t evicted_ = 0;
+  std::int64_t arriving_ = 0;
+};
+
+}  // namespace prequel
