@@ -25,7 +25,7 @@ namespace prequel::accept {
 namespace {
 
 constexpr int kWaiters = 10'000;
-constexpr int kConnections = 16;  // each carries at most 1024 calls at once
+constexpr int kConnections = 64;  // each carries at most 256 calls at once
 constexpr std::chrono::seconds kSettled(3), kQuiet(10);
 
 // Of a process, user and system.

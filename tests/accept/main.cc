@@ -5,6 +5,7 @@
 
 #include "tests/accept/check.h"
 #include "tests/accept/durability.h"
+#include "tests/accept/guard.h"
 
 int main(int argc, char** argv) {
   std::string name, results;
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
   }
   prequel::accept::Report report(json, results);
   if (!prequel::accept::RunAcceptance(name, report) &&
-      !prequel::accept::RunDurability(name, report)) {
+      !prequel::accept::RunDurability(name, report) && !prequel::accept::RunGuard(name, report)) {
     std::fprintf(
         stderr,
         "usage: prequel_accept NAME [--json] [--results FOLDER]\n\n"
@@ -37,6 +38,9 @@ int main(int argc, char** argv) {
         "              schedules, readers beside writers, what it costs, an hour of it all\n"
         "              (durability.SECTION: kill, simulation, readers, speed, snapshots, waiters,\n"
         "              soak)\n"
+        "  guard       nobody takes the service from the others: attacks with a bystander beside\n"
+        "              them, fairness, deleting and stopping (guard.SECTION: attacks, fairness,\n"
+        "              stopping; PREQUEL_ATTACK names one attack)\n"
         "  peers       our rules beside independent implementations in Python: a program of its\n"
         "              own, which ./dev accept peers builds and runs\n");
     return 2;

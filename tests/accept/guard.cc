@@ -1,0 +1,237 @@
+#include "tests/accept/guard.h"
+
+#include <grpcpp/grpcpp.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/accept/guard/attack.h"
+#include "tests/accept/guard/bystander.h"
+#include "tests/accept/timing.h"
+#include "tests/bench/served.h"
+#include "tests/end_to_end/child_process.h"
+#include "tests/end_to_end/ready_line.h"
+
+namespace prequel::accept {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr std::int64_t kBudget = std::int64_t{1} << 30;
+constexpr seconds kQuiet(4), kAttacked(8), kRecovery(5), kDrain(2);
+
+class Program {
+ public:
+  Program()
+      : child_({PREQUELD, "--data-dir=" + folder_.path(), "--listen=127.0.0.1:0",
+                "--http=127.0.0.1:0", absl::StrCat("--memory=", kBudget), "--patience-seconds=3",
+                absl::StrCat("--drain-seconds=", kDrain.count())}),
+        address_(ReadReadyLine(child_)) {}
+  ChildProcess& child() { return child_; }
+  const ReadyLine& address() const { return address_; }
+
+ private:
+  const ScratchFolder folder_;
+  ChildProcess child_;
+  const ReadyLine address_;
+};
+
+v1::ModelConfig Linear(int columns) {
+  v1::ModelConfig config;
+  v1::Feature* feature = config.add_features();
+  feature->set_name("x");
+  feature->set_width(columns);
+  config.mutable_target()->set_name("y");
+  config.mutable_likelihood()->set_name("gaussian");
+  config.mutable_posterior()->set_name("full");
+  config.mutable_dynamics()->set_name("static");
+  return config;
+}
+
+void Create(const std::string& server, const std::string& id, const v1::ModelConfig& config) {
+  grpc::ClientContext context;
+  v1::CreateModelRequest request;
+  request.set_model_id(id);
+  *request.mutable_config() = config;
+  v1::Model model;
+  const grpc::Status status = ModelStub(server)->CreateModel(&context, request, &model);
+  if (!status.ok()) MustBeOk(absl::InternalError(status.error_message()));
+}
+
+grpc::Status Learn(v1::LearningService::Stub& stub, const std::string& id, int rows, int columns) {
+  v1::LearnRequest request;
+  request.set_name("models/" + id);
+  v1::Batch& batch = *request.mutable_batch();
+  const auto fill = [](v1::Tensor& tensor, std::size_t numbers) {
+    tensor.set_dtype(v1::Tensor::DTYPE_FLOAT32);
+    tensor.mutable_data()->assign(4 * numbers, '\1');
+  };
+  batch.mutable_inputs()->add_shape(rows);
+  batch.mutable_inputs()->add_shape(columns);
+  fill(*batch.mutable_inputs(), static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+  batch.mutable_targets()->add_shape(rows);
+  fill(*batch.mutable_targets(), static_cast<std::size_t>(rows));
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + seconds(60));
+  v1::LearnResponse response;
+  return stub.Learn(&context, request, &response);
+}
+
+double Ratio(const std::vector<double>& now, const std::vector<double>& quiet) {
+  if (now.empty() || quiet.empty()) return 1e9;
+  return Quantile(now, 0.99) / Quantile(quiet, 0.99);
+}
+
+void AddStretch(const std::string& name, const Stretch& now, const Stretch& quiet, Report& report) {
+  const std::string setting =
+      absl::StrCat(now.predict.size(), " Predicts and ", now.learn.size(), " Learns beside it",
+                   now.refusal.empty() ? "" : "; " + now.refusal);
+  const auto add = [&](const char* what, double value, double target) {
+    report.Add({absl::StrCat(name, ": ", what), value, 0, target, Direction::kAtMost, setting});
+  };
+  add("p99 of Predict over quiet", Ratio(now.predict, quiet.predict), 20);
+  add("p99 of Learn over quiet", Ratio(now.learn, quiet.learn), 20);
+  add("calls of the bystander refused", now.refused, 0);
+  add("slowest probe in seconds",
+      now.probe.empty() ? 1e9 : *std::max_element(now.probe.begin(), now.probe.end()), 1);
+  add("memory over the budget", static_cast<double>(now.resident) / static_cast<double>(kBudget),
+      1.1);
+}
+
+void Bear(const NamedAttack& attack, Report& report) {
+  Program program;
+  Bystander bystander(program.address().grpc, program.address().http, program.child().pid());
+  std::this_thread::sleep_for(milliseconds(500));
+  (void)bystander.Take();
+  std::this_thread::sleep_for(kQuiet);
+  const Stretch quiet = bystander.Take();
+  {
+    const std::unique_ptr<Attack> under_way = attack.make(program.address().grpc);
+    std::this_thread::sleep_for(kAttacked);
+    AddStretch(attack.name, bystander.Take(), quiet, report);
+  }
+  std::this_thread::sleep_for(kRecovery);
+  (void)bystander.Take();
+  std::this_thread::sleep_for(kQuiet);
+  const Stretch after = bystander.Take();
+  report.Add({absl::StrCat(attack.name, ": p99 of Predict over quiet, 5 s after"),
+              Ratio(after.predict, quiet.predict), 0, 5, Direction::kAtMost, ""});
+  report.Add({absl::StrCat(attack.name, ": GB of memory 5 s after"),
+              static_cast<double>(after.resident) / 1e9, 0, 0, Direction::kReported, ""});
+}
+
+// Rows a second of the light model.
+double LightSpeed(v1::LearningService::Stub& stub, seconds time) {
+  constexpr int kRows = 64;
+  const auto end = steady_clock::now() + time;
+  int learned = 0;
+  while (steady_clock::now() < end) {
+    if (Learn(stub, "light", kRows, 8).ok()) ++learned;
+  }
+  return kRows * learned / std::chrono::duration<double>(time).count();
+}
+
+}  // namespace
+
+void BearAttacks(Report& report) {
+  report.Section("a bystander beside those who do not behave well");
+  report.Describe(
+      "A server with --memory of 1 GiB; a bystander predicts and learns 256 rows of 16 columns, "
+      "one "
+      "call after the other, quiet for 4 s, then for 8 s beside the attack.");
+  const char* only = std::getenv("PREQUEL_ATTACK");  // a part of its name
+  for (const NamedAttack& attack : Attacks()) {
+    if (only != nullptr && std::string(attack.name).find(only) == std::string::npos) continue;
+    Bear(attack, report);
+  }
+}
+
+void ShareEvenly(Report& report) {
+  report.Section("models of cost 1 : 1,000 side by side");
+  Program program;
+  const std::string& server = program.address().grpc;
+  Create(server, "light", Linear(8));
+  const auto stub = LearningStub(server);
+  (void)LightSpeed(*stub, seconds(1));
+  const double alone = LightSpeed(*stub, seconds(4));
+  for (int i = 0; i < 2; ++i) Create(server, absl::StrCat("heavy-", i), Linear(600));
+  std::atomic<int> heavy = 0;
+  double beside = 0;
+  {
+    Repeating load(8, [&](int thread) {
+      const auto own = LearningStub(server);
+      if (Learn(*own, absl::StrCat("heavy-", thread % 2), 64, 600).ok()) ++heavy;
+    });
+    std::this_thread::sleep_for(seconds(2));
+    beside = LightSpeed(*stub, seconds(8));
+  }
+  report.Add({"rows a second of the light model beside two heavy ones, over alone", beside / alone,
+              0, 0.4, Direction::kAtLeast, absl::StrCat(heavy.load(), " heavy minibatches")});
+  report.Add({"rows a second of the light model alone", alone, 0, 0, Direction::kReported, ""});
+}
+
+void StopAtOnce(Report& report) {
+  report.Section("deleting and stopping beside a backlog");
+  Program program;
+  const std::string& server = program.address().grpc;
+  const auto flood = [&](const std::string& id) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 40; ++i) {
+      threads.emplace_back([&server, id] {
+        const auto stub = LearningStub(server);
+        (void)Learn(*stub, id, 64, 1200);
+      });
+    }
+    return threads;
+  };
+  Create(server, "deleted", Linear(1200));
+  std::vector<std::thread> callers = flood("deleted");
+  std::this_thread::sleep_for(seconds(3));
+  grpc::ClientContext context;
+  v1::DeleteModelRequest request;
+  request.set_name("models/deleted");
+  google::protobuf::Empty ignored;
+  const double answered = Seconds([&] {
+    (void)ModelStub(server)->DeleteModel(&context, request, &ignored);
+    for (std::thread& caller : callers) caller.join();
+  });
+  std::this_thread::sleep_for(seconds(1));
+  const double before = ProcessorSecondsOf(program.child().pid());
+  std::this_thread::sleep_for(seconds(2));
+  const double spent = ProcessorSecondsOf(program.child().pid()) - before;
+  report.Add({"seconds from DeleteModel to the last answer to its backlog of 40", answered, 0, 4,
+              Direction::kAtMost, "updates of about a second"});
+  report.Add({"processor seconds in 2 s, 1 s after", spent, 0, 0.5, Direction::kAtMost, ""});
+
+  Create(server, "stopped", Linear(1200));
+  callers = flood("stopped");
+  std::this_thread::sleep_for(seconds(2));
+  program.child().Signal(SIGTERM);
+  int code = 0;
+  const double stopping = Seconds([&] { code = program.child().Wait(); });
+  for (std::thread& caller : callers) caller.join();
+  report.Add({"seconds from SIGTERM to the end, --drain-seconds 2", stopping, 0,
+              std::chrono::duration<double>(kDrain).count() + 2, Direction::kAtMost, ""});
+  report.Add({"exit code", static_cast<double>(code), 0, 0, Direction::kAtMost, ""});
+}
+
+bool RunGuard(const std::string& name, Report& report) {
+  if (name != "guard" && name.rfind("guard.", 0) != 0) return false;
+  const std::string part = name.size() > 6 ? name.substr(6) : "";
+  if (part.empty() || part == "attacks") BearAttacks(report);
+  if (part.empty() || part == "fairness") ShareEvenly(report);
+  if (part.empty() || part == "stopping") StopAtOnce(report);
+  return true;
+}
+
+}  // namespace prequel::accept

@@ -1,0 +1,40 @@
+// Those who do not behave well.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace prequel::accept {
+
+// Something that goes on from when it is made until it is destroyed.
+class Attack {
+ public:
+  virtual ~Attack() = default;
+};
+
+// `work` again and again, on so many threads, until `stop`.
+class Repeating : public Attack {
+ public:
+  Repeating(int threads, const std::function<void(int thread)>& work);
+  ~Repeating() override;
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+using MakeAttack = std::function<std::unique_ptr<Attack>(const std::string& server)>;
+
+struct NamedAttack {
+  const char* name;
+  MakeAttack make;
+};
+
+// Every one of the scenarios, in the order in which they are run.
+const std::vector<NamedAttack>& Attacks();
+
+}  // namespace prequel::accept

@@ -1,0 +1,63 @@
+// Somebody who behaves well beside those who do not: what it gets from the server meanwhile.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "prequel/v1/learning_service.grpc.pb.h"
+#include "prequel/v1/model_service.grpc.pb.h"
+#include "server/sync/mutex.h"
+
+namespace prequel::accept {
+
+// A stub with a connection of its own.
+std::unique_ptr<v1::LearningService::Stub> LearningStub(const std::string& server);
+std::unique_ptr<v1::ModelService::Stub> ModelStub(const std::string& server);
+
+// Bytes of a process that are in memory.
+std::int64_t ResidentOf(pid_t pid);
+// Processor time of a process.
+double ProcessorSecondsOf(pid_t pid);
+
+// What happened in one stretch of time.
+struct Stretch {
+  std::vector<double> predict, learn, probe;  // seconds, of each call
+  int refused = 0;                            // calls that were not answered with OK
+  std::string refusal;                        // the last one's
+  std::int64_t resident = 0;                  // the most
+};
+
+// Predicts, learns, asks for readiness and looks at the server's memory, all the time, one call of
+// each kind after the other.
+class Bystander {
+ public:
+  // Makes its model, "bystander".
+  Bystander(const std::string& grpc, const std::string& http, pid_t server);
+  ~Bystander();
+
+  // What happened since the last time.
+  Stretch Take();
+
+ private:
+  void Predict();
+  void Learn();
+  void Probe();
+  void Watch();
+  void Count(std::vector<double> Stretch::*what, double seconds, const std::string& refusal);
+
+  const std::string http_;
+  const pid_t server_;
+  const std::unique_ptr<v1::LearningService::Stub> learning_;
+  std::atomic<bool> stop_ = false;
+  Mutex mu_;
+  Stretch stretch_ ABSL_GUARDED_BY(mu_);
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace prequel::accept
