@@ -5,12 +5,21 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 
 #include "core/distributions/student_t.h"
 
 namespace prequel {
+
+// What each member says of one outcome y, where somebody has worked that out for all of them
+// together. A view, too.
+struct AtOutcome {
+  double y = std::numeric_limits<double>::quiet_NaN();
+  const double* log_densities = nullptr;  // null: unknown
+  const double* cdfs = nullptr;
+};
 
 // A view: members and weights are somebody else's, and outlive it.
 template <class D>
@@ -21,16 +30,20 @@ class Mixture {
 
   Mixture() = default;  // to be assigned to
   // REQUIRES: at least one member, as many weights, which are positive and sum to 1.
-  Mixture(std::span<const D> members, std::span<const double> weights)
-      : members_(members), weights_(weights) {}
+  Mixture(std::span<const D> members, std::span<const double> weights, const AtOutcome& at = {})
+      : members_(members), weights_(weights), at_(at) {}
 
   double LogDensity(double y) const {
+    if (y == at_.y && at_.log_densities != nullptr) return LogSum();
     double top = -std::numeric_limits<double>::infinity();
     for (const D& member : members_) top = std::max(top, member.LogDensity(y));
     if (std::isinf(top)) return top;
     return top + std::log(Average([&](const D& d) { return std::exp(d.LogDensity(y) - top); }));
   }
   double Cdf(double y) const {
+    if (y == at_.y && at_.cdfs != nullptr) {
+      return std::inner_product(weights_.begin(), weights_.end(), at_.cdfs, 0.0) / share_;
+    }
     return Average([&](const D& d) { return d.Cdf(y); });
   }
   double Quantile(double p) const;
@@ -58,6 +71,16 @@ class Mixture {
     for (std::size_t k = 0; k < members_.size(); ++k) sum += weights_[k] * f(members_[k]);
     return sum / share_;
   }
+  // log Σ_k w_k p_k(y) at at_.y.
+  double LogSum() const {
+    const double top = *std::max_element(at_.log_densities, at_.log_densities + members_.size());
+    if (std::isinf(top)) return top;
+    double sum = 0;
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      sum += weights_[k] * std::exp(at_.log_densities[k] - top);
+    }
+    return top + std::log(sum / share_);
+  }
   // The least and the greatest of the members' p-quantiles; the mixture's lies between them.
   std::pair<double, double> QuantileRange(double p) const;
   // The same at less cost, though further apart.
@@ -72,6 +95,7 @@ class Mixture {
   std::span<const D> members_;
   std::span<const double> weights_;
   double share_ = 1;  // what the weights sum to
+  AtOutcome at_;
 };
 
 template <class D>

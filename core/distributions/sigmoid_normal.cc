@@ -140,6 +140,34 @@ void ExpectNarrow(const Lane& m, const Lane& s, const SigmoidWants& wants, Sigmo
   }
 }
 
+// Integrate of one lane, over all pairs of nodes at once; those past the last have no weight.
+OneSigmoid IntegrateOne(double m, double s) {
+  constexpr int kNodes = 12;
+  using Nodes = Eigen::Array<double, kNodes, 1>;
+  static const std::array<Nodes, 2> kNodesAndWeights = [] {
+    std::array<Nodes, 2> of = {Nodes::Zero(), Nodes::Zero()};
+    for (int j = 0; j < kPairs; ++j) {
+      of[0][j] = (j + 0.5) * kStep;
+      of[1][j] = Weights()[static_cast<std::size_t>(j)];
+    }
+    return of;
+  }();
+  const auto& [x, weight] = kNodesAndWeights;
+  const double odds = std::exp(-m);
+  const Nodes shrink = (-s * x).exp();
+  const Nodes odds_up = odds * shrink, odds_down = odds / shrink;
+  const Nodes up = 1 + odds_up, down = 1 + odds_down;
+  const Nodes product = up * down, inverse = 1 / product;
+  const Nodes one_up = down * inverse, one_down = up * inverse;
+  const Nodes zero_up = odds_up * one_up, zero_down = odds_down * one_down;
+  Nodes logs;
+  for (Index j = 0; j < kNodes; ++j) logs[j] = LogAboveOne(product[j]);
+  return {.one = (weight * (one_up + one_down)).sum(),
+          .zero = (weight * (zero_up + zero_down)).sum(),
+          .curvature = (weight * (zero_up * one_up + zero_down * one_down)).sum(),
+          .log_sigmoid = -(weight * logs).sum()};
+}
+
 // Lanes of `to` from those of `from` where `chosen`.
 void Take(const LaneMask& chosen, const SigmoidExpectations& from, SigmoidExpectations& to) {
   for (Lane SigmoidExpectations::*const part :
@@ -164,6 +192,14 @@ void ExpectSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants,
   ExpectWideSigmoid(wide.select(m, zeros), wide.select(s, least), wants, of_wide);
   ExpectNarrow(wide.select(zeros, m), wide.select(zeros, s), wants, e);
   Take(wide, of_wide, e);
+}
+
+OneSigmoid ExpectOneSigmoid(double m, double s) {
+  if (s >= kWideDeviation) return ExpectOneWideSigmoid(m, s);
+  if (s > 0 && std::abs(m) + kOutermost * s < kFarthest) return IntegrateOne(m, s);
+  SigmoidExpectations e;
+  ExpectNarrow(Lane::Constant(m), Lane::Constant(s), {.log_sigmoid = true}, e);
+  return {e.one[0], e.zero[0], e.curvature[0], e.log_sigmoid[0]};
 }
 
 }  // namespace prequel

@@ -39,11 +39,13 @@ const std::array<double, kTerms>& Weights() {
   return kWeights;
 }
 
-// For x ≥ kFarBelow; R(x) = √(2π) e^{x²/2} − R(−x).
-Lane MillsRatioOfAny(const Lane& x) {
-  const Lane ratio = MillsRatio<kLanes>(x.abs());
+// For x ≥ kFarBelow, given R(|x|): R(x) = √(2π) e^{x²/2} − R(−x).
+template <int N>
+Eigen::Array<double, N, 1> Reflect(const Eigen::Array<double, N, 1>& x,
+                                   const Eigen::Array<double, N, 1>& ratio) {
+  using Values = Eigen::Array<double, N, 1>;
   if ((x >= 0).all()) return ratio;
-  const Lane reflected = (0.5 * x.square() + kLogRootTwoPi).exp() - ratio;
+  const Values reflected = (0.5 * x.square() + kLogRootTwoPi).exp() - ratio;
   return (x < 0).select(reflected, ratio);
 }
 
@@ -59,7 +61,8 @@ Mirrored Sum(const Lane& h, const Lane& s) {
   double j = 1;
   for (const double weight : Weights()) {
     const Lane x_below = (j * s - h).max(kFarBelow), x_above = j * s + h;
-    const Lane below = MillsRatioOfAny(x_below), above = MillsRatio<kLanes>(x_above);
+    const Lane below = Reflect<kLanes>(x_below, MillsRatio<kLanes>(x_below.abs())),
+               above = MillsRatio<kLanes>(x_above);
     one += weight * (below - above);
     curvature += (weight * j) * (below + above);
     logarithm += (weight / j) * (below + above);
@@ -103,6 +106,37 @@ void ExpectWideSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants,
   const Lane log_rest = (-f.one).log1p();
   e.log_one = positive.select(log_rest, f.log_one);
   e.log_zero = positive.select(f.log_one, log_rest);
+}
+
+// Sum of one lane, over all terms at once.
+OneSigmoid ExpectOneWideSigmoid(double m, double s) {
+  using Terms = Eigen::Array<double, kTerms, 1>;
+  static const Terms kWeights = Terms::Map(Weights().data());
+  static const Terms kPowers = Terms::LinSpaced(1, kTerms);
+  const double h = std::abs(m) / s;
+  double mean_one, curvature, softplus;
+  if (s - h <= kFarBelow) {
+    mean_one = curvature = softplus = std::exp(s * (0.5 * s - h));
+  } else {
+    // Both sides of 0 together.
+    Eigen::Array<double, 2 * kTerms, 1> x;
+    x.head<kTerms>() = (kPowers * s - h).max(kFarBelow);
+    x.tail<kTerms>() = kPowers * s + h;
+    const Eigen::Array<double, 2 * kTerms, 1> ratio = RoughMillsRatio<2 * kTerms>(x.abs());
+    const Terms below = Reflect<kTerms>(x.head<kTerms>(), ratio.head<kTerms>());
+    const Terms above = ratio.tail<kTerms>();
+    const Terms both = kWeights * (below + above);
+    const double density = std::exp(-0.5 * h * h - kLogRootTwoPi);
+    const double tail = MillsRatio<1>(Eigen::Array<double, 1, 1>(h))[0];
+    mean_one = density * (tail + (kWeights * (below - above)).sum());
+    curvature = density * (kPowers * both).sum();
+    softplus = density * (s * (1 - h * tail) + (both / kPowers).sum());
+  }
+  const bool positive = m > 0;
+  return {.one = positive ? 1 - mean_one : mean_one,
+          .zero = positive ? mean_one : 1 - mean_one,
+          .curvature = curvature,
+          .log_sigmoid = positive ? -softplus : m - softplus};
 }
 
 }  // namespace prequel

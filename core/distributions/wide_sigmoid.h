@@ -15,4 +15,7 @@ inline constexpr double kWideDeviation = 2.2;
 void ExpectWideSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants,
                        SigmoidExpectations& e);
 
+// The same of one, to a relative 1e-6.
+OneSigmoid ExpectOneWideSigmoid(double m, double s);
+
 }  // namespace prequel

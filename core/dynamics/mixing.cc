@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/linalg/sum_log.h"
+
 namespace prequel {
 namespace {
 
@@ -58,9 +60,10 @@ bool Mixing::Absorb(ConstMatrixRef log_densities, MixingState& state,
   for (Index j = 0; j < kWays; ++j) {
     const auto share = static_cast<std::size_t>(j) / kExponents.size();
     const auto exponent = static_cast<std::size_t>(j) % kExponents.size();
-    for (Index i = 0; i < rows; ++i) {
-      state.log_trust[j] += std::log(state.weights.col(j).dot(densities.col(i)));
-    }
+    Vector& mixed = scratch.weights;  // densities of the rows
+    mixed.noalias() = densities.transpose() * state.weights.col(j);
+    const double evidence = SumLog(mixed);
+    state.log_trust[j] += std::isfinite(evidence) ? evidence : mixed.array().log().sum();
     Vector& v = scratch.blended;
     v = state.weights.col(j).array() *
         (scratch.evidence.array() * std::pow(n, -kExponents[exponent])).exp();

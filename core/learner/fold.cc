@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "core/learner/answering.h"
+#include "core/learner/drifting/in_turn.h"
+#include "core/learner/drifting/steps.h"
 #include "core/learner/fit.h"
 #include "core/learner/judging.h"
 #include "core/learner/mixing.h"
 #include "core/learner/noise.h"
 #include "core/learner/prediction.h"
-#include "core/learner/steps.h"
 
 namespace prequel {
 namespace {
@@ -69,10 +70,10 @@ absl::Status ScoreRows(const Shared& m, Judgement& judgement) {
     return absl::OkStatus();
   }
   if (!w.predictive.IsFinite()) return TooExtreme();
-  JudgeRows(m.problem, m.state, outcomes, w, m.next, judgement);
   if (m.state.beliefs.size() > 1 || m.problem.mixing.mixes()) {
     w.predictive.LogDensities(outcomes, w.log_densities);
   }
+  JudgeRows(m.problem, m.state, outcomes, w, m.next, judgement);
   return judgement.served.HasNaN() ? TooExtreme() : absl::OkStatus();
 }
 
@@ -87,8 +88,9 @@ void AbsorbRows(Shared& m) {
       m.state.examples < kSettledExamples || m.next.inputs.tables != m.state.inputs.tables;
   if (moved) problem.encoder.Encode(m.next.inputs, m.rows, w.moved_inputs);
   m.learned_inputs = moved ? &w.moved_inputs : &w.inputs;
+  if (moved && w.in_turn.used) DesignRows(problem, w.moved_inputs, w);
   for (std::size_t k = 0; k < m.state.beliefs.size(); ++k) {
-    if (Drifts(problem, k)) continue;  // bound step by step
+    if (Drifts(problem, k)) continue;  // bound step by step, or not at all
     BeliefWorkspace& belief = w.beliefs[k];
     FitNoise(problem, m.next.targets, m.state.beliefs[k].noise, belief.noise);
     if (!moved) {
@@ -121,12 +123,7 @@ absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefW
     std::visit([&](const auto& q) { w.expansion.Forward(q.mean); }, next.posterior);
     if (at_mean) w.expansion.moments().covariance.resize(problem.num_logits(), 0);
   }
-  const NoiseEvidence evidence{.targets = targets,
-                               .before = w.prior_logits,
-                               .after = w.expansion.moments(),
-                               .dataset_size = problem.dataset_size()};
-  if (!next.tracks.empty()) LearnTracks(problem, evidence, next.tracks);
-  return LearnNoise(problem, evidence, next.noise);
+  return LearnAllNoise(problem, targets, w.prior_logits, w.expansion.moments(), next);
 }
 
 // A belief that drifts learns the rows of each step in turn, as minibatches of their own.
@@ -136,10 +133,16 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
   BeliefWorkspace& w = m.w.beliefs[k];
   const Matrix& inputs = *m.learned_inputs;
   const Index rows = inputs.cols();
+  const Index steps = NumSteps(problem.setting().linear, rows);
   report.local_elbo = report.kl = 0;
-  for (Index s = 0; s < NumSteps(rows); ++s) {
-    const Step step = StepOf(rows, s);
-    DriftTo(problem, s == 0 ? belief.posterior : next.posterior, k, step.count, m.w.dynamics, w);
+  for (Index s = 0; s < steps; ++s) {
+    const Step step = StepOf(rows, steps, s);
+    if (s == 0) {
+      DriftTo(problem, belief.posterior, k, step.count, m.w.dynamics, w);
+    } else {
+      std::swap(w.moved, next.posterior);
+      DriftOn(problem, k, step.count, m.w.dynamics, w);
+    }
     w.step_inputs = inputs.middleCols(step.first, step.count);
     w.step_targets = m.w.targets.middleCols(step.first, step.count);
     ForgetDispersion(problem, k, static_cast<double>(step.count), next.noise);
@@ -150,12 +153,7 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
     absl::Status status = FitBelief(problem, m.state, k, m.w, next, of_step);
     if (status.ok()) status = LearnNoiseOf(problem, w.step_targets, w, next);
     if (!status.ok()) return status;
-    report.passes = std::max(report.passes, of_step.passes);
-    report.converged = report.converged && of_step.converged;
-    report.residual = of_step.residual;
-    report.local_elbo += of_step.local_elbo;
-    report.kl += of_step.kl;
-    report.phase = of_step.phase;
+    AddReport(of_step, report);
   }
   return absl::OkStatus();
 }
@@ -164,6 +162,15 @@ absl::Status FitAtOnce(const Shared& m, std::size_t k, Belief& next, StepReport&
   BeliefWorkspace& w = m.w.beliefs[k];
   absl::Status status = FitBelief(m.problem, m.state, k, m.w, next, report);
   return status.ok() ? LearnNoiseOf(m.problem, m.w.targets, w, next) : status;
+}
+
+// By whether and how it drifts.
+absl::Status FitOne(const Shared& m, std::size_t k, Belief& next, StepReport& report) {
+  if (LearnsInTurn(m.problem, k)) {
+    return FitInTurn(m.problem, m.next.targets, m.w.targets, m.state.beliefs[k], k, m.w, next,
+                     report);
+  }
+  return Drifts(m.problem, k) ? FitInSteps(m, k, next, report) : FitAtOnce(m, k, next, report);
 }
 
 // `report` is of the belief of the greatest weight.
@@ -177,9 +184,7 @@ absl::Status FitBeliefs(const Shared& m, bool restart, StepReport& report) {
     next.tracks = belief.tracks;
     next.dynamics = belief.dynamics;
     if (restart && k + 1 == m.state.beliefs.size()) Restart(m.problem, m.state, m.w, next);
-    const absl::Status status =
-        Drifts(m.problem, k) ? FitInSteps(m, k, next, of_this) : FitAtOnce(m, k, next, of_this);
-    if (!status.ok()) return status;
+    if (absl::Status status = FitOne(m, k, next, of_this); !status.ok()) return status;
     if (belief.log_weight <= greatest) continue;
     greatest = belief.log_weight;
     report = of_this;

@@ -110,4 +110,13 @@ void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
   }
 }
 
+absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
+                           const LogitMoments& after, Belief& belief) {
+  if (belief.noise.shape.size() == 0) return absl::OkStatus();
+  const NoiseEvidence evidence{
+      .targets = targets, .before = before, .after = after, .dataset_size = problem.dataset_size()};
+  if (!belief.tracks.empty()) LearnTracks(problem, evidence, belief.tracks);
+  return LearnNoise(problem, evidence, belief.noise);
+}
+
 }  // namespace prequel

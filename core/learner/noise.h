@@ -48,4 +48,8 @@ absl::Status LearnNoise(const Problem& problem, const NoiseEvidence& evidence, N
 void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
                  std::vector<NoiseState>& tracks);
 
+// Both, of a belief: from the logits of encoded `targets` before and after they were learned.
+absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
+                           const LogitMoments& after, Belief& belief);
+
 }  // namespace prequel

@@ -4,9 +4,10 @@
 #include <type_traits>
 #include <variant>
 
+#include "core/learner/drifting/in_turn.h"
+#include "core/learner/drifting/steps.h"
 #include "core/learner/mixing.h"
 #include "core/learner/noise.h"
-#include "core/learner/steps.h"
 #include "core/random/lanes.h"
 
 namespace prequel {
@@ -46,11 +47,19 @@ absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_
   LogitMoments& member = all.predictive.AddMember(1);
   const Index logits = problem.num_logits();
   member.mean.resize(logits, inputs.cols());
-  for (Index s = 0; s < NumSteps(place.rows); ++s) {
-    const Step step = StepOf(place.rows, s);
+  const Index steps = NumSteps(problem.setting().linear, place.rows);
+  Index drifted = 0;  // rows
+  for (Index s = 0; s < steps; ++s) {
+    const Step step = StepOf(place.rows, steps, s);
     const Step here = Overlap(step, place.first, inputs.cols());
     if (here.count == 0) continue;
-    DriftTo(problem, belief.posterior, k, step.first + step.count, all.dynamics, w);
+    const Index end = step.first + step.count;
+    if (drifted == 0) {
+      DriftTo(problem, belief.posterior, k, end, all.dynamics, w);
+    } else {
+      DriftOn(problem, k, end - drifted, all.dynamics, w);
+    }
+    drifted = end;
     w.step_inputs = inputs.middleCols(here.first, here.count);
     w.expansion.Bind(problem.model, problem.likelihood, w.step_inputs, all.targets, w.noise);
     w.at_mean = w.projected = false;
@@ -101,6 +110,12 @@ absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::s
   PredictiveNoise(problem, state.targets, belief.noise, w.noise);
   all.predictive.AddBelief(all.weights[first], w.noise);
   const int draws = DrawsOf(problem, belief.rule, samples);
+  if (draws == 0 && LearnsInTurn(problem, k)) {
+    if (!all.in_turn.used) DesignRows(problem, inputs, all);
+    all.in_turn.used = true;
+    PredictInTurn(problem, belief, k, place, all, all.predictive.AddMember(1));
+    return absl::OkStatus();
+  }
   if (Drifts(problem, k) && draws == 0 && place.rows > 1) {
     return AddInSteps(problem, belief, k, inputs, place, w, all);
   }
@@ -129,6 +144,10 @@ absl::Status AddRestart(const Problem& problem, const LearnerState& state, const
   FreshNoiseAt(problem, BelievedRun(state).noise, all.restart_noise);
   PredictiveNoise(problem, state.targets, all.restart_noise, w.noise);
   all.predictive.AddBelief(all.weights[all.weights.size() - 1], w.noise);
+  if (all.in_turn.used) {
+    PredictPrior(problem, all, all.predictive.AddMember(1));
+    return absl::OkStatus();
+  }
   w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
   w.at_mean = w.projected = false;
   w.prior = &problem.PriorOf(problem.num_beliefs() - 1).initial;
@@ -156,6 +175,11 @@ bool Drifts(const Problem& problem, std::size_t k) {
 void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, Index rows,
              DynamicsScratch& scratch, BeliefWorkspace& w) {
   w.moved = posterior;
+  DriftOn(problem, k, rows, scratch, w);
+}
+
+void DriftOn(const Problem& problem, std::size_t k, Index rows, DynamicsScratch& scratch,
+             BeliefWorkspace& w) {
   w.prior = &w.moved;
   const auto index = static_cast<Index>(k);
   const Passage passage{static_cast<double>(rows), problem.PriorOf(index).variances, problem.layers,
@@ -234,6 +258,7 @@ absl::Status PredictRows(const Problem& problem, const LearnerState& state, cons
   problem.target_encoder.Scale(state.targets, w.predictive.units().scale);
   if (w.beliefs.size() < state.beliefs.size()) w.beliefs.resize(state.beliefs.size());
   PredictionWeights(problem, state, static_cast<double>(place.rows), w.weights);
+  w.in_turn.used = false;
   Index first = 0;  // of the belief's hypotheses
   for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
     absl::Status status = AddBelief(problem, state, k, first, inputs, place, samples, w);

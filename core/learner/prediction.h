@@ -40,6 +40,10 @@ bool Drifts(const Problem& problem, std::size_t k);
 void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, Index rows,
              DynamicsScratch& scratch, BeliefWorkspace& w);
 
+// The same of w.moved, which is of belief k.
+void DriftOn(const Problem& problem, std::size_t k, Index rows, DynamicsScratch& scratch,
+             BeliefWorkspace& w);
+
 // Puts a belief's projector, and its expansion unless the rule draws, where a fit begins: at
 // w.prior. Nothing to do where a prediction of the same inputs has left them there.
 absl::Status StandAtPrior(const Problem& problem, BeliefWorkspace& w);

@@ -5,8 +5,10 @@
 
 #include "core/config/batch.h"
 #include "core/expansion/expansion.h"
+#include "core/expansion/row_expansion.h"
 #include "core/learner/belief.h"
 #include "core/learner/learner_state.h"
+#include "core/posteriors/row_filter.h"
 #include "core/predictive/predictive.h"
 
 namespace prequel {
@@ -25,6 +27,21 @@ struct BeliefWorkspace {
   Matrix prior_logits;               // C × B: at the prior's mean (learned noise)
 };
 
+// What beliefs have that meet the rows of a minibatch one by one (core/learner/drifting/in_turn.h).
+struct InTurnWorkspace {
+  bool used = false;    // by some belief, for the minibatch at hand
+  Matrix design;        // D × B, of all of them
+  Expansion expansion;  // that it is of
+
+  // Of one belief at a time.
+  RowDrift drift;
+  Vector root;  // of one row
+  RowForecast forecast;
+  RowFilter filter;
+  RowExpansion row;
+  LogitMoments after;  // the logit of each row when it was learned
+};
+
 struct Workspace {
   std::vector<Index> known;     // rows of the minibatch whose target is known and not refused
   std::vector<Index> kept;      // 0, 1, 2, …: as many
@@ -36,7 +53,8 @@ struct Workspace {
   Predictive predictive;
   std::vector<BeliefWorkspace> beliefs;  // grows to the most that there were
   BeliefWorkspace restart;               // of the prior, as a belief that begins anew
-  Vector weights;                        // of hypotheses, and of a restart
+  InTurnWorkspace in_turn;
+  Vector weights;  // of hypotheses, and of a restart
   NoiseLevel track_noise;
   NoiseState restart_noise;
 

@@ -1,5 +1,6 @@
 #include "core/posteriors/full_gaussian.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -32,11 +33,15 @@ void FullGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& /*sc
   DiffuseCovariance(keep, added, covariance);
 }
 
+// The first weights stay as they are where only the last layer drifts.
 void DiffuseCovariance(ConstVectorRef keep, ConstVectorRef added, Matrix& covariance) {
   const Index size = covariance.rows();
+  Index first = 0;
+  while (first < size && keep[first] == 1) ++first;
   for (Index j = 0; j < size; ++j) {
-    auto column = covariance.col(j).tail(size - j).array();
-    column *= keep.tail(size - j).array().sqrt() * std::sqrt(keep[j]);
+    const Index start = std::max(j, first);
+    auto column = covariance.col(j).tail(size - start).array();
+    column *= keep.tail(size - start).array().sqrt() * std::sqrt(keep[j]);
     covariance(j, j) += added[j];
   }
 }

@@ -1,12 +1,17 @@
 #include "core/posteriors/local_full.h"
 
 namespace prequel {
+namespace {
+
+constexpr Index kByDraws = -1;
+
+}  // namespace
 
 // By draws a fit begins before anything is linearised, and then it is by a Jacobian.
 absl::Status LocalFull::Begin(const FullGaussian& prior, Index columns, bool draws) {
   prior_ = &prior;
   mean_ = prior.mean;
-  columns_ = columns;
+  columns_ = draws ? kByDraws : columns;
   chosen_ = draws;
   structured_ = false;
   begun_ = draws ? block_.Begin(prior.covariance, columns, true) : absl::OkStatus();
@@ -26,9 +31,12 @@ void LocalFull::Choose(const Expansion& expansion) {
   }
 }
 
+// The Jacobian of a linear model is one, wherever it is linearised.
 void LocalFull::Attach(Expansion& expansion) {
+  const bool attached = chosen_ && columns_ != kByDraws;
   Choose(expansion);
   if (structured_) return linear_.Attach(expansion);
+  if (attached && expansion.linear()) return;
   expansion.Jacobian(block_.jacobian());
   block_.Attach();
 }

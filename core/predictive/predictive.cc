@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <tuple>
 #include <variant>
 
@@ -15,12 +16,15 @@ double LogAdd(double a, double b) {
   return low == high ? high + std::numbers::ln2 : high + std::log1p(std::exp(low - high));
 }
 
+// More parts than this are asked about outcomes one by one.
+constexpr std::size_t kMostObserved = 64;
+
 }  // namespace
 
 void Predictive::Reset(const Likelihood& likelihood) {
   likelihood_ = &likelihood;
   num_members_ = num_beliefs_ = num_parts_ = 0;
-  classes_ready_ = calibrated_ready_ = raw_ = false;
+  classes_ready_ = calibrated_ready_ = raw_ = observed_.ready = false;
   calibration_ = nullptr;
 }
 
@@ -89,22 +93,50 @@ Predictive::Range Predictive::Of(std::size_t belief) {
 
 // p = Σ_k w_k p_k, in logarithms where p_k underflows.
 template <ClassLikelihood L>
-void Predictive::Mix(const L& likelihood, Range range, bool wants_entropy) {
-  ClassPredictive& mixed = classes_;
+void Predictive::Mix(const L& likelihood, bool wants_entropy) {
+  All();
+  belief_logs_.resize(std::max(belief_logs_.size(), num_beliefs_));
   classes_.wants_entropy = member_classes_.wants_entropy = wants_entropy;
-  likelihood.Probabilities(members_[parts_[range.begin].member], mixed);
-  if (range.end - range.begin == 1) return;
-  mixed.probabilities *= weights_[0];
-  mixed.expected_entropy *= weights_[0];
-  mixed.log_probabilities.array() += std::log(weights_[0]);
-  for (std::size_t p = range.begin + 1; p < range.end; ++p) {
-    const double weight = weights_[p - range.begin];
-    likelihood.Probabilities(members_[parts_[p].member], member_classes_);
-    mixed.probabilities += weight * member_classes_.probabilities;
-    mixed.expected_entropy += weight * member_classes_.expected_entropy;
-    member_classes_.log_probabilities.array() += std::log(weight);
-    mixed.log_probabilities =
-        mixed.log_probabilities.binaryExpr(member_classes_.log_probabilities, &LogAdd);
+  for (std::size_t p = 0; p < num_parts_; ++p) {
+    const Part& part = parts_[p];
+    const double weight = weights_[p];
+    ClassPredictive& own = p == 0 ? classes_ : member_classes_;
+    likelihood.Probabilities(members_[part.member], own);
+    if (num_parts_ == 1) return;
+    // With one belief the weight of a part is its share.
+    Matrix& logs = belief_logs_[part.belief];
+    own.log_probabilities.array() += std::log(part.share);
+    if (p == beliefs_[part.belief].first_part) {
+      logs = own.log_probabilities;
+    } else {
+      logs = logs.binaryExpr(own.log_probabilities, &LogAdd);
+    }
+    if (p == 0) {
+      classes_.probabilities *= weight;
+      classes_.expected_entropy *= weight;
+    } else {
+      classes_.probabilities += weight * own.probabilities;
+      classes_.expected_entropy += weight * own.expected_entropy;
+    }
+  }
+  MixLogs();
+}
+
+void Predictive::MixLogs() {
+  if (num_beliefs_ == 1) {
+    classes_.log_probabilities = belief_logs_.front();
+    return;
+  }
+  constexpr double kLeast = 1e-200;
+  classes_.log_probabilities = classes_.probabilities.array().log();
+  for (Index j = 0; j < classes_.probabilities.size(); ++j) {
+    if (classes_.probabilities.reshaped()[j] >= kLeast) continue;
+    double& mixed = classes_.log_probabilities.reshaped()[j];
+    mixed = -HUGE_VAL;
+    for (std::size_t k = 0; k < num_beliefs_; ++k) {
+      const double own = std::log(beliefs_[k].weight) + belief_logs_[k].reshaped()[j];
+      mixed = std::isinf(own) ? mixed : LogAdd(mixed, own);
+    }
   }
 }
 
@@ -122,6 +154,16 @@ const Distribution& Predictive::Mix(const L& likelihood, Range range, Index outp
   marginals.members.clear();
   for (std::size_t p = range.begin; p < range.end; ++p) {
     marginals.members.push_back(of(parts_[p]));
+  }
+  if constexpr (!L::kCounts) {
+    if (observed_.ready && marginals.members.size() == num_parts_) {
+      const Index column = example * observed_.y.rows() + output;
+      const AtOutcome at = {.y = observed_.y(output, example),
+                            .log_densities = &observed_.log_densities(0, column),
+                            .cdfs = &observed_.cdfs(0, column)};
+      marginals.mixed.Assign({marginals.members, weights_, at}, location, scale);
+      return marginals.mixed;
+    }
   }
   marginals.mixed.Assign({marginals.members, weights_}, location, scale);
   return marginals.mixed;
@@ -141,7 +183,7 @@ const ClassPredictive& Predictive::RawClasses(bool wants_entropy) {
   if (classes_ready_ && (classes_.wants_entropy || !wants_entropy)) return classes_;
   std::visit(
       [&]<class L>(const L& likelihood) {
-        if constexpr (ClassLikelihood<L>) Mix(likelihood, All(), wants_entropy);
+        if constexpr (ClassLikelihood<L>) Mix(likelihood, wants_entropy);
       },
       *likelihood_);
   classes_ready_ = true;
@@ -164,28 +206,78 @@ const Distribution& Predictive::RawAt(Index output, Index example) {
       *likelihood_);
 }
 
-void Predictive::LogDensities(const Matrix& targets, Matrix& out) {
-  out.setZero(static_cast<Index>(num_beliefs_), targets.cols());
-  classes_ready_ = false;
-  const auto add = [&]<class L>(const L& likelihood, Index k, Range range) {
-    if constexpr (ClassLikelihood<L>) Mix(likelihood, range, false);
-    for (Index i = 0; i < targets.cols(); ++i) {
-      for (Index o = 0; o < targets.rows(); ++o) {
-        if constexpr (ClassLikelihood<L>) {
-          out(k, i) = classes_.log_probabilities(static_cast<Index>(targets(0, i)), i);
-        } else {
-          out(k, i) += Mix(likelihood, range, o, i).LogDensity(targets(o, i));
-        }
+template <ValueLikelihood L>
+void Predictive::Observe(const L& likelihood, const Matrix& targets) {
+  auto& members = std::get<Marginals<L>>(marginals_).members;
+  Observed& o = observed_;
+  const Index outputs = targets.rows(), rows = targets.cols();
+  const auto parts = static_cast<Index>(num_parts_);
+  o.y = (targets.colwise() - units_.location).array().colwise() / units_.scale.array();
+  o.log_densities.resize(parts, outputs * rows);
+  o.cdfs.resize(parts, outputs * rows);
+  for (std::vector<double>* of_rows : {&o.of_part, &o.cdfs_of_part, &o.y_of_part}) {
+    of_rows->resize(static_cast<std::size_t>(rows));
+  }
+  for (Index output = 0; output < outputs; ++output) {
+    Vector::Map(o.y_of_part.data(), rows) = o.y.row(output).transpose();
+    for (Index p = 0; p < parts; ++p) {
+      const Part& part = parts_[static_cast<std::size_t>(p)];
+      members.clear();
+      for (Index i = 0; i < rows; ++i) {
+        members.push_back(
+            likelihood.Marginal(members_[part.member], beliefs_[part.belief].noise, output, i));
+      }
+      o.rows.Evaluate(members, o.y_of_part, o.of_part, o.cdfs_of_part);
+      for (Index i = 0; i < rows; ++i) {
+        o.log_densities(p, i * outputs + output) = o.of_part[static_cast<std::size_t>(i)];
+        o.cdfs(p, i * outputs + output) = o.cdfs_of_part[static_cast<std::size_t>(i)];
       }
     }
-  };
-  std::visit(
-      [&](const auto& likelihood) {
-        for (std::size_t k = 0; k < num_beliefs_; ++k) {
-          add(likelihood, static_cast<Index>(k), Of(k));
-        }
-      },
-      *likelihood_);
+  }
+  o.ready = true;
+}
+
+template <ValueLikelihood L>
+void Predictive::LogDensitiesOf(const L& likelihood, const Matrix& targets, Matrix& out) {
+  observed_.ready = false;
+  if constexpr (!L::kCounts) {
+    if (num_parts_ == num_beliefs_ && num_parts_ <= kMostObserved) {
+      Observe(likelihood, targets);
+      const double log_scale = units_.scale.array().log().sum();
+      for (Index i = 0; i < targets.cols(); ++i) {
+        const auto of_row = observed_.log_densities.middleCols(i * targets.rows(), targets.rows());
+        out.col(i) = of_row.rowwise().sum().array() - log_scale;
+      }
+      return;
+    }
+  }
+  for (std::size_t k = 0; k < num_beliefs_; ++k) {
+    const Range range = Of(k);
+    for (Index i = 0; i < targets.cols(); ++i) {
+      for (Index o = 0; o < targets.rows(); ++o) {
+        out(static_cast<Index>(k), i) += Mix(likelihood, range, o, i).LogDensity(targets(o, i));
+      }
+    }
+  }
+}
+
+void Predictive::LogDensities(const Matrix& targets, Matrix& out) {
+  out.setZero(static_cast<Index>(num_beliefs_), targets.cols());
+  if (!classes()) {
+    std::visit(
+        [&]<class L>(const L& likelihood) {
+          if constexpr (ValueLikelihood<L>) LogDensitiesOf(likelihood, targets, out);
+        },
+        *likelihood_);
+    return;
+  }
+  const ClassPredictive& mixed = RawClasses(false);
+  for (std::size_t k = 0; k < num_beliefs_; ++k) {
+    const Matrix& logs = num_parts_ == 1 ? mixed.log_probabilities : belief_logs_[k];
+    for (Index i = 0; i < targets.cols(); ++i) {
+      out(static_cast<Index>(k), i) = logs(static_cast<Index>(targets(0, i)), i);
+    }
+  }
 }
 
 void Predictive::Logits(Index example, Vector& mean, Matrix& covariance) const {

@@ -10,6 +10,8 @@
 #include "core/distributions/class_predictive.h"
 #include "core/distributions/distribution.h"
 #include "core/distributions/mixed_counts.h"
+#include "core/distributions/mixture.h"
+#include "core/distributions/student_t_rows.h"
 #include "core/likelihoods/likelihood.h"
 #include "core/linalg/types.h"
 
@@ -66,7 +68,8 @@ class Predictive {
   }
 
   // log p_k(y_i) under each belief k alone, K × B. `targets`, T × B: values in their units, or
-  // indices of classes.
+  // indices of classes. What is asked of all beliefs together about these outcomes afterwards is
+  // known by then.
   void LogDensities(const Matrix& targets, Matrix& out);
 
   // Mean and covariance of one example's logits, of all members together by the law of total
@@ -106,9 +109,14 @@ class Predictive {
   Range Of(std::size_t belief);
 
   template <ClassLikelihood L>
-  void Mix(const L& likelihood, Range range, bool wants_entropy);
+  void Mix(const L& likelihood, bool wants_entropy);
+  void MixLogs();
   template <ValueLikelihood L>
   const Distribution& Mix(const L& likelihood, Range range, Index output, Index example);
+  template <ValueLikelihood L>
+  void LogDensitiesOf(const L& likelihood, const Matrix& targets, Matrix& out);
+  template <ValueLikelihood L>
+  void Observe(const L& likelihood, const Matrix& targets);
 
   const Likelihood* likelihood_ = nullptr;
   Units units_;
@@ -117,10 +125,21 @@ class Predictive {
   std::vector<Part> parts_;            // the first num_parts_
   std::size_t num_members_ = 0, num_beliefs_ = 0, num_parts_ = 0;
 
+  // What each part says of outcomes, of values.
+  struct Observed {
+    bool ready = false;
+    Matrix y;                    // T × B, in the units that the model learns in
+    Matrix log_densities, cdfs;  // parts × T·B
+    std::vector<double> of_part, cdfs_of_part, y_of_part;  // of B rows
+    StudentTRows rows;
+  };
+
   std::vector<double> weights_;  // of the parts of a range
+  Observed observed_;
   Likelihoods::Each<Marginals> marginals_;
   ClassPredictive classes_, member_classes_;
-  bool classes_ready_ = false;  // classes_ is of All(), with entropies when it wants them
+  std::vector<Matrix> belief_logs_;  // log probabilities under each belief, where there are several
+  bool classes_ready_ = false;       // classes_ is of All(), with entropies when it wants them
 
   const CalibrationState* calibration_ = nullptr;  // null: nothing is calibrated
   bool raw_ = false;

@@ -1,17 +1,14 @@
 #include "core/rules/rvga.h"
 
-#include <cmath>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "core/config/error.h"
+#include "core/rules/climb.h"
 #include "core/rules/logistic_closed_form.h"
 
 namespace prequel {
 namespace {
 
-constexpr int kCurvedHalvings = 6;
-constexpr int kKeptHalvings = 40;
 constexpr Index kMatchedSamples = 64;  // of the predictive of a posterior fitted by draws
 
 // The local objective and its natural-gradient direction, under one way of taking expectations.
@@ -69,6 +66,13 @@ class Objective {
     return local_.SolveCurve();
   }
 
+  double FirstValue() { return rule_.draws() ? Value() : ProjectedValue(); }
+  void KeepCurve() { local_.KeepCurve(); }
+  void Move(double rho) { local_.Move(rho); }
+  void Accept() { local_.Accept(); }
+  void Revert() { local_.Revert(); }
+  double kl() const { return local_.kl(); }
+
  private:
   // Antithetic pairs: draws 2j and 2j+1 are m ± the same deviation.
   void Draw(Index k) {
@@ -94,30 +98,6 @@ class Objective {
   Vector& theta_;
   Matrix& draws_;
 };
-
-// Moves along the direction by ρ = 1, ½, … until the objective exceeds `floor`; false when it
-// never does, and then *value is of the last ρ.
-template <class Local>
-bool ClimbAlong(Objective<Local>& objective, Local& local, double floor, int halvings,
-                double* value) {
-  double rho = 1;
-  for (int halving = 0; halving <= halvings; ++halving, rho /= 2) {
-    local.Move(rho);
-    *value = objective.Value();
-    if (*value >= floor) return true;
-  }
-  return false;
-}
-
-// One pass from q^k, whose objective is `floor`: the undamped curvature, and where that misleads
-// (far from the optimum, where H(q^k) says little of H(q^{k+1})) the curvature that q^k has.
-template <class Local>
-absl::StatusOr<bool> Pass(Objective<Local>& objective, Local& local, double floor, double* value) {
-  if (absl::Status status = objective.Curve(); !status.ok()) return status;
-  if (ClimbAlong(objective, local, floor, kCurvedHalvings, value)) return true;
-  local.KeepCurve();
-  return ClimbAlong(objective, local, floor, kKeptHalvings, value);
-}
 
 }  // namespace
 
@@ -174,38 +154,7 @@ template <LocalFit Local>
 absl::Status Rvga::Climb(Expansion& expansion, Local& local, const Stream& stream,
                          RuleScratch& scratch, StepReport& report) const {
   Objective<Local> objective(*this, expansion, local, stream, scratch);
-  double value = draws() ? objective.Value() : objective.ProjectedValue();
-  if (!std::isfinite(value)) {
-    return absl::InternalError("the expected log-likelihood of the minibatch is not finite");
-  }
-  if (scheme == Scheme::kExplicit) {
-    if (absl::Status status = objective.Curve(); !status.ok()) return status;
-    local.Move(1.0);
-    local.Accept();
-    report.passes = 1;
-    report.kl = local.kl();
-    return absl::OkStatus();
-  }
-  const auto rows = static_cast<double>(expansion.examples());
-  report.converged = false;
-  for (Index pass = 1; pass <= passes && !report.converged; ++pass) {
-    double next_value = value;
-    const absl::StatusOr<bool> climbed = Pass(objective, local, value, &next_value);
-    if (!climbed.ok()) return climbed.status();
-    report.passes = static_cast<int>(pass);
-    if (!*climbed) {  // nothing near q^k is better: it is the fixed point, to rounding
-      local.Revert();
-      report.converged = true;
-      break;
-    }
-    local.Accept();
-    report.residual = (next_value - value) / rows;
-    report.converged = std::abs(report.residual) <= tolerance;
-    value = next_value;
-  }
-  report.local_elbo = value;
-  report.kl = local.kl();
-  return absl::OkStatus();
+  return prequel::Climb(*this, objective, expansion.examples(), report);
 }
 
 template absl::Status Rvga::Fit(Expansion&, LocalFull&, const Stream&, RuleScratch&, StepReport&,

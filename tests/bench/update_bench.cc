@@ -1,5 +1,6 @@
 // The update of a full and of a diagonal posterior, each over a floor timed in the same loop: the
-// products and factorisations of the same sizes that no implementation avoids.
+// products and factorisations of the same sizes that no implementation avoids. And the default
+// dynamics over static ones.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -138,6 +139,18 @@ void DiagonalLinear16(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * 256);
 }
 
+// What it costs that a world may move: a linear model by default settings, of so many inputs.
+void AdaptiveOverStatic(benchmark::State& state) {
+  const Index inputs = state.range(0);
+  LearnerConfig config;
+  config.features = {{.name = "x", .width = inputs}};
+  config.likelihood.name = state.range(1) == 1 ? "bernoulli" : "gaussian";
+  LearnerConfig still = config;
+  config.dynamics.name = "adaptive";
+  still.dynamics.name = "static";
+  Compare(state, Folder(config, Rows(inputs, 64)), Folder(still, Rows(inputs, 64)));
+}
+
 BENCHMARK(FullExplicitLinear1024)->UseManualTime()->Unit(benchmark::kMicrosecond);
 BENCHMARK(FullExplicitMoons)->UseManualTime()->Unit(benchmark::kMicrosecond);
 BENCHMARK(FullImplicitMoons)->UseManualTime()->Unit(benchmark::kMicrosecond);
@@ -148,6 +161,10 @@ BENCHMARK(DiagonalExplicitMlp)
     ->Args({64, 128, 128})
     ->Args({256, 256, 128})
     ->Args({784, 256, 128});
+BENCHMARK(AdaptiveOverStatic)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond)
+    ->ArgsProduct({{9, 99, 499}, {0, 1}});
 BENCHMARK(DiagonalLinear16)->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "core/config/error.h"
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
-#include "core/learner/steps.h"
+#include "core/learner/drifting/steps.h"
 #include "tests/core/ask.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
@@ -109,34 +109,64 @@ TEST(Inflation, OfALinearModelIsTheKalmanFilter) {
     const Vector y = batch.targets.row(0);
     Answer answer;  // of the rows in turn, as they are scored
     ASSERT_TRUE(learner.Update(state, batch, scratch, next, &*queries, &answer).ok());
-    EXPECT_TRUE(answer["logit_mean"].row(0).isApprox((j * filter.m).transpose(), 1e-10)) << rows;
+    EXPECT_TRUE(answer["logit_mean"].row(0).isApprox((j * filter.m).transpose(), 1e-12)) << rows;
     Kalman ahead = filter;  // that sees no target
-    for (Index s = 0; s < NumSteps(rows); ++s) {
-      const Step step = StepOf(rows, s);
-      const Matrix here = j.middleRows(step.first, step.count);
-      ahead.Drift(step.count);
-      const Vector variance = (here * ahead.p * here.transpose()).diagonal();
-      EXPECT_TRUE(answer["logit_covariance"]
-                      .row(0)
-                      .segment(step.first, step.count)
-                      .isApprox(variance.transpose(), 1e-10))
-          << rows;
-      filter.Drift(step.count);
-      filter.Learn(here, y.segment(step.first, step.count));
+    for (Index i = 0; i < rows; ++i) {
+      ahead.Drift(1);
+      const double variance = (j.row(i) * ahead.p * j.row(i).transpose()).value();
+      EXPECT_NEAR(answer["logit_covariance"](0, i) / variance, 1, 1e-12) << rows << ", " << i;
+      filter.Drift(1);
+      filter.Learn(j.row(i), y.segment(i, 1));
     }
     std::swap(state, next);
   }
   const auto& q = std::get<FullGaussian>(BeliefOf(state).posterior);
-  EXPECT_TRUE(q.mean.isApprox(filter.m, 1e-10));
-  EXPECT_TRUE(Matrix(q.covariance.selfadjointView<Eigen::Lower>()).isApprox(filter.p, 1e-10));
+  EXPECT_TRUE(q.mean.isApprox(filter.m, 1e-12));
+  EXPECT_TRUE(Matrix(q.covariance.selfadjointView<Eigen::Lower>()).isApprox(filter.p, 1e-12));
 }
 
-// Few rows are met one by one: a minibatch of them is as many minibatches of one.
-TEST(Inflation, RowsOfASmallMinibatchDriftOneByOne) {
-  const Learner learner = Learner::Create(ConfigOf(2, {"inflation", {{"rate", 0.1}}})).value();
+// A minibatch is as many minibatches of one row, whatever is learned.
+TEST(Inflation, RowsOfAMinibatchDriftAndAreLearnedOneByOne) {
+  for (const std::string likelihood : {"gaussian", "bernoulli"}) {
+    SCOPED_TRACE(likelihood);
+    LearnerConfig config = PlainConfig(30, likelihood);
+    config.posterior.name = "full";
+    config.dynamics = {"inflation", {{"rate", 0.1}, {"intercept_rate", 100.0}}};
+    config.standardize_targets = Standardize::kNone;
+    const Learner learner = Learner::Create(config).value();
+    LearnerState whole = learner.Initial(), rowwise = learner.Initial(), next;
+    Scratch scratch;
+    for (std::uint64_t t = 0; t < 3; ++t) {
+      const Batch batch = BatchFor(likelihood, 30, 40, t);
+      ASSERT_TRUE(learner.Update(whole, batch, scratch, next).ok());
+      std::swap(whole, next);
+      for (Index i = 0; i < batch.rows(); ++i) {
+        Batch row;
+        row.inputs = batch.inputs.col(i);
+        row.targets = batch.targets.col(i);
+        ASSERT_TRUE(learner.Update(rowwise, row, scratch, next).ok());
+        std::swap(rowwise, next);
+      }
+    }
+    const auto& q = std::get<FullGaussian>(BeliefOf(whole).posterior);
+    const auto& want = std::get<FullGaussian>(BeliefOf(rowwise).posterior);
+    EXPECT_TRUE(q.mean.isApprox(want.mean, 1e-9));
+    EXPECT_TRUE(q.covariance.isApprox(want.covariance, 1e-9));
+    if (likelihood != "gaussian") continue;
+    EXPECT_TRUE(BeliefOf(whole).noise.rate.isApprox(BeliefOf(rowwise).noise.rate, 1e-9));
+  }
+}
+
+// With several logits, or less than a covariance, the rows of up to 8 steps are lumps.
+TEST(Inflation, OtherwiseFewRowsDriftOneByOne) {
+  LearnerConfig config = PlainConfig(2, "categorical");
+  config.target.num_classes = 3;
+  config.posterior.name = "full";
+  config.dynamics = {"inflation", {{"rate", 0.1}}};
+  const Learner learner = Learner::Create(config).value();
   LearnerState whole = learner.Initial(), rowwise = learner.Initial(), next;
   Scratch scratch;
-  const Batch batch = LinearBatch(2, kMostSteps, 1);
+  const Batch batch = BatchFor("categorical", 2, kMostSteps, 1);
   ASSERT_TRUE(learner.Update(whole, batch, scratch, next).ok());
   std::swap(whole, next);
   for (Index i = 0; i < kMostSteps; ++i) {

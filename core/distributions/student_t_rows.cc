@@ -1,0 +1,69 @@
+#include "core/distributions/student_t_rows.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "core/linalg/special.h"
+
+namespace prequel {
+namespace {
+
+constexpr double kLeastDof = 40;  // of Hill's expansion
+
+}  // namespace
+
+void StudentTRows::Evaluate(std::span<const StudentT> of, std::span<const double> y,
+                            std::span<double> log_densities, std::span<double> cdfs) {
+  const auto rows = static_cast<Index>(of.size());
+  const double dof = of.front().dof;
+  Eigen::Map<Eigen::ArrayXd> logs(log_densities.data(), rows), below(cdfs.data(), rows);
+  z_.resize(rows);
+  for (Index i = 0; i < rows; ++i) {
+    const StudentT& t = of[static_cast<std::size_t>(i)];
+    z_[i] = (y[static_cast<std::size_t>(i)] - t.location) / t.scale;
+    below[i] = t.scale;
+  }
+  logs = -below.log();
+  if (std::isinf(dof)) {
+    logs -= 0.5 * z_.square() + 0.5 * std::log(2 * std::numbers::pi);
+    for (Index i = 0; i < rows; ++i) below[i] = NormalCdf(z_[i]);
+    return;
+  }
+  // log(1 + u), whose rounding is made good by that of 1 + u.
+  term_ = z_.square() / dof;
+  inverse_ = 1 + term_;
+  log_ = inverse_.log() * term_ / (inverse_ - 1);
+  for (Index i = 0; i < rows; ++i) {
+    if (inverse_[i] == 1) log_[i] = term_[i];
+  }
+  inverse_ = inverse_.inverse();
+  const double log_norm = LogGammaHalfStep(dof / 2) - 0.5 * std::log(dof * std::numbers::pi);
+  tail_ = log_norm - 0.5 * (dof + 1) * log_;  // of the standard density
+  logs += tail_;
+  double raised = dof;
+  if (dof < kLeastDof) {
+    term_ = (2 / dof) * z_.abs() * tail_.exp();
+    tail_.setZero();
+    for (; raised < kLeastDof; raised += 2) {
+      tail_ += term_;
+      term_ *= ((raised + 1) / (raised + 2)) * inverse_;
+    }
+    tail_ *= 0.5;
+  } else {
+    tail_.setZero();
+  }
+  const double a = raised - 0.5, b = 48 * a * a;
+  term_ = a * log_;
+  deviate_ =
+      ((((-0.4 * term_ - 3.3) * term_ - 24) * term_ - 85.5) / (0.8 * term_.square() + (100 + b)) +
+       term_ + 3) /
+          b +
+      1;
+  deviate_ *= term_.sqrt();
+  for (Index i = 0; i < rows; ++i) {
+    const double tail = tail_[i] + NormalCdf(-deviate_[i]);
+    below[i] = z_[i] < 0 ? tail : 1 - tail;
+  }
+}
+
+}  // namespace prequel

@@ -1,0 +1,40 @@
+// The expansion of the log-likelihood of one example of one logit, whose moments are at hand: no
+// model is asked (core/expansion/expansion.h has that of a minibatch).
+#pragma once
+
+#include "core/expansion/expansion.h"
+#include "core/likelihoods/expand_row.h"
+#include "core/likelihoods/likelihood.h"
+#include "core/likelihoods/moments.h"
+#include "core/likelihoods/noise.h"
+
+namespace prequel {
+
+// What it is bound to must outlive the use. Allocates nothing once grown.
+class RowExpansion {
+ public:
+  // REQUIRES: the likelihood is of one logit.
+  void Bind(const Likelihood& likelihood, const NoiseLevel& noise);
+
+  // The next example, with its encoded target.
+  void Take(double target) { target_ = target; }
+
+  // E[log p(y | f)], nats, over f ~ N(mean, variance), or at the mean.
+  double Expect(Expectation expectation, double mean, double variance);
+  // E[r] and E[W] of the last Expect.
+  double score() const { return row_.score; }
+  double curvature() const { return row_.curvature; }
+
+ private:
+  const Likelihood* likelihood_ = nullptr;
+  const NoiseLevel* noise_ = nullptr;
+  double target_ = 0;
+  RowMoments row_;
+
+  // A minibatch of one.
+  Matrix targets_;
+  LogitMoments moments_;
+  LocalExpansion local_;
+};
+
+}  // namespace prequel

@@ -1,0 +1,141 @@
+#include "core/learner/drifting/in_turn.h"
+
+#include <variant>
+
+#include "core/learner/drifting/steps.h"
+#include "core/learner/noise.h"
+#include "core/learner/prediction.h"
+#include "core/rules/fit_row.h"
+
+namespace prequel {
+namespace {
+
+// A covariance that only remembers what became of it.
+struct DriftRecorder {
+  static constexpr bool kDiffuses = true;
+  VectorRef root, added;
+
+  void Diffuse(const Vector& keep, const Vector& plus, Matrix& /*scratch*/) {
+    root = keep.cwiseSqrt();
+    added = plus;
+  }
+};
+
+bool FitsRowOf(const Problem& problem) {
+  return std::visit(
+      []<class R>(const R& rule) {
+        if constexpr (RowRule<R>) return FitsRow(rule);
+        return false;
+      },
+      problem.rule);
+}
+
+// Whether all that the dynamics do to a belief is that its covariance grows.
+bool IsDiffusion(const Problem& problem) {
+  return std::visit([]<class T>(const T&) { return MovesPosterior<T, DriftRecorder>; },
+                    problem.dynamics);
+}
+
+// What belief k drifts over first + 1, first + 2, … rows: `count` columns.
+void DescribeDrift(const Problem& problem, std::size_t k, Index first, Index count,
+                   DynamicsScratch& scratch, RowDrift& out) {
+  out.root.resize(problem.num_params(), count);
+  out.added.resize(problem.num_params(), count);
+  for (Index j = 0; j < count; ++j) {
+    const auto index = static_cast<Index>(k);
+    const Passage passage{static_cast<double>(first + j + 1), problem.PriorOf(index).variances,
+                          problem.layers, index};
+    DriftRecorder recorder{out.root.col(j), out.added.col(j)};
+    std::visit(
+        [&]<class T>(const T& dynamics) {
+          if constexpr (MovesPosterior<T, DriftRecorder>) dynamics.Move(passage, recorder, scratch);
+        },
+        problem.dynamics);
+  }
+}
+
+// REQUIRES: the rule fits rows.
+absl::Status FitRows(const Problem& problem, const Matrix& targets, InTurnWorkspace& w,
+                     Matrix& before, StepReport& report) {
+  return std::visit(
+      [&]<class R>(const R& rule) {
+        absl::Status status;
+        if constexpr (RowRule<R>) {
+          for (Index i = 0; i < targets.cols() && status.ok(); ++i) {
+            w.filter.Advance();
+            w.row.Take(targets(0, i));
+            StepReport of_row;
+            RowStep step;
+            status = FitRow(rule, w.row, w.filter.mean(), w.filter.variance(), of_row, step);
+            before(0, i) = w.filter.mean();
+            w.after.mean(0, i) = w.filter.mean() + w.filter.variance() * step.gradient;
+            w.filter.Learn(step.gradient, step.curvature);
+            AddReport(of_row, report);
+          }
+        }
+        return status;
+      },
+      problem.rule);
+}
+
+}  // namespace
+
+bool LearnsInTurn(const Problem& problem, std::size_t k) {
+  return Drifts(problem, k) && std::holds_alternative<FullGaussian>(problem.prototype()) &&
+         problem.setting().linear && problem.num_logits() == 1 && FitsRowOf(problem) &&
+         IsDiffusion(problem) && !problem.noise().learned_dispersion();
+}
+
+void DesignRows(const Problem& problem, const Matrix& inputs, Workspace& all) {
+  Expansion& expansion = all.in_turn.expansion;
+  expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, all.restart.noise);
+  expansion.Linearize(problem.prior_mean);
+  expansion.Jacobian(all.in_turn.design);
+}
+
+void PredictInTurn(const Problem& problem, const Belief& belief, std::size_t k, const Place& place,
+                   Workspace& all, LogitMoments& out) {
+  InTurnWorkspace& w = all.in_turn;
+  const Index columns = place.rows > 1 ? w.design.cols() : 1;
+  DescribeDrift(problem, k, place.first, columns, all.dynamics, w.drift);
+  w.forecast.Of(std::get<FullGaussian>(belief.posterior), w.design, w.drift, out.mean,
+                out.covariance);
+}
+
+void PredictPrior(const Problem& problem, Workspace& all, LogitMoments& out) {
+  const Matrix& design = all.in_turn.design;
+  const BeliefPrior& prior = problem.PriorOf(problem.num_beliefs() - 1);
+  out.mean.resize(1, design.cols());
+  out.mean.noalias() = problem.prior_mean.transpose() * design;
+  out.covariance.resize(1, design.cols());
+  out.covariance.noalias() = prior.variances.transpose() * design.cwiseAbs2();
+}
+
+absl::Status FitInTurn(const Problem& problem, const TargetState& target_state,
+                       const Matrix& targets, const Belief& belief, std::size_t k, Workspace& all,
+                       Belief& next, StepReport& report) {
+  InTurnWorkspace& w = all.in_turn;
+  BeliefWorkspace& own = all.beliefs[k];
+  FitNoise(problem, target_state, next.noise, own.noise);
+  w.row.Bind(problem.likelihood, own.noise);
+  DescribeDrift(problem, k, 0, 1, all.dynamics, w.drift);
+  w.root = w.drift.root.col(0);
+  const Index block = RowFilter::BlockRows(targets.cols(), w.root);
+  if (block > 1) DescribeDrift(problem, k, 0, block, all.dynamics, w.drift);
+  if (!std::holds_alternative<FullGaussian>(next.posterior)) next.posterior.emplace<FullGaussian>();
+  auto& q = std::get<FullGaussian>(next.posterior);
+  next.rule = belief.rule;
+  w.filter.Begin(std::get<FullGaussian>(belief.posterior), w.design, w.drift, q);
+  own.prior_logits.resize(1, targets.cols());
+  w.after.mean.resize(1, targets.cols());
+  report.local_elbo = report.kl = 0;
+  absl::Status status = FitRows(problem, targets, w, own.prior_logits, report);
+  if (!status.ok()) return status;
+  w.filter.Finish();
+  if (!q.IsFinite()) {
+    return absl::InternalError("the posterior is not finite after this minibatch");
+  }
+  return LearnAllNoise(problem, targets, own.prior_logits, w.after, next);
+}
+
+}  // namespace prequel

@@ -1,0 +1,31 @@
+// The expansion of one example of one logit, for likelihoods that have it at less cost than that of
+// a minibatch.
+#pragma once
+
+#include <concepts>
+
+#include "core/likelihoods/bernoulli.h"
+#include "core/likelihoods/gaussian.h"
+#include "core/likelihoods/noise.h"
+
+namespace prequel {
+
+// Over f ~ N(mean, variance), or at the mean where the variance is 0.
+struct RowMoments {
+  double log_density = 0;  // E[log p(y | f)], nats
+  double score = 0;        // E[r]
+  double curvature = 0;    // E[W]
+};
+
+// To rounding as `Expand` has it. REQUIRES: one output of `gaussian`.
+RowMoments ExpandRow(const Bernoulli& likelihood, double mean, double variance, double target,
+                     const NoiseLevel& noise);
+RowMoments ExpandRow(const Gaussian& likelihood, double mean, double variance, double target,
+                     const NoiseLevel& noise);
+
+template <class L>
+concept ExpandsRows = requires(const L& likelihood, double x, const NoiseLevel& noise) {
+  { ExpandRow(likelihood, x, x, x, noise) } -> std::same_as<RowMoments>;
+};
+
+}  // namespace prequel

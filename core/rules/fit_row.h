@@ -1,0 +1,38 @@
+// Rules that fit the rows of a linear model of one logit one by one.
+#pragma once
+
+#include <concepts>
+
+#include "absl/status/status.h"
+#include "core/expansion/row_expansion.h"
+#include "core/rules/conjugate.h"
+#include "core/rules/rvga.h"
+#include "core/rules/step_report.h"
+
+namespace prequel {
+
+// What a row x is worth: m ← m + gradient · P x, P⁻¹ ← P⁻¹ + curvature · x xᵀ, with P as it was.
+struct RowStep {
+  double gradient = 0;
+  double curvature = 0;
+};
+
+// The step of the row that `row` is of, of which the model says N(mean, variance): to rounding what
+// the rule's Fit makes of a minibatch of that row alone. INTERNAL when something is not finite.
+absl::Status FitRow(const Rvga& rule, RowExpansion& row, double mean, double variance,
+                    StepReport& report, RowStep& step);
+absl::Status FitRow(const Conjugate& rule, RowExpansion& row, double mean, double variance,
+                    StepReport& report, RowStep& step);
+
+// Whether it can do so with these options.
+bool FitsRow(const Rvga& rule);
+inline bool FitsRow(const Conjugate& /*rule*/) { return true; }
+
+template <class R>
+concept RowRule = requires(const R& rule, RowExpansion& row, double x, StepReport& report,
+                           RowStep& step) {
+  { FitsRow(rule) } -> std::same_as<bool>;
+  { FitRow(rule, row, x, x, report, step) } -> std::same_as<absl::Status>;
+};
+
+}  // namespace prequel
