@@ -12,7 +12,10 @@
 #include "core/config/options.h"
 #include "core/dynamics/adaptive.h"
 #include "core/dynamics/dynamics_defaults.h"
+#include "core/dynamics/forgetting.h"
 #include "core/dynamics/inflation.h"
+#include "core/dynamics/ou.h"
+#include "core/dynamics/restart.h"
 #include "core/dynamics/static.h"
 #include "core/posteriors/posterior.h"
 
@@ -60,7 +63,8 @@ struct DynamicsSet {
   }
 };
 
-using AllDynamics = DynamicsSet<Static, Inflation, Adaptive>;
+using AllDynamics =
+    DynamicsSet<Static, Inflation, Adaptive, Forgetting, OrnsteinUhlenbeck, Restart>;
 using Dynamics = AllDynamics::Variant;
 using DynamicsState = AllDynamics::States;
 

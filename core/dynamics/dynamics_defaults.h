@@ -4,6 +4,7 @@
 #include "core/dynamics/hypotheses.h"
 #include "core/dynamics/mixing.h"
 #include "core/linalg/types.h"
+#include "core/linalg/woodbury.h"
 #include "core/models/layer.h"
 
 namespace prequel {
@@ -22,14 +23,16 @@ struct MovingModel {
 struct Passage {
   double rows = 0;                // examples of that minibatch
   const Vector& prior_variances;  // p₀: D, of the belief's prior, as configured
+  const Vector& prior_mean;       // m₀: D
   const Layers& layers;           // where each weight lies
   Index belief = 0;               // which of those of the model
 };
 
 // Scratch of any dynamics.
 struct DynamicsScratch {
-  Vector keep, added;  // D
-  Matrix matrix;
+  Vector keep, added, pull;  // D
+  Matrix matrix, inner, part;
+  Woodbury precision;
 };
 
 struct DynamicsDefaults {

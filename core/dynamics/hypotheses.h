@@ -11,7 +11,8 @@ namespace prequel {
 
 // Every belief with every track of its noise is a hypothesis, in this order:
 //   belief 0 with its tracks, belief 1 with its tracks, …, restarts
-// The tracks of a belief share its posterior, for that is held in units of the noise.
+// The tracks of a belief share its posterior, for that is held in units of the noise. Or the
+// beliefs are runs alone, weighed as such.
 struct Hypotheses {
   Index drifts = 1;                // beliefs, which differ in how they drift or in their prior
   std::vector<Index> scales = {};  // of its prior, of each of them; empty: 0 of all
@@ -19,13 +20,15 @@ struct Hypotheses {
   // ρ ≥ 0 per row, of each belief that drifts: what it has learned of the dispersion of counts
   // counts e^{−ρ} times as much by each row since. Empty: none forgets.
   std::vector<double> dispersion_rates;
-  double hazard = 0;  // of a restart per row; 0: none are thought of
+  double hazard = 0;      // of a restart per row; 0: none are thought of
+  bool are_runs = false;  // the beliefs are runs, and nothing else is thought of
 
   double dispersion_rate_of(Index belief) const {
     const auto k = static_cast<std::size_t>(belief);
     return k < dispersion_rates.size() ? dispersion_rates[k] : 0;
   }
-  bool restarts() const { return hazard > 0; }
+  // One of the hypotheses is that of restarts.
+  bool restarts() const { return hazard > 0 && !are_runs; }
   Index tracks() const { return static_cast<Index>(noise_rates.size()); }
   // One belief more of restarts, the last: what was learned since the latest of them.
   Index beliefs() const { return drifts + (restarts() ? 1 : 0); }

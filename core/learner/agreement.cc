@@ -33,7 +33,7 @@ absl::Status CheckBeliefs(const Problem& problem) {
   return FieldError(
       "config.dynamics",
       absl::StrCat("has ", problem.num_beliefs(), " beliefs of ", problem.num_params(),
-                   " weights, too many to hold: use fewer `rates`, dynamics "
+                   " weights, too many to hold: use fewer `rates` or `runs`, dynamics "
                    "\"inflation\" or \"static\", or another posterior"));
 }
 

@@ -103,13 +103,14 @@ void AbsorbRows(Shared& m) {
   }
 }
 
-// What the prior predicted of the rows served their restart better than the latest run: that begins
-// anew, with what is known of the noise's level.
-void Restart(const Problem& problem, const LearnerState& state, Workspace& w, Belief& next) {
-  BeliefWorkspace& run = w.beliefs[state.beliefs.size() - 1];
-  run.prior = &problem.PriorOf(problem.num_beliefs() - 1).initial;
+// What the prior predicted of the rows served better than belief k, a run: that begins anew, with
+// what is known of the noise's level.
+void Begin(const Problem& problem, const LearnerState& state, std::size_t k, Workspace& w,
+           Belief& next) {
+  BeliefWorkspace& run = w.beliefs[k];
+  run.prior = &problem.PriorOf(static_cast<Index>(k)).initial;
   run.at_mean = run.projected = false;
-  FreshNoiseAt(problem, BelievedRun(state).noise, next.noise);
+  FreshNoiseAt(problem, BelievedRun(problem, state).noise, next.noise);
 }
 
 // `targets` are of what the expansion is bound to.
@@ -173,8 +174,8 @@ absl::Status FitOne(const Shared& m, std::size_t k, Belief& next, StepReport& re
   return Drifts(m.problem, k) ? FitInSteps(m, k, next, report) : FitAtOnce(m, k, next, report);
 }
 
-// `report` is of the belief of the greatest weight.
-absl::Status FitBeliefs(const Shared& m, bool restart, StepReport& report) {
+// Belief `begun` begins anew, unless it is −1. `report` is of the belief of the greatest weight.
+absl::Status FitBeliefs(const Shared& m, Index begun, StepReport& report) {
   double greatest = -HUGE_VAL;
   for (std::size_t k = 0; k < m.state.beliefs.size(); ++k) {
     const Belief& belief = m.state.beliefs[k];
@@ -183,7 +184,7 @@ absl::Status FitBeliefs(const Shared& m, bool restart, StepReport& report) {
     next.noise = belief.noise;
     next.tracks = belief.tracks;
     next.dynamics = belief.dynamics;
-    if (restart && k + 1 == m.state.beliefs.size()) Restart(m.problem, m.state, m.w, next);
+    if (static_cast<Index>(k) == begun) Begin(m.problem, m.state, k, m.w, next);
     if (absl::Status status = FitOne(m, k, next, of_this); !status.ok()) return status;
     if (belief.log_weight <= greatest) continue;
     greatest = belief.log_weight;
@@ -204,13 +205,13 @@ absl::Status LearnRows(Shared m, Learned& learned) {
   for (std::size_t k = 0; k < m.state.beliefs.size(); ++k) {
     m.next.beliefs[k].log_weight = m.state.beliefs[k].log_weight;
   }
-  bool restart = false;
+  Index begun = -1;
   const bool weighed = m.state.beliefs.size() > 1 || problem.mixing.mixes();
   if (weighed && judgement.served.weight() > 0 &&
-      !Reweigh(problem, m.w.log_densities, m.w.mixing, m.next, restart)) {
+      !Reweigh(problem, m.w.log_densities, m.w.mixing, m.next, begun)) {
     return TooExtreme();
   }
-  if (status = FitBeliefs(m, restart, learned.report); !status.ok()) return status;
+  if (status = FitBeliefs(m, begun, learned.report); !status.ok()) return status;
   m.next.evaluation.Absorb(judgement, problem.config.evaluation_window);
   learned.scores = judgement.served.Average();
   return absl::OkStatus();

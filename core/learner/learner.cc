@@ -60,9 +60,10 @@ LearnerState InitialState(const Problem& problem) {
   state.mixing = problem.mixing.Fresh();
   state.calibration = problem.FreshCalibration();
   state.references = problem.references().Fresh();
-  state.restarts = problem.restarts.Fresh();
+  state.restarts =
+      problem.run_lengths.any() ? problem.run_lengths.Fresh() : problem.restarts.Fresh();
   Vector weights;
-  WeighByMixing(problem, weights, state);
+  WeighBeliefs(problem, weights, state);
   return state;
 }
 

@@ -21,6 +21,12 @@ void MixRuns(const Problem& problem, const RestartState& restarts, Matrix& log_d
   }
 }
 
+void WeighByRuns(LearnerState& state) {
+  for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
+    state.beliefs[k].log_weight = state.restarts.log_weights[static_cast<Index>(k)];
+  }
+}
+
 // w_k ∝ w_k Π_i p_k(y_i): Bayes' rule, of beliefs that no dynamics mix.
 bool ReweighByBayes(const Matrix& log_densities, LearnerState& next) {
   double greatest = -HUGE_VAL;
@@ -40,6 +46,10 @@ bool ReweighByBayes(const Matrix& log_densities, LearnerState& next) {
 
 void PredictionWeights(const Problem& problem, const LearnerState& state, double rows,
                        Vector& out) {
+  if (problem.run_lengths.any()) {
+    out.resize(problem.run_lengths.runs() + 1);
+    return problem.run_lengths.Weights(state.restarts, rows, out);
+  }
   if (!problem.mixing.mixes()) {
     out.resize(static_cast<Index>(state.beliefs.size()));
     for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
@@ -57,23 +67,32 @@ void PredictionWeights(const Problem& problem, const LearnerState& state, double
 }
 
 bool Reweigh(const Problem& problem, Matrix& log_densities, MixingScratch& scratch,
-             LearnerState& next, bool& restart) {
-  restart = false;
+             LearnerState& next, Index& begun) {
+  begun = -1;
+  const auto rows = static_cast<double>(log_densities.cols());
+  if (problem.run_lengths.any()) {
+    scratch.evidence = log_densities.rowwise().sum();
+    if (!problem.run_lengths.Absorb(scratch.evidence, rows, next.restarts, begun)) return false;
+    WeighByRuns(next);
+    return true;
+  }
   if (!problem.mixing.mixes()) return ReweighByBayes(log_densities, next);
   const Index hypotheses = problem.hypotheses.size();
   if (problem.restarts.any()) {
     const Eigen::Vector3d sums(log_densities.row(0).sum(), log_densities.row(hypotheses - 1).sum(),
                                log_densities.row(hypotheses).sum());
     MixRuns(problem, next.restarts, log_densities);
-    const auto rows = static_cast<double>(log_densities.cols());
-    restart = problem.restarts.Absorb(sums, rows, next.restarts);
+    if (problem.restarts.Absorb(sums, rows, next.restarts)) {
+      begun = problem.hypotheses.beliefs() - 1;
+    }
   }
   if (!problem.mixing.Absorb(log_densities.topRows(hypotheses), next.mixing, scratch)) return false;
-  WeighByMixing(problem, scratch.weights, next);
+  WeighBeliefs(problem, scratch.weights, next);
   return true;
 }
 
-void WeighByMixing(const Problem& problem, Vector& weights, LearnerState& state) {
+void WeighBeliefs(const Problem& problem, Vector& weights, LearnerState& state) {
+  if (problem.run_lengths.any()) return WeighByRuns(state);
   if (!problem.mixing.mixes()) return;
   PredictionWeights(problem, state, 0, weights);
   const Hypotheses& of = problem.hypotheses;

@@ -13,12 +13,13 @@ namespace prequel {
 void PredictionWeights(const Problem& problem, const LearnerState& state, double rows, Vector& out);
 
 // What was predicted as PredictionWeights has it had these log densities, by rows. Folds them into
-// the weights of `next`; the log densities become those of hypotheses. `restart`: the last belief
-// is to begin anew. False, with `next` unspecified, when no hypothesis thinks the targets possible.
+// the weights of `next`; the log densities become those of hypotheses. `begun` is the belief that
+// is to begin anew, or −1. False, with `next` unspecified, when no hypothesis thinks the targets
+// possible.
 bool Reweigh(const Problem& problem, Matrix& log_densities, MixingScratch& scratch,
-             LearnerState& next, bool& restart);
+             LearnerState& next, Index& begun);
 
-// Log weights of all beliefs from state.mixing, where the dynamics mix them. `weights` is scratch.
-void WeighByMixing(const Problem& problem, Vector& weights, LearnerState& state);
+// Log weights of all beliefs, where the dynamics say how they are weighed. `weights` is scratch.
+void WeighBeliefs(const Problem& problem, Vector& weights, LearnerState& state);
 
 }  // namespace prequel

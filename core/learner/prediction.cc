@@ -141,7 +141,7 @@ void AddTracks(const Problem& problem, const LearnerState& state, std::size_t k,
 absl::Status AddRestart(const Problem& problem, const LearnerState& state, const Matrix& inputs,
                         int samples, Workspace& all) {
   BeliefWorkspace& w = all.restart;
-  FreshNoiseAt(problem, BelievedRun(state).noise, all.restart_noise);
+  FreshNoiseAt(problem, BelievedRun(problem, state).noise, all.restart_noise);
   PredictiveNoise(problem, state.targets, all.restart_noise, w.noise);
   all.predictive.AddBelief(all.weights[all.weights.size() - 1], w.noise);
   if (all.in_turn.used) {
@@ -159,9 +159,11 @@ absl::Status AddRestart(const Problem& problem, const LearnerState& state, const
 
 }  // namespace
 
-const Belief& BelievedRun(const LearnerState& state) {
-  const Vector& runs = state.restarts.log_weights;
-  return runs[0] >= runs[1] ? state.beliefs.front() : state.beliefs.back();
+const Belief& BelievedRun(const Problem& problem, const LearnerState& state) {
+  Index run = 0;
+  state.restarts.log_weights.maxCoeff(&run);
+  if (problem.run_lengths.any()) return state.beliefs[static_cast<std::size_t>(run)];
+  return run == 0 ? state.beliefs.front() : state.beliefs.back();
 }
 
 bool Drifts(const Problem& problem, std::size_t k) {
@@ -182,8 +184,8 @@ void DriftOn(const Problem& problem, std::size_t k, Index rows, DynamicsScratch&
              BeliefWorkspace& w) {
   w.prior = &w.moved;
   const auto index = static_cast<Index>(k);
-  const Passage passage{static_cast<double>(rows), problem.PriorOf(index).variances, problem.layers,
-                        index};
+  const Passage passage{static_cast<double>(rows), problem.PriorOf(index).variances,
+                        problem.prior_mean, problem.layers, index};
   std::visit(
       [&]<class T, class Q>(const T& dynamics, Q& q) {
         if constexpr (MovesPosterior<T, Q>) dynamics.Move(passage, q, scratch);
@@ -266,7 +268,8 @@ absl::Status PredictRows(const Problem& problem, const LearnerState& state, cons
     AddTracks(problem, state, k, first, place, w);
     first += 1 + static_cast<Index>(state.beliefs[k].tracks.size());
   }
-  return problem.restarts.any() ? AddRestart(problem, state, inputs, samples, w) : absl::OkStatus();
+  return problem.thinks_of_restarts() ? AddRestart(problem, state, inputs, samples, w)
+                                      : absl::OkStatus();
 }
 
 }  // namespace prequel

@@ -30,8 +30,8 @@ absl::Status PredictRows(const Problem& problem, const LearnerState& state, cons
                          const Place& place, int samples, Workspace& w);
 
 // The run that is believed the most, where the dynamics think of restarts: the first belief or the
-// last.
-const Belief& BelievedRun(const LearnerState& state);
+// last, or any where the beliefs are runs alone.
+const Belief& BelievedRun(const Problem& problem, const LearnerState& state);
 
 // Whether time changes belief k of the problem.
 bool Drifts(const Problem& problem, std::size_t k);

@@ -197,7 +197,11 @@ absl::Status MakeDynamics(Problem& p, Index affordable) {
         p.mixing = dynamics.mixing();
       },
       p.dynamics);
-  p.restarts = Restarts(p.hypotheses.hazard);
+  if (p.hypotheses.are_runs) {
+    p.run_lengths = RunLengths(p.hypotheses.hazard, p.hypotheses.drifts);
+  } else {
+    p.restarts = Restarts(p.hypotheses.hazard);
+  }
   return status;
 }
 

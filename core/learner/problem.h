@@ -10,6 +10,7 @@
 #include "core/config/learner_config.h"
 #include "core/dynamics/dynamics.h"
 #include "core/dynamics/restarts.h"
+#include "core/dynamics/run_lengths.h"
 #include "core/encoding/encoder.h"
 #include "core/encoding/target_encoder.h"
 #include "core/likelihoods/likelihood.h"
@@ -41,12 +42,15 @@ struct Problem {
   Hypotheses hypotheses;  // as the dynamics have them
   Mixing mixing;          // of these
   Restarts restarts;
+  RunLengths run_lengths;  // of beliefs that are runs
   Calibration calibration;
   Storage storage = Storage::kFloat64;  // of the posterior's and the rule's vectors
 
   // INVALID_ARGUMENT names the offending field and what would be right.
   static absl::StatusOr<Problem> Make(LearnerConfig config);
 
+  // Whether a restart is thought of, after which the prior says what comes.
+  bool thinks_of_restarts() const { return restarts.any() || run_lengths.any(); }
   Index num_beliefs() const { return hypotheses.beliefs(); }
   const BeliefPrior& PriorOf(Index belief) const {
     return priors[static_cast<std::size_t>(hypotheses.scale_of(belief))];

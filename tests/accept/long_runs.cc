@@ -1,11 +1,12 @@
 // Invariants over many steps: every posterior stays positive definite and finite.
 #include <cmath>
 #include <string>
+#include <utility>
 
+#include "core/learner/belief.h"
 #include "core/random/philox.h"
 #include "tests/accept/core.h"
 #include "tests/accept/folding.h"
-#include "tests/core/belief_of.h"
 
 namespace prequel::accept {
 namespace {
@@ -28,13 +29,14 @@ Batch HardBatch(const std::string& likelihood, std::uint64_t step) {
   return batch;
 }
 
-// Steps survived with a finite, positive definite posterior.
+// Steps survived with finite, positive definite posteriors.
 double StepsSurvived(const std::string& model, const std::string& likelihood,
-                     const std::string& posterior, double steps) {
+                     const std::string& posterior, double steps,
+                     const std::string& dynamics = "static") {
   LearnerConfig config;
   config.features = {{.name = "x", .width = 3}};
   config.likelihood.name = likelihood;
-  config.dynamics.name = "static";
+  config.dynamics.name = dynamics;
   if (likelihood == "categorical") config.target.num_classes = 2;
   config.model.name = model;
   if (model == "mlp") config.model.options["hidden"] = std::vector<double>{6};
@@ -42,13 +44,13 @@ double StepsSurvived(const std::string& model, const std::string& likelihood,
   Folding fold(config);
   for (double t = 0; t < steps; ++t) {
     fold.Learn(HardBatch(likelihood, static_cast<std::uint64_t>(t)));
-    const bool sound =
-        std::visit([](const auto& q) { return q.IsFinite(); }, BeliefOf(fold.state()).posterior);
-    if (!sound) return t;
-    if (std::fmod(t, 1000) != 0) continue;
-    if (const auto* full = std::get_if<FullGaussian>(&BeliefOf(fold.state()).posterior)) {
-      Matrix factor;
-      if (!FactorCovariance(full->covariance, factor).ok()) return t;
+    for (const Belief& belief : fold.state().beliefs) {
+      if (!std::visit([](const auto& q) { return q.IsFinite(); }, belief.posterior)) return t;
+      if (std::fmod(t, 1000) != 0) continue;
+      if (const auto* full = std::get_if<FullGaussian>(&belief.posterior)) {
+        Matrix factor;
+        if (!FactorCovariance(full->covariance, factor).ok()) return t;
+      }
     }
   }
   return steps;
@@ -70,6 +72,14 @@ void LongRuns(Report& report) {
   report.Add({"linear, bernoulli, diagonal: a million updates",
               StepsSurvived("linear", "bernoulli", "diagonal", 1e6), 0, 1e6, Direction::kAtLeast,
               "rvga with default options, minibatches of 4"});
+  for (const char* dynamics : {"inflation", "forgetting", "ou", "restart", "adaptive"}) {
+    for (const auto& [likelihood, posterior] :
+         {std::pair{"gaussian", "full"}, {"bernoulli", "diagonal"}, {"gaussian", "low_rank"}}) {
+      const std::string name = std::string(dynamics) + ": linear, " + likelihood + ", " + posterior;
+      report.Add({name, StepsSurvived("linear", likelihood, posterior, 1e6, dynamics), 0, 1e6,
+                  Direction::kAtLeast, "default options, minibatches of 4"});
+    }
+  }
 }
 
 }  // namespace prequel::accept

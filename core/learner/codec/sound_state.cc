@@ -94,7 +94,9 @@ absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
   if (!problem.mixing.IsSound(state.mixing)) {
     return absl::DataLossError("mixing: has the wrong size, or weights that do not sum to 1");
   }
-  if (!problem.restarts.IsSound(state.restarts)) {
+  const bool runs = problem.run_lengths.any() ? problem.run_lengths.IsSound(state.restarts)
+                                              : problem.restarts.IsSound(state.restarts);
+  if (!runs) {
     return absl::DataLossError("restarts: have the wrong size, or weights that do not sum to 1");
   }
   double weights = 0;

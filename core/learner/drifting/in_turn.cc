@@ -44,7 +44,7 @@ void DescribeDrift(const Problem& problem, std::size_t k, Index first, Index cou
   for (Index j = 0; j < count; ++j) {
     const auto index = static_cast<Index>(k);
     const Passage passage{static_cast<double>(first + j + 1), problem.PriorOf(index).variances,
-                          problem.layers, index};
+                          problem.prior_mean, problem.layers, index};
     DriftRecorder recorder{out.root.col(j), out.added.col(j)};
     std::visit(
         [&]<class T>(const T& dynamics) {

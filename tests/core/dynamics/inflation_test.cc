@@ -42,7 +42,9 @@ TEST(Inflation, DriftsByLayer) {
   const Vector prior = Vector::LinSpaced(5, 1, 5);
   DiagonalGaussian q{{}, Vector::Zero(5), Vector::Constant(5, 4)};
   DynamicsScratch scratch;
-  inflation.Move({.rows = 20, .prior_variances = prior, .layers = layers}, q, scratch);
+  const Vector mean = Vector::Zero(5);
+  inflation.Move({.rows = 20, .prior_variances = prior, .prior_mean = mean, .layers = layers}, q,
+                 scratch);
   const auto variance = [&](double rate, double cap, Index i) {
     const double c = std::exp(-20 * rate / cap);
     return c / 4 + (1 - c) * cap * prior[i];
@@ -63,8 +65,10 @@ TEST(Inflation, NeverExceedsItsCap) {
   const Vector prior = Vector::Ones(3);
   FullGaussian q{{}, Vector::Zero(3), Matrix::Identity(3, 3)};
   DynamicsScratch scratch;
+  const Vector mean = Vector::Zero(3);
   for (int i = 0; i < 5; ++i) {
-    inflation.Move({.rows = 1000, .prior_variances = prior, .layers = layers}, q, scratch);
+    inflation.Move({.rows = 1000, .prior_variances = prior, .prior_mean = mean, .layers = layers},
+                   q, scratch);
   }
   EXPECT_LE(q.covariance.diagonal().maxCoeff(), 50);
 }

@@ -1,4 +1,5 @@
-// What must hold for every combination of model, likelihood, posterior and rule.
+// What must hold for every combination of model, likelihood, posterior and rule, and for all
+// dynamics.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,11 +18,13 @@ constexpr Index kInputs = 3;
 struct Combination {
   std::string model, likelihood, posterior;
   RuleUnderTest rule;
+  std::string dynamics = "static";
 };
 
 std::string NameOfCombination(const testing::TestParamInfo<Combination>& info) {
   const Combination& c = info.param;
-  return c.model + "_" + c.likelihood + "_" + c.posterior + "_" + c.rule.name;
+  return c.model + "_" + c.likelihood + "_" + c.posterior + "_" + c.rule.name +
+         (c.dynamics == "static" ? "" : "_" + c.dynamics);
 }
 
 std::vector<Combination> AllCombinations() {
@@ -40,6 +43,23 @@ std::vector<Combination> AllCombinations() {
   return all;
 }
 
+// Of all dynamics that move, with posteriors of each kind.
+std::vector<Combination> MovingCombinations() {
+  std::vector<Combination> all;
+  const RuleUnderTest rvga{.name = "rvga", .rule = {"rvga", {}}};
+  for (const char* dynamics : {"inflation", "adaptive", "forgetting", "ou", "restart"}) {
+    for (const Combination& c : {Combination{"linear", "gaussian", "full", rvga},
+                                 Combination{"linear", "categorical", "per_unit", rvga},
+                                 Combination{"mlp", "bernoulli", "diagonal", rvga},
+                                 Combination{"mlp", "poisson", "low_rank", rvga},
+                                 Combination{"mlp", "gaussian", "subnetwork", rvga}}) {
+      all.push_back(c);
+      all.back().dynamics = dynamics;
+    }
+  }
+  return all;
+}
+
 LearnerConfig ConfigFor(const Combination& c) {
   LearnerConfig config = PlainConfig(kInputs, c.likelihood);
   if (c.likelihood == "categorical") config.target.num_classes = 3;
@@ -49,6 +69,7 @@ LearnerConfig ConfigFor(const Combination& c) {
   if (c.model == "mlp") config.model.options["hidden"] = std::vector<double>{5, 4};
   config.posterior.name = c.posterior;
   config.rule = c.rule.rule;
+  config.dynamics.name = c.dynamics;
   config.target.allow_missing = true;
   return config;
 }
@@ -79,6 +100,7 @@ class EveryLearner : public testing::TestWithParam<Combination> {
 // What it has learned of 20 minibatches, and goes on to learn, tells it more of the next 20 than
 // one did. All are scored before they are learned, so these are not training errors.
 TEST_P(EveryLearner, ScoresBetterTheMoreItHasLearned) {
+  if (GetParam().dynamics != "static") GTEST_SKIP() << "what moves forgets, and these data do not";
   const LearnerState little = FoldFrom(learner_.Initial(), 0, 1);
   const LearnerState half = FoldFrom(little, 1, 19);
   const LearnerState whole = FoldFrom(half, 20, 20);
@@ -114,7 +136,9 @@ TEST_P(EveryLearner, RestartsBitIdentically) {
 
 TEST_P(EveryLearner, PredictsWhatItWillBeScoredBy) {
   const LearnerState state = FoldFrom(learner_.Initial(), 0, 3);
-  const Batch batch = BatchAt(3, 4);
+  // Each row of a query is the next, and those of a minibatch come in turn: where time passes
+  // between them one row is both.
+  const Batch batch = BatchAt(3, GetParam().dynamics == "static" ? 4 : 1);
   const QuerySet queries = *learner_.Ask({});
   const absl::StatusOr<Answer> asked = learner_.Predict(state, batch, queries, scratch_);
   ASSERT_TRUE(asked.ok()) << asked.status();
@@ -125,15 +149,16 @@ TEST_P(EveryLearner, PredictsWhatItWillBeScoredBy) {
   ASSERT_TRUE(learned.ok()) << learned.status();
   ASSERT_EQ(asked->outputs.size(), told.outputs.size());
   for (const Output& output : asked->outputs) EXPECT_EQ(output.values, told[output.name]);
+  const auto rows = static_cast<double>(batch.rows());
   if (GetParam().likelihood == "bernoulli" || GetParam().likelihood == "categorical") {
     double nll = 0;
     for (Index i = 0; i < batch.targets.cols(); ++i) {
       nll -= std::log((*asked)["probabilities"](static_cast<Index>(batch.targets(0, i)), i));
     }
-    EXPECT_NEAR(learned->scores["nll"], nll / 4, 1e-8);
+    EXPECT_NEAR(learned->scores["nll"], nll / rows, 1e-8);
   } else {
     EXPECT_NEAR(learned->scores["rmse"],
-                std::sqrt(((*asked)["mean"] - batch.targets).squaredNorm() / 4), 1e-8);
+                std::sqrt(((*asked)["mean"] - batch.targets).squaredNorm() / rows), 1e-8);
   }
 }
 
@@ -185,6 +210,8 @@ TEST_P(EveryLearner, StaysFiniteOnExtremeInputs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryLearner, testing::ValuesIn(AllCombinations()),
+                         NameOfCombination);
+INSTANTIATE_TEST_SUITE_P(Moving, EveryLearner, testing::ValuesIn(MovingCombinations()),
                          NameOfCombination);
 
 }  // namespace
