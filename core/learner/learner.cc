@@ -55,7 +55,7 @@ LearnerState InitialState(const Problem& problem) {
     Belief& of_this = state.beliefs[static_cast<std::size_t>(k)];
     of_this.posterior = problem.PriorOf(k).initial;
     of_this.tracks.assign(others, belief.noise);
-    of_this.log_weight = -std::log(static_cast<double>(of.beliefs()));
+    of_this.log_weight = std::log(1 / static_cast<double>(of.beliefs()));
   }
   state.mixing = problem.mixing.Fresh();
   state.calibration = problem.FreshCalibration();
