@@ -2,6 +2,8 @@
 #include <sys/resource.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "tests/end_to_end/program_test.h"
@@ -34,6 +36,17 @@ TEST_F(HardeningTest, FilesAreTheOwnersAlone) {
   EXPECT_GT(files, 3);
   EXPECT_EQ(std::filesystem::status(directory_.path("audit")).permissions() & kOthers, perms::none);
 }
+
+#ifdef PREQUEL_HARDENED
+// Such a program calls this when its stack was overwritten, and so has its name.
+TEST_F(HardeningTest, ProgramsWatchTheirStack) {
+  for (const char* program : {PREQUELD, PREQUEL}) {
+    std::ifstream file(program, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    EXPECT_NE(bytes.find("__stack_chk_fail"), std::string::npos) << program;
+  }
+}
+#endif
 
 TEST_F(HardeningTest, TheAuditTrailSaysWhoDidWhat) {
   StartProgram({"--audit=" + directory_.path("audit")});
