@@ -34,7 +34,9 @@ class OrnsteinUhlenbeck : public DynamicsDefaults {
 
   bool Moves(Index /*belief*/) const { return factors_.moves(); }
 
+  // Of a posterior, since the mean moves too.
   template <Diffusive Q>
+  requires std::derived_from<Q, PosteriorDefaults>
   void Move(const Passage& passage, Q& q, DynamicsScratch& scratch) const {
     factors_.Over(passage, scratch.keep);
     const auto k = scratch.keep.array();
