@@ -55,7 +55,7 @@ class Prediction:
 
     Attributes:
         revision: of the model that answered.
-        outputs: what the server answered, by name; as the README's "What can be asked" has it.
+        outputs: what the server answered, by name; as docs/asking.md has it.
         labels: the classes, in class order; empty for values and counts. A class that has room
             and no label yet is called "new", others "new_2" and so on.
     """
