@@ -13,8 +13,8 @@
 
 #include "absl/status/statusor.h"
 #include "server/command_line.h"
-#include "server/descriptors.h"
 #include "server/exposure.h"
+#include "server/listening/descriptors.h"
 #include "server/server.h"
 #include "server/stderr_log.h"
 #include "server/sync/repeated.h"

@@ -15,7 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/learner/learner_state.h"
-#include "server/listen_probe.h"
+#include "server/listening/listen_probe.h"
 #include "server/stderr_log.h"
 #include "server/storage/rocks/rocks_store.h"
 #include "server/storage/store.h"

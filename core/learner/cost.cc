@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "core/learner/default_fit.h"
-#include "core/learner/outline.h"
+#include "core/learner/planning/default_fit.h"
+#include "core/learner/planning/outline.h"
 #include "core/learner/prediction.h"
 #include "core/learner/problem.h"
 #include "core/posteriors/stored_numbers.h"

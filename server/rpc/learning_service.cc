@@ -6,7 +6,7 @@
 
 #include "server/rpc/call.h"
 #include "server/rpc/learn_call.h"
-#include "server/rpc/model_answer.h"
+#include "server/rpc/models/model_answer.h"
 #include "server/rpc/resource_name.h"
 #include "server/rpc/revision_wait.h"
 #include "server/wire/batch.h"

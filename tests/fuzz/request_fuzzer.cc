@@ -17,7 +17,7 @@
 #include "server/engine/history/model_file.h"
 #include "server/engine/predictor.h"
 #include "server/rpc/learn_call.h"
-#include "server/rpc/page_token.h"
+#include "server/rpc/models/page_token.h"
 #include "server/rpc/resource_name.h"
 #include "server/wire/batch.h"
 #include "server/wire/evaluation.h"

@@ -22,7 +22,7 @@
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/fold/status_codec.h"
 #include "server/engine/history/model_file.h"
-#include "server/rpc/page_token.h"
+#include "server/rpc/models/page_token.h"
 #include "server/storage/log_record.h"
 #include "server/storage/model_record.h"
 #include "server/storage/snapshot_record.h"

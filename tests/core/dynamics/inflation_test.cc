@@ -7,8 +7,8 @@
 
 #include "core/config/error.h"
 #include "core/learner/belief.h"
-#include "core/learner/learner.h"
 #include "core/learner/drifting/steps.h"
+#include "core/learner/learner.h"
 #include "tests/core/ask.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/rpc/page_token.h"
+#include "server/rpc/models/page_token.h"
 #include "server/wire/error.h"
 
 namespace prequel {

@@ -1,4 +1,4 @@
-#include "server/self_dial.h"
+#include "server/listening/self_dial.h"
 
 #include "tests/server/server/tls_fixture.h"
 

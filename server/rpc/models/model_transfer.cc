@@ -1,10 +1,10 @@
-#include "server/rpc/model_transfer.h"
+#include "server/rpc/models/model_transfer.h"
 
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/rpc/model_answer.h"
+#include "server/rpc/models/model_answer.h"
 #include "server/rpc/resource_name.h"
 
 namespace prequel {

@@ -1,4 +1,4 @@
-#include "server/rpc/page_token.h"
+#include "server/rpc/models/page_token.h"
 
 #include "absl/strings/escaping.h"
 #include "server/wire/error.h"

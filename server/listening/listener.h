@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/connection_table.h"
+#include "server/listening/connection_table.h"
 #include "server/server_options.h"
 
 namespace prequel {

@@ -1,4 +1,4 @@
-#include "server/descriptors.h"
+#include "server/listening/descriptors.h"
 
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-#include "server/rpc/model_service.h"
+#include "server/rpc/models/model_service.h"
 
 #include <algorithm>
 #include <future>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "server/rpc/call.h"
-#include "server/rpc/model_answer.h"
-#include "server/rpc/page_token.h"
+#include "server/rpc/models/model_answer.h"
+#include "server/rpc/models/page_token.h"
 #include "server/rpc/resource_name.h"
 #include "server/wire/config.h"
 #include "server/wire/error.h"

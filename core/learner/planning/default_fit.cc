@@ -1,4 +1,4 @@
-#include "core/learner/default_fit.h"
+#include "core/learner/planning/default_fit.h"
 
 #include <algorithm>
 

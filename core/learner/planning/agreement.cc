@@ -1,4 +1,4 @@
-#include "core/learner/agreement.h"
+#include "core/learner/planning/agreement.h"
 
 #include <string>
 #include <variant>

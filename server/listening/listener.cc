@@ -1,4 +1,4 @@
-#include "server/listener.h"
+#include "server/listening/listener.h"
 
 #include <fcntl.h>
 #include <linux/tcp.h>

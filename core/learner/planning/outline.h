@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/statusor.h"
-#include "core/learner/default_fit.h"
+#include "core/learner/planning/default_fit.h"
 #include "core/learner/problem.h"
 
 namespace prequel {

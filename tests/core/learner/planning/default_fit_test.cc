@@ -1,5 +1,5 @@
 // Posterior and rule by cost: what is chosen at the borders, and that names are respected.
-#include "core/learner/default_fit.h"
+#include "core/learner/planning/default_fit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/self_dial.h"
+#include "server/listening/self_dial.h"
 
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/tls_credentials_options.h>

@@ -1,4 +1,4 @@
-#include "server/listen_probe.h"
+#include "server/listening/listen_probe.h"
 
 #include <netdb.h>
 #include <sys/socket.h>

@@ -8,7 +8,7 @@
 #include "server/rpc/call.h"
 #include "server/rpc/call_memory.h"
 #include "server/rpc/call_pool.h"
-#include "server/rpc/model_transfer.h"
+#include "server/rpc/models/model_transfer.h"
 
 namespace prequel {
 

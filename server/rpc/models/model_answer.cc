@@ -1,4 +1,4 @@
-#include "server/rpc/model_answer.h"
+#include "server/rpc/models/model_answer.h"
 
 #include <string>
 #include <vector>

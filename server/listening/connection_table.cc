@@ -1,4 +1,4 @@
-#include "server/connection_table.h"
+#include "server/listening/connection_table.h"
 
 #include <arpa/inet.h>
 #include <linux/tcp.h>
