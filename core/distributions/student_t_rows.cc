@@ -1,5 +1,6 @@
 #include "core/distributions/student_t_rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -16,17 +17,23 @@ void StudentTRows::Evaluate(std::span<const StudentT> of, std::span<const double
                             std::span<double> log_densities, std::span<double> cdfs) {
   const auto rows = static_cast<Index>(of.size());
   const double dof = of.front().dof;
-  Eigen::Map<Eigen::ArrayXd> logs(log_densities.data(), rows), below(cdfs.data(), rows);
+  // In arrays of our own: where a packet begins, and so the last bit of a logarithm, must not
+  // depend on where the caller's memory lies.
   z_.resize(rows);
+  term_.resize(rows);
   for (Index i = 0; i < rows; ++i) {
     const StudentT& t = of[static_cast<std::size_t>(i)];
     z_[i] = (y[static_cast<std::size_t>(i)] - t.location) / t.scale;
-    below[i] = t.scale;
+    term_[i] = t.scale;
   }
-  logs = -below.log();
+  log_ = -term_.log();
+  std::copy(log_.begin(), log_.end(), log_densities.begin());
   if (std::isinf(dof)) {
-    logs -= 0.5 * z_.square() + 0.5 * std::log(2 * std::numbers::pi);
-    for (Index i = 0; i < rows; ++i) below[i] = NormalCdf(z_[i]);
+    tail_ = -0.5 * z_.square() - 0.5 * std::log(2 * std::numbers::pi);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      log_densities[i] += tail_[static_cast<Index>(i)];
+      cdfs[i] = NormalCdf(z_[static_cast<Index>(i)]);
+    }
     return;
   }
   // log(1 + u), whose rounding is made good by that of 1 + u.
@@ -39,7 +46,7 @@ void StudentTRows::Evaluate(std::span<const StudentT> of, std::span<const double
   inverse_ = inverse_.inverse();
   const double log_norm = LogGammaHalfStep(dof / 2) - 0.5 * std::log(dof * std::numbers::pi);
   tail_ = log_norm - 0.5 * (dof + 1) * log_;  // of the standard density
-  logs += tail_;
+  for (std::size_t i = 0; i < of.size(); ++i) log_densities[i] += tail_[static_cast<Index>(i)];
   double raised = dof;
   if (dof < kLeastDof) {
     term_ = (2 / dof) * z_.abs() * tail_.exp();
@@ -62,7 +69,7 @@ void StudentTRows::Evaluate(std::span<const StudentT> of, std::span<const double
   deviate_ *= term_.sqrt();
   for (Index i = 0; i < rows; ++i) {
     const double tail = tail_[i] + NormalCdf(-deviate_[i]);
-    below[i] = z_[i] < 0 ? tail : 1 - tail;
+    cdfs[static_cast<std::size_t>(i)] = z_[i] < 0 ? tail : 1 - tail;
   }
 }
 
