@@ -163,6 +163,7 @@ TEST(CallPoolTest, OneNameDoesNotFillTheQueue) {
   QuickCall other(pool, {}, "other");
   EXPECT_TRUE(running.LetGo().ok());
   EXPECT_TRUE(other.Answer().ok());
+  for (const auto& call : calls) call->answer.wait();
 }
 
 TEST(CallPoolTest, WhatIsNotWantedAnyMoreEndsBetweenTwoPieces) {
