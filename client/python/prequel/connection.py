@@ -34,8 +34,9 @@ _OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_send_message_length", -1),
     # A server that comes back is found soon.
     ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1_000),
+    # In spite of its name: how long a connection may take to be made.
+    ("grpc.min_reconnect_backoff_ms", 5_000),
 ]
 
 
