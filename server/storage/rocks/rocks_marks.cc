@@ -1,6 +1,7 @@
 #include "server/storage/rocks/rocks_marks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -190,11 +191,11 @@ RocksMarks::Slot& RocksMarks::SlotOf(LogId log) {
   const auto [slot, is_new] = slots_.try_emplace(log);
   if (!is_new) return slot->second;
   if (slots_.size() > kMaxSlots) {
-    std::erase_if(slots_, [this](const auto& entry) {
-      const bool gone = entry.second.mark.state == MarkState::kDeleted;
-      if (gone) free_.push_back(entry.second.index);
-      return gone;
-    });
+    for (auto it = slots_.begin(); it != slots_.end();) {
+      const bool gone = it->second.mark.state == MarkState::kDeleted;
+      if (gone) free_.push_back(it->second.index);
+      it = gone ? slots_.erase(it) : std::next(it);
+    }
   }
   if (free_.empty()) {
     slot->second.index = next_slot_++;
