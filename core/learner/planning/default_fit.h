@@ -53,15 +53,18 @@ DefaultFit ChooseByCost(const FitShape& shape);
 // covariances or those of each unit (`by_units`), a factor of `rank` columns, or variances alone.
 double PassFlops(const FitShape& shape, Index correlated, bool by_units, Index rank);
 
-// A belief that drifts learns a minibatch in up to 8 steps, which costs up to three times as much.
+// A belief that drifts costs little more than one that stands still where rows are met one by one
+// (core/learner/drifting/in_turn.h); in steps, as a linear model of several logits learns, each of
+// which expands the likelihood anew, five beliefs of three classes cost 47 times as much.
 inline constexpr double kMostFlopsOfMany = 2e7;
+inline constexpr double kMostFlopsOfTwoInSteps = 1e6;
 inline constexpr double kMostFlopsOfFour = 1e7;
 inline constexpr double kMostFlopsOfThree = 3e7;
 inline constexpr double kMostFlopsOfTwo = 6e7;
 
 // How many beliefs dynamics `adaptive` can afford where a pass of one costs so much: kManyBeliefs
-// of linear models (300 weights of one output); of networks 4, or 3, whose prior then has
-// two scales; else 2, else 1, which is to stand still.
+// of linear models of one logit (300 weights), of those of several 2 (up to 60 weights or so); of
+// networks 4, or 3, whose prior then has two scales; else 2, else 1, which is to stand still.
 inline constexpr Index kManyBeliefs = 5;
 Index AffordableBeliefs(const FitShape& shape, double pass_flops);
 

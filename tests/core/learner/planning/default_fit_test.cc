@@ -69,6 +69,19 @@ TEST(DefaultFit, LimitsThePassesOfManyClasses) {
   EXPECT_EQ(std::get<double>(Learner::Create(config)->config().rule.options.at("passes")), 2);
 }
 
+// Those that drift learn several logits in steps.
+TEST(DefaultFit, AffordsFewBeliefsOfManyClasses) {
+  const auto beliefs = [](const FitShape& shape) {
+    return AffordableBeliefs(shape, PassFlops(shape, NumParams(shape.layers), false, 0));
+  };
+  EXPECT_EQ(beliefs(LinearShape(2, 16)), 5);
+  EXPECT_EQ(beliefs(LinearShape(3, 8)), 2);
+  EXPECT_EQ(beliefs(LinearShape(10, 16)), 1);
+  LearnerConfig config = PlainConfig(16, "categorical");
+  config.target.num_classes = 10;
+  EXPECT_EQ(Learner::Create(config)->config().dynamics.name, "static");
+}
+
 TEST(DefaultFit, OfNetworks) {
   ExpectFit(NetworkShape(2, 2, 32), "full", "rvga");
   ExpectFit(NetworkShape(2, 16, 32), "full", "rvga");  // 577 weights
