@@ -27,7 +27,7 @@ FitShape ShapeOf(const Problem& p) {
   const Index rank =
       std::visit([](const auto& likelihood) { return likelihood.curvature_rank(); }, p.likelihood);
   const bool linear = std::visit([](const auto& model) { return model.kLinear; }, p.model);
-  return {p.layers, linear, rank};
+  return {p.layers, linear, rank, p.classes()};
 }
 
 absl::StatusOr<ModelCost> ModelCost::Of(const LearnerConfig& config) {

@@ -61,8 +61,10 @@ double PassFlops(const FitShape& shape, Index correlated, bool by_units, Index r
 }
 
 Index AffordableBeliefs(const FitShape& shape, double pass_flops) {
-  const bool steps = shape.linear && shape.layers.back().outputs > 1;
-  if (steps) return pass_flops <= kMostFlopsOfTwoInSteps ? 2 : 1;
+  const Index logits = shape.layers.back().outputs;
+  if (shape.classes && logits > kMostLogitsOfTwo) return 1;
+  if (shape.linear && logits > 1) return pass_flops <= kMostFlopsOfTwoInSteps ? 2 : 1;
+  if (shape.classes && logits > 1) return pass_flops <= kMostFlopsOfTwo ? 2 : 1;
   if (shape.linear && pass_flops <= kMostFlopsOfMany) return kManyBeliefs;
   if (!shape.linear && pass_flops <= kMostFlopsOfFour) return 4;
   if (!shape.linear && pass_flops <= kMostFlopsOfThree) return 3;

@@ -14,6 +14,7 @@ struct FitShape {
   Layers layers;             // D weights, in layers of o units with c weights each
   bool linear = false;       // the logits are linear in the weights
   Index curvature_rank = 1;  // R, columns per example
+  bool classes = false;      // whether a softmax couples the logits, or a sigmoid bends the one
 };
 
 // Estimated flops of one pass of `rvga` over a minibatch of B = 64 rows, with C logits and n = B R:
@@ -54,17 +55,21 @@ DefaultFit ChooseByCost(const FitShape& shape);
 double PassFlops(const FitShape& shape, Index correlated, bool by_units, Index rank);
 
 // A belief that drifts costs little more than one that stands still where rows are met one by one
-// (core/learner/drifting/in_turn.h); in steps, as a linear model of several logits learns, each of
-// which expands the likelihood anew, five beliefs of three classes cost 47 times as much.
+// (core/learner/drifting/in_turn.h). In steps, as models of several logits and networks learn, each
+// step expands the likelihood anew; of a softmax that takes longer than the fit, and a prior whose
+// logits are wide longer still: by five beliefs a linear model of ten classes learned 50 rows a
+// second, by one 27,000.
 inline constexpr double kMostFlopsOfMany = 2e7;
-inline constexpr double kMostFlopsOfTwoInSteps = 1e6;
 inline constexpr double kMostFlopsOfFour = 1e7;
 inline constexpr double kMostFlopsOfThree = 3e7;
 inline constexpr double kMostFlopsOfTwo = 6e7;
+inline constexpr double kMostFlopsOfTwoInSteps = 1e6;
+inline constexpr Index kMostLogitsOfTwo = 3;
 
 // How many beliefs dynamics `adaptive` can afford where a pass of one costs so much: kManyBeliefs
-// of linear models of one logit (300 weights), of those of several 2 (up to 60 weights or so); of
-// networks 4, or 3, whose prior then has two scales; else 2, else 1, which is to stand still.
+// of linear models of one logit (300 weights), of those of several 2 (60 weights); of networks 4,
+// or 3, whose prior then has two scales; of those of three classes, and of others, 2; else 1, which
+// is to stand still, as it is of more classes.
 inline constexpr Index kManyBeliefs = 5;
 Index AffordableBeliefs(const FitShape& shape, double pass_flops);
 

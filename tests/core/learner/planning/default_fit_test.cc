@@ -69,17 +69,33 @@ TEST(DefaultFit, LimitsThePassesOfManyClasses) {
   EXPECT_EQ(std::get<double>(Learner::Create(config)->config().rule.options.at("passes")), 2);
 }
 
-// Those that drift learn several logits in steps.
+// Those that drift average a softmax in every step.
 TEST(DefaultFit, AffordsFewBeliefsOfManyClasses) {
-  const auto beliefs = [](const FitShape& shape) {
+  const auto beliefs = [](FitShape shape, bool classes) {
+    shape.classes = classes;
     return AffordableBeliefs(shape, PassFlops(shape, NumParams(shape.layers), false, 0));
   };
-  EXPECT_EQ(beliefs(LinearShape(2, 16)), 5);
-  EXPECT_EQ(beliefs(LinearShape(3, 8)), 2);
-  EXPECT_EQ(beliefs(LinearShape(10, 16)), 1);
-  LearnerConfig config = PlainConfig(16, "categorical");
-  config.target.num_classes = 10;
-  EXPECT_EQ(Learner::Create(config)->config().dynamics.name, "static");
+  EXPECT_EQ(beliefs(LinearShape(2, 16), true), 5);
+  EXPECT_EQ(beliefs(LinearShape(3, 8), true), 2);
+  EXPECT_EQ(beliefs(LinearShape(4, 8), true), 1);
+  EXPECT_EQ(beliefs(LinearShape(4, 8), false), 2);
+  EXPECT_EQ(beliefs(LinearShape(10, 16), false), 1);
+  EXPECT_EQ(beliefs(NetworkShape(2, 2, 8), true), 4);
+  EXPECT_EQ(beliefs(NetworkShape(3, 2, 8), true), 2);
+  EXPECT_EQ(beliefs(NetworkShape(4, 2, 8), true), 1);
+}
+
+TEST(DefaultFit, LetsManyClassesStandStill) {
+  LearnerConfig config = PlainConfig(3, "categorical");
+  config.dynamics = {};
+  for (const int classes : {3, 4}) {
+    config.target.num_classes = classes;
+    for (const char* model : {"linear", "mlp"}) {
+      config.model = {model, {}};
+      EXPECT_EQ(Learner::Create(config)->config().dynamics.name,
+                classes == 3 ? "adaptive" : "static");
+    }
+  }
 }
 
 TEST(DefaultFit, OfNetworks) {
