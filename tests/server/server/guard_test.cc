@@ -95,6 +95,22 @@ TEST_F(GuardTest, AnswersThatNobodyReadsAreBoundedAndTheirCallsEnd) {
   EXPECT_TRUE(Predict(large, &response).ok()) << "there is room again";
 }
 
+// A few kilobytes of gzip would be any number of megabytes, whatever --max-message-bytes says.
+TEST_F(GuardTest, CompressedRequestsAreRefused) {
+  StartServer();
+  ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
+  for (const auto algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    grpc::ClientContext context;
+    context.set_compression_algorithm(algorithm);
+    v1::PredictRequest request;
+    request.set_name("models/m");
+    *request.mutable_batch() = LinearQuery(1000);
+    v1::PredictResponse response;
+    EXPECT_EQ(learning_->Predict(&context, request, &response).error_code(),
+              grpc::StatusCode::UNIMPLEMENTED);
+  }
+}
+
 TEST_F(GuardTest, AModelThatDoesNotFitIsRefusedWithTheNumbers) {
   StartServer();
   const v1::ModelConfig large = ParseConfig(
