@@ -15,7 +15,7 @@ inline constexpr double kLearningFlopsPerSecond = 4e9;
 inline constexpr double kAskingFlopsPerSecond = 1e9;
 
 inline double SecondsToLearn(const ModelCost& cost, Index rows) {
-  return cost.UpdateFlops(rows) / kLearningFlopsPerSecond;
+  return rows == 0 ? 0 : cost.UpdateFlops(rows) / kLearningFlopsPerSecond;
 }
 inline double SecondsToAnswer(const ModelCost& cost, Index rows, const QuerySet& queries) {
   return static_cast<double>(rows) * cost.QueryFlops(queries) / kAskingFlopsPerSecond;

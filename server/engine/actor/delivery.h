@@ -14,6 +14,7 @@ namespace prequel {
 struct Delivery final : Entry {
   Record record;
   std::optional<QuerySet> predict;  // of a minibatch: see LearnRequest
+  double seconds = 0;               // that it takes to fold, by estimate
   LearnCallback done;
 };
 

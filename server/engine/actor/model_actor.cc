@@ -15,9 +15,6 @@ namespace {
 // Processor time: a few small minibatches, so that a busy model is not rescheduled for each, and
 // others still get their turn. Nothing that is folded depends on it.
 constexpr double kTurnSeconds = 2e-3;
-// A model one of whose minibatches takes this long is heavy.
-constexpr double kHeavySeconds = 20e-3;
-constexpr Index kUsualRows = 64;
 // Bytes of scratch, by estimate, that are given back after each turn.
 constexpr double kBulky = 16 << 20;
 
@@ -54,7 +51,6 @@ void ModelActor::Start(ModelFold fold, ModelMemory::Lease memory) {
 void ModelActor::Begin(ModelFold fold) {
   cost_ = ModelCost::Of(fold.learner()->config()).value();  // which was made of it
   bulky_ = cost_->footprint().scratch > kBulky;
-  heavy_ = SecondsToLearn(*cost_, kUsualRows) > kHeavySeconds;
   fold_.emplace(std::move(fold));
   // In this order: whoever finds the model readable may submit.
   parts_.committer.Open(stored_.log, fold_->ledger());
@@ -64,15 +60,15 @@ void ModelActor::Begin(ModelFold fold) {
 
 void ModelActor::StartReplay(absl::AnyInvocable<void()> done) {
   replay_done_ = std::move(done);
-  Post(&ModelActor::ReplayTurn);
+  Post(&ModelActor::ReplayTurn, Weight::kLight);
 }
 
-void ModelActor::Post(void (ModelActor::*turn)()) {
-  const auto weight = heavy_ ? WorkerPool::Weight::kHeavy : WorkerPool::Weight::kLight;
-  parts_.pool.Post(stored_.name, weight, [self = shared_from_this(), turn] { ((*self).*turn)(); });
+void ModelActor::Post(void (ModelActor::*turn)(Weight), Weight weight) {
+  parts_.pool.Post(stored_.name, weight,
+                   [self = shared_from_this(), turn, weight] { ((*self).*turn)(weight); });
 }
 
-void ModelActor::ReplayTurn() {
+void ModelActor::ReplayTurn(Weight weight) {
   if (!replay_.has_value()) {
     replay_.emplace(Replay::Parts{.model = stored_,
                                   .log = parts_.log,
@@ -84,13 +80,13 @@ void ModelActor::ReplayTurn() {
                                   .observers = parts_.observers});
   }
   if (retired_) return FinishReplay(gone_);
-  const bool first = replay_->learner() == nullptr;
+  const bool known = replay_->learner() != nullptr;
   ScratchPool::Lease scratch = parts_.scratch.Take();
-  const absl::StatusOr<Follower::Progress> progress = replay_->Step(*scratch);
-  if (first) publication_->Introduce(replay_->learner());
-  heavy_ = replay_->heavy();
+  const absl::StatusOr<Follower::Progress> progress =
+      replay_->Step(*scratch, weight == Weight::kHeavy);
+  if (!known) publication_->Introduce(replay_->learner());
   if (progress.ok() && *progress == Follower::Progress::kMore) {
-    return Post(&ModelActor::ReplayTurn);
+    return Post(&ModelActor::ReplayTurn, replay_->heavy() ? Weight::kHeavy : Weight::kLight);
   }
   FinishReplay(progress.status());
 }
@@ -128,6 +124,9 @@ absl::StatusOr<std::shared_ptr<const Learner>> ModelActor::Accept(LearnRequest& 
   delivery.origin = std::move(request.origin);
   delivery.deadline = request.deadline;
   delivery.predict = std::move(request.predict);
+  const Index rows = RowsIn(delivery.record);
+  delivery.seconds = SecondsToLearn(*cost_, rows);
+  if (delivery.predict) delivery.seconds += SecondsToAnswer(*cost_, rows, *delivery.predict);
   return view->learner;
 }
 
@@ -164,7 +163,7 @@ void ModelActor::AskNext(std::string producer, TimePoint deadline, Committer::Ne
 void ModelActor::Deliver(std::unique_ptr<Entry> entry) {
   // What comes back is what Send has sent.
   std::unique_ptr<Delivery> delivery(static_cast<Delivery*>(entry.release()));
-  if (inbox_.Put(std::move(delivery))) Post(&ModelActor::LearnTurn);
+  if (inbox_.Put(std::move(delivery))) Post(&ModelActor::LearnTurn, Weight::kLight);
 }
 
 void ModelActor::Refuse(std::unique_ptr<Entry> entry, const absl::Status& status) {
@@ -172,30 +171,43 @@ void ModelActor::Refuse(std::unique_ptr<Entry> entry, const absl::Status& status
   AnswerTo(std::unique_ptr<Delivery>(static_cast<Delivery*>(entry.release())), status);
 }
 
-void ModelActor::LearnTurn() {
-  bool more = false;
+void ModelActor::LearnTurn(Weight weight) {
+  std::optional<Weight> next;
   {
     ScratchPool::Lease scratch = parts_.scratch.Take();
     if (bulky_) scratch.Discard();
-    more = Work(*scratch);
+    next = Work(weight, *scratch);
   }
-  if (more) Post(&ModelActor::LearnTurn);
+  if (next) Post(&ModelActor::LearnTurn, *next);
 }
 
-bool ModelActor::Work(Scratch& scratch) {
+std::optional<WorkerPool::Weight> ModelActor::Work(Weight weight, Scratch& scratch) {
   const double begun = ThreadSeconds();
   double now = begun;
   while (now - begun < kTurnSeconds) {
     std::optional<Inbox::Work> work = inbox_.NextOrSleep();
-    if (!work.has_value()) return false;
-    const bool folds = work->delivery != nullptr;
+    if (!work.has_value()) return std::nullopt;
     if (!work->snapshots.empty()) TakeSnapshot(std::move(work->snapshots));
-    if (folds) Fold(std::move(work->delivery), scratch);
+    double estimate = 0;
+    if (work->delivery != nullptr) {
+      if (weight == Weight::kLight && IsHeavy(*work->delivery)) {
+        inbox_.PutBack(std::move(work->delivery));
+        return Weight::kHeavy;
+      }
+      estimate = work->delivery->seconds;
+      Fold(std::move(work->delivery), scratch);
+    }
     if (cadence_.due()) TakeSnapshot({});
-    const double then = std::exchange(now, ThreadSeconds());
-    if (folds) heavy_ = now - then > kHeavySeconds;
+    const double seconds = ThreadSeconds() - now;
+    now += seconds;
+    pace_.Note(estimate, seconds);
   }
-  return true;
+  return Weight::kLight;
+}
+
+// What is only to be answered is light, whatever it holds.
+bool ModelActor::IsHeavy(const Delivery& delivery) const {
+  return !retired_ && !delivery.repeat && pace_.IsHeavy(delivery.seconds);
 }
 
 void ModelActor::Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch) {
@@ -233,7 +245,7 @@ void ModelActor::Repeat(std::unique_ptr<Delivery> delivery) {
 void ModelActor::RequestSnapshot(SnapshotCallback done) {
   absl::Status status = publication_->problem();
   if (status.ok()) {
-    if (inbox_.Put(done)) Post(&ModelActor::LearnTurn);
+    if (inbox_.Put(done)) Post(&ModelActor::LearnTurn, Weight::kLight);
     if (done == nullptr) return;
     status = absl::UnavailableError("the server is shutting down");
   }

@@ -14,6 +14,7 @@
 #include "core/learner/cost.h"
 #include "server/engine/actor/delivery.h"
 #include "server/engine/actor/inbox.h"
+#include "server/engine/actor/pace.h"
 #include "server/engine/actor/replay.h"
 #include "server/engine/actor/scratch_pool.h"
 #include "server/engine/actor/snapshot_cadence.h"
@@ -103,13 +104,16 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   // Into the log. REQUIRES: `learner` is the model's.
   void Send(std::unique_ptr<Delivery> delivery, const Learner& learner);
 
-  void Post(void (ModelActor::*turn)());
+  // A turn is light until it finds something heavy to do, which it leaves to a heavy one.
+  using Weight = WorkerPool::Weight;
+  void Post(void (ModelActor::*turn)(Weight), Weight weight);
   void Begin(ModelFold fold);
-  void ReplayTurn();
+  void ReplayTurn(Weight weight);
   void FinishReplay(const absl::Status& status);
-  void LearnTurn();
-  // What is found to do, in the time of a turn. False when there is no more.
-  bool Work(Scratch& scratch);
+  void LearnTurn(Weight weight);
+  // What is found to do, in the time of a turn. The next turn's weight, if there is more.
+  std::optional<Weight> Work(Weight weight, Scratch& scratch);
+  bool IsHeavy(const Delivery& delivery) const;
   void Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch);
   // Answers what was logged before.
   void Repeat(std::unique_ptr<Delivery> delivery);
@@ -125,8 +129,7 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   Inbox inbox_;
   Admission::Account account_;
   std::atomic<bool> bulky_ = false;
-  std::atomic<bool> heavy_ = false;  // one record takes longer than a turn should
-  absl::Status gone_;                // why it is retired; set before that, once
+  absl::Status gone_;  // why it is retired; set before that, once
   std::atomic<bool> retired_ = false;
 
   // Owned by the turn that is running.
@@ -135,6 +138,7 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   std::optional<ModelFold> fold_;
   SnapshotCadence cadence_;
   ModelMemory::Lease memory_;
+  Pace pace_;
 };
 
 }  // namespace prequel

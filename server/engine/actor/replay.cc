@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,24 +21,51 @@ namespace {
 // log is cut into steps changes nothing that is folded.
 constexpr std::size_t kMostRecords = 256;
 constexpr double kStepSeconds = 5e-3;
+// A model that takes this much is heavy to make and to restore.
+constexpr std::int64_t kHeavyBytes = 16 << 20;
 
 }  // namespace
 
-absl::StatusOr<Follower::Progress> Replay::Step(Scratch& scratch) {
-  if (follower_ == nullptr) {
-    if (absl::Status status = Prepare(); !status.ok()) return status;
-  }
+absl::StatusOr<Follower::Progress> Replay::Step(Scratch& scratch, bool heavy) {
+  if (follower_ != nullptr) return Follow(scratch, heavy);
+  absl::Status status = reserved_ ? Prepare() : Reserve();
+  if (!status.ok()) return status;
+  return Follower::Progress::kMore;
+}
+
+absl::StatusOr<Follower::Progress> Replay::Follow(Scratch& scratch, bool heavy) {
   const double begun = ThreadSeconds();
-  const auto progress = follower_->Next(limit_, [&](const LogRecord& record) {
-    parts_.cadence.OnFolded(record.payload.size());
-    return FoldRecord(record, parts_.codec, *fold_, scratch);
-  });
-  const double seconds = ThreadSeconds() - begun;
-  heavy_ = limit_ == 1 && seconds > kStepSeconds;
-  limit_ = seconds > kStepSeconds ? std::max<std::size_t>(1, limit_ / 2)
-                                  : std::min(kMostRecords, 2 * limit_);
-  parts_.observers.Tell(&EngineObserver::OnReplayProgress, parts_.model.name, follower_->offset());
+  absl::StatusOr<Follower::Progress> progress = Follower::Progress::kMore;
+  if (left_.has_value()) {
+    Fold(*std::exchange(left_, std::nullopt), scratch);
+  } else {
+    bool over = false;  // the step, not the log
+    progress = follower_->Next(kMostRecords, [&](const LogRecord& record) -> absl::Status {
+      absl::StatusOr<Record> read = ReadRecord(record, parts_.codec, *learner_);
+      if (!read.ok()) return read.status();
+      parts_.cadence.OnFolded(record.payload.size());
+      const double seconds = SecondsToLearn(*cost_, RowsIn(*read));
+      Read next{*std::move(read), OriginOf(record), seconds};
+      if (!heavy && pace_.IsHeavy(seconds)) {
+        left_ = std::move(next);
+      } else {
+        Fold(std::move(next), scratch);
+      }
+      over = left_.has_value() || ThreadSeconds() - begun > kStepSeconds;
+      return over ? absl::CancelledError() : absl::OkStatus();
+    });
+    if (over) progress = Follower::Progress::kMore;
+  }
+  heavy_ = left_.has_value();
+  parts_.observers.Tell(&EngineObserver::OnReplayProgress, parts_.model.name,
+                        fold_->current().next_offset);
   return absl::IsOutOfRange(progress.status()) ? SkipWhatIsLost() : progress;
+}
+
+void Replay::Fold(Read read, Scratch& scratch) {
+  const double begun = ThreadSeconds();
+  (void)prequel::Fold(read.record, *fold_, read.origin, {scratch});
+  pace_.Note(read.seconds, ThreadSeconds() - begun);
 }
 
 absl::StatusOr<Follower::Progress> Replay::SkipWhatIsLost() {
@@ -48,21 +76,30 @@ absl::StatusOr<Follower::Progress> Replay::SkipWhatIsLost() {
   return Follower::Progress::kCaughtUp;
 }
 
-absl::Status Replay::Prepare() {
+// Before anything is made.
+absl::Status Replay::Reserve() {
+  reserved_ = true;
   if (!parts_.model.problem.ok()) return parts_.model.problem;
-  absl::StatusOr<ModelCost> cost =
+  const absl::StatusOr<ModelCost> cost =
       EstimateConfig(parts_.model.config, parts_.model.version, parts_.codec);
-  if (cost.ok()) {  // else reading it says what is wrong
-    absl::StatusOr<ModelMemory::Lease> memory = parts_.memory.Take(BytesOf(cost->footprint()));
-    if (!memory.ok()) return memory.status();
-    memory_ = *std::move(memory);
-  }
+  if (!cost.ok()) return absl::OkStatus();  // reading it says what is wrong
+  const std::int64_t bytes = BytesOf(cost->footprint());
+  absl::StatusOr<ModelMemory::Lease> memory = parts_.memory.Take(bytes);
+  if (!memory.ok()) return memory.status();
+  memory_ = *std::move(memory);
+  heavy_ = bytes > kHeavyBytes;
+  return absl::OkStatus();
+}
+
+absl::Status Replay::Prepare() {
+  heavy_ = false;
   auto learner = ReadConfig(parts_.model.config, parts_.model.version, parts_.codec);
   if (!learner.ok()) {
     const absl::Status& status = learner.status();
     return absl::Status(status.code(), absl::StrCat("stored configuration: ", status.message()));
   }
   learner_ = *std::move(learner);
+  cost_ = ModelCost::Of(learner_->config()).value();  // which was made of it
   if (absl::Status status = Restore(); !status.ok()) return status;
   follower_ = parts_.log.Follow(parts_.model.log, fold_->current().next_offset);
   return absl::OkStatus();

@@ -7,12 +7,16 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/learner/cost.h"
 #include "core/learner/learner.h"
+#include "server/engine/actor/pace.h"
 #include "server/engine/actor/snapshot_cadence.h"
 #include "server/engine/codec.h"
 #include "server/engine/fold/model_fold.h"
+#include "server/engine/fold/origin.h"
 #include "server/engine/history/snapshotter.h"
 #include "server/engine/observer.h"
+#include "server/engine/records/record.h"
 #include "server/memory/model_memory.h"
 #include "server/storage/catalogue.h"
 #include "server/storage/log.h"
@@ -38,9 +42,9 @@ class Replay {
   explicit Replay(const Parts& parts) : parts_(parts) {}
 
   // Does a part of it, short enough to let other models have the thread in between: as many records
-  // as are folded in a few milliseconds, and always one. The error is why the model cannot be
-  // served.
-  absl::StatusOr<Follower::Progress> Step(Scratch& scratch);
+  // as are folded in a few milliseconds, and always one. What takes longer is left to a step that
+  // may be `heavy`. The error is why the model cannot be served.
+  absl::StatusOr<Follower::Progress> Step(Scratch& scratch, bool heavy);
 
   // Null until the configuration has been read.
   const std::shared_ptr<const Learner>& learner() const { return learner_; }
@@ -48,12 +52,22 @@ class Replay {
   ModelFold TakeFold() && { return *std::move(fold_); }
   // What the model holds; none before the configuration has been read.
   ModelMemory::Lease TakeMemory() { return std::move(memory_); }
-  // Whether one record takes longer than a step should.
+  // Whether the next step must be heavy to get on.
   bool heavy() const { return heavy_; }
 
  private:
+  // A record that has been read.
+  struct Read {
+    Record record;
+    Origin origin;
+    double seconds;  // to fold it, by estimate
+  };
+
+  absl::Status Reserve();
   absl::Status Prepare();
   absl::Status Restore();
+  absl::StatusOr<Follower::Progress> Follow(Scratch& scratch, bool heavy);
+  void Fold(Read read, Scratch& scratch);
   // The log has lost records, which the snapshot has.
   absl::StatusOr<Follower::Progress> SkipWhatIsLost();
 
@@ -62,7 +76,10 @@ class Replay {
   std::optional<ModelFold> fold_;
   std::unique_ptr<Follower> follower_;
   ModelMemory::Lease memory_;
-  std::size_t limit_ = 1;  // records in the next step
+  std::optional<ModelCost> cost_;
+  bool reserved_ = false;
+  std::optional<Read> left_;  // the next record, too heavy for the step that has read it
+  Pace pace_;
   bool heavy_ = false;
 };
 

@@ -21,6 +21,7 @@ struct Minibatch {
                                           const Learner& learner);
   std::string Encode(const Learner& learner);
   std::size_t memory() const;
+  Index rows() const { return batch.rows(); }
 
   // An update that fails leaves the state as it was, and is answered with its error.
   absl::StatusOr<Learned> Fold(ModelFold& fold, const Origin& origin, const Folding& folding);

@@ -36,6 +36,10 @@ std::size_t MemoryOf(const Record& record) {
   return std::visit([](const auto& r) { return r.memory(); }, record);
 }
 
+Index RowsIn(const Record& record) {
+  return std::visit([](const auto& r) { return r.rows(); }, record);
+}
+
 absl::StatusOr<Learned> Fold(Record& record, ModelFold& fold, const Origin& origin,
                              const Folding& folding) {
   return std::visit([&](auto& r) { return r.Fold(fold, origin, folding); }, record);

@@ -26,6 +26,7 @@ using Record = RecordOf<Minibatch, Refusal, Rollback>;
 std::uint8_t TypeOf(const Record& record);
 std::string Encode(Record& record, const Learner& learner);
 std::size_t MemoryOf(const Record& record);
+Index RowsIn(const Record& record);
 absl::StatusOr<Learned> Fold(Record& record, ModelFold& fold, const Origin& origin,
                              const Folding& folding);
 void Tell(const Record& record, const EngineObservers& observers, std::string_view model,

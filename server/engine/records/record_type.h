@@ -45,6 +45,8 @@ concept RecordType = requires(R& r, const R& c, std::string_view payload, const 
   { r.Encode(learner) } -> std::same_as<std::string>;
   // Bytes of memory that it takes while it waits, beyond its payload, roughly.
   { c.memory() } -> std::same_as<std::size_t>;
+  // Rows that it has the model learn.
+  { c.rows() } -> std::same_as<Index>;
 
   // Folds it in, once: advances `fold` by one record. What `origin` is answered; an error is the
   // same in every replay.

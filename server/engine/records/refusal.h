@@ -21,6 +21,7 @@ struct Refusal {
                                         const Learner& learner);
   std::string Encode(const Learner& learner);
   std::size_t memory() const { return 0; }
+  Index rows() const { return 0; }
 
   // Only the ledger takes note of it. Answers `status`.
   absl::StatusOr<Learned> Fold(ModelFold& fold, const Origin& origin, const Folding& folding);

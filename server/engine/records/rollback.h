@@ -23,6 +23,7 @@ struct Rollback {
                                          const Learner& learner);
   std::string Encode(const Learner& learner);
   std::size_t memory() const { return 0; }  // about as much again as its payload, which counts
+  Index rows() const { return 0; }
 
   // Gives `state` up. The ledger stays: what was counted is not to be counted again.
   absl::StatusOr<Learned> Fold(ModelFold& fold, const Origin& origin, const Folding& folding);

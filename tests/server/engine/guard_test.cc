@@ -1,21 +1,67 @@
 // No model takes the engine from the others.
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <future>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/engine/work.h"
 #include "server/memory/shortage.h"
-#include "server/sync/thread_time.h"
+#include "server/sync/mutex.h"
 #include "tests/server/engine/engine_fixture.h"
 
 namespace prequel {
 namespace {
 
+// Holds whoever has done something large.
+class Holder final : public EngineObserver {
+ public:
+  explicit Holder(Index many) : many_(many) {}
+  void Release() {
+    MutexLock lock(mu_);
+    released_ = true;
+    changed_.NotifyAll();
+  }
+  void AwaitHeld(int count) {
+    MutexLock lock(mu_);
+    while (held_ < count) changed_.Wait(mu_);
+  }
+
+  void OnUpdate(std::string_view /*model*/, Index rows, Duration, const absl::Status&) override {
+    if (rows >= many_) Hold();
+  }
+  void OnReplayProgress(std::string_view model, std::uint64_t records) override {
+    if (model != "light" && records == 2) Hold();
+  }
+
+ private:
+  void Hold() {
+    MutexLock lock(mu_);
+    ++held_;
+    changed_.NotifyAll();
+    while (!released_) changed_.Wait(mu_);
+  }
+
+  const Index many_;
+  Mutex mu_;
+  CondVar changed_;
+  int held_ ABSL_GUARDED_BY(mu_) = 0;
+  bool released_ ABSL_GUARDED_BY(mu_) = false;
+};
+
 class GuardTest : public EngineFixture {
  protected:
+  ~GuardTest() override {
+    holder_.Release();
+    engine_.reset();
+  }
+
   // With a covariance of all its weights.
   absl::Status CreateFull(const std::string& name, int inputs) {
     LearnerConfig config = LinearConfig(inputs);
@@ -32,37 +78,27 @@ class GuardTest : public EngineFixture {
       std::promise<Outcome> promise;
       answers.push_back(promise.get_future());
       engine_->Submit(name, std::move(request),
-                      [this, promise = std::move(promise)](Outcome outcome) mutable {
-                        if (outcome.ok()) ++slow_learned_;
+                      [promise = std::move(promise)](Outcome outcome) mutable {
                         promise.set_value(std::move(outcome));
                       });
     }
     return answers;
   }
 
-  // Rows that take long to learn, by this build on this machine.
+  // Rows that take long to learn, by estimate.
   static int SlowRows() {
     LearnerConfig config = LinearConfig(kSlowInputs);
     config.posterior.name = "full";
-    config.likelihood.options["noise"] = 1.0;
-    const Learner learner = Learner::Create(config).value();
-    LearnerState next = learner.Initial();
-    Scratch scratch;
-    int rows = 25;
-    double seconds = 0;
-    while (seconds < 0.03 && rows < 2000) {
-      rows *= 2;
-      const Batch batch = MakeBatch(1, kSlowInputs, rows);
-      const double begun = ThreadSeconds();
-      EXPECT_TRUE(learner.Update(learner.Initial(), batch, scratch, next).ok());
-      seconds = ThreadSeconds() - begun;
-    }
+    const ModelCost cost = ModelCost::Of(config).value();
+    int rows = 64;
+    while (SecondsToLearn(cost, rows) < 0.03) rows *= 2;
     return rows;
   }
 
   static constexpr int kSlowInputs = 200;
+  static constexpr std::chrono::seconds kEver{30};
   const int slow_rows_ = SlowRows();
-  std::atomic<int> slow_learned_ = 0;
+  Holder holder_{slow_rows_};
 };
 
 TEST_F(GuardTest, ModelsHaveABudget) {
@@ -97,20 +133,49 @@ TEST_F(GuardTest, AModelThatDoesNotFitAtTheStartLeavesTheOthersServing) {
   EXPECT_TRUE(engine_->GetModel("large")->problem.ok());
 }
 
-TEST_F(GuardTest, SlowModelsLeaveAThreadToTheOthers) {
+// Though each was light until now.
+TEST_F(GuardTest, SlowMinibatchesLeaveAThreadToTheOthers) {
+  observer_ = &holder_;
   Start();
   ASSERT_TRUE(Create("light").ok());
-  std::vector<std::vector<std::future<Outcome>>> slow;
-  for (const char* name : {"slow-a", "slow-b", "slow-c"}) {
+  std::vector<std::future<Outcome>> slow;
+  for (const char* name : {"a", "b", "c"}) {
     ASSERT_TRUE(CreateFull(name, kSlowInputs).ok());
-    slow.push_back(SubmitSlowly(name, 10));
+    EXPECT_TRUE(Learn(name, MakeBatch(1, kSlowInputs, 1)).ok());
   }
-  slow[0][0].wait();
-  slow_learned_ = 0;
-  for (int i = 0; i < 10; ++i) EXPECT_TRUE(Learn("light", MakeBatch(i)).ok());
-  EXPECT_LT(slow_learned_, 15) << "of 30";
-  for (const char* name : {"slow-a", "slow-b", "slow-c"})
-    EXPECT_TRUE(engine_->DeleteModel(name).ok());
+  for (const char* name : {"a", "b", "c"}) slow.push_back(std::move(SubmitSlowly(name, 1).front()));
+  holder_.AwaitHeld(2);
+  for (int i = 0; i < 10; ++i) {
+    std::future<Outcome> light = Submit("light", Request(MakeBatch(i)));
+    ASSERT_EQ(light.wait_for(kEver), std::future_status::ready) << i;
+  }
+  holder_.Release();
+  for (std::future<Outcome>& answer : slow) EXPECT_TRUE(answer.get().ok());
+}
+
+TEST_F(GuardTest, SlowReplaysLeaveAThreadToTheOthers) {
+  constexpr int kMany = 400;
+  Start();
+  ASSERT_TRUE(Create("light", 50).ok());
+  for (int i = 0; i < kMany; ++i) ASSERT_TRUE(Learn("light", MakeBatch(i, 50, 64)).ok());
+  for (const char* name : {"a", "b", "c"}) {
+    ASSERT_TRUE(CreateFull(name, kSlowInputs).ok());
+    EXPECT_TRUE(Learn(name, MakeBatch(1, kSlowInputs, 1)).ok());
+    EXPECT_TRUE(Learn(name, MakeBatch(2, kSlowInputs, slow_rows_)).ok());
+  }
+  Stop();
+  observer_ = &holder_;
+  store_ = MemoryStore::Open(disk_).value();
+  engine_ = Engine::Create(options_, Parts()).value();
+  const auto end = std::chrono::steady_clock::now() + kEver;
+  while (!engine_->GetModel("light")->problem.ok()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end);
+    std::this_thread::yield();
+  }
+  holder_.Release();
+  engine_->AwaitReady();
+  EXPECT_EQ(Revision("light"), kMany);
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(Revision(name), 2);
 }
 
 TEST_F(GuardTest, ADeletedModelIsNotLearnedOn) {

@@ -1,0 +1,28 @@
+// Which records of a model take long.
+#pragma once
+
+#include <algorithm>
+
+namespace prequel {
+
+// Estimates are off by a factor, which differs from model to model: it is measured. One thread at
+// a time.
+class Pace {
+ public:
+  // Whether a record that is estimated to take so many seconds takes too long to have the last
+  // worker.
+  bool IsHeavy(double estimate) const { return factor_ * estimate > kHeavySeconds; }
+
+  // It has taken `seconds` of processor time. What ended early, as a failed update does, makes none
+  // of the next ones light.
+  void Note(double estimate, double seconds) {
+    if (estimate > 0 && seconds > kMeasurable) factor_ = std::max(1.0, seconds / estimate);
+  }
+
+ private:
+  static constexpr double kHeavySeconds = 20e-3;
+  static constexpr double kMeasurable = 2e-3;  // less is for the most part what is around it
+  double factor_ = 1;
+};
+
+}  // namespace prequel
