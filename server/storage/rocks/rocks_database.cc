@@ -2,8 +2,10 @@
 
 #include <rocksdb/env.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/storage/rocks/rocks_tuning.h"
@@ -29,6 +31,31 @@ absl::Status PrepareDirectory(const std::string& directory, rocksdb::Env* env) {
   }
   (void)env->DeleteFile(probe);
   return absl::OkStatus();
+}
+
+// Without CURRENT a directory is a new one to RocksDB, which then deletes every file that it finds.
+// OK where nothing can be lost by that: a server that was killed at its very first start leaves no
+// more than a MANIFEST.
+absl::Status CheckCurrent(const RocksOptions& options, rocksdb::Env& env) {
+  if (env.FileExists(options.directory + "/CURRENT").ok()) return absl::OkStatus();
+  std::vector<std::string> names;
+  (void)env.GetChildren(options.directory, &names);  // there may be none
+  for (const std::string& name : names) {
+    std::uint64_t size = 0;
+    const bool holds_writes = name.ends_with(".log") &&
+                              env.GetFileSize(options.directory + "/" + name, &size).ok() &&
+                              size > 0;
+    if (!holds_writes && !name.ends_with(".sst") && !name.ends_with(".blob") &&
+        name != "acknowledged") {
+      continue;
+    }
+    return absl::DataLossError(absl::StrCat(
+        "data directory ", options.directory, " has lost its file CURRENT, and still has ", name,
+        ": it is left as it is; put the file back, restore a backup, or let prequel-log salvage "
+        "copy what is sound into a new directory"));
+  }
+  if (options.create && !options.read_only) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("there is no store in ", options.directory));
 }
 
 // In the order of their ids.
@@ -72,6 +99,7 @@ absl::Status OpenError(const rocksdb::Status& status, const std::string& directo
 
 absl::StatusOr<std::unique_ptr<RocksDatabase>> RocksDatabase::Open(const RocksOptions& options) {
   rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
+  if (absl::Status current = CheckCurrent(options, *env); !current.ok()) return current;
   if (!options.read_only) {
     const absl::Status prepared = PrepareDirectory(options.directory, env);
     if (!prepared.ok()) return prepared;

@@ -11,6 +11,7 @@ namespace prequel {
 
 struct RocksOptions {
   std::string directory;  // created if missing; its parent must exist
+  bool create = true;     // off: NOT_FOUND when there is no store in it
   // Off, an append is durable only against a crash of the process, not of the machine: for
   // measurement.
   bool sync = true;

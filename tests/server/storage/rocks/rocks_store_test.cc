@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -282,6 +283,54 @@ TEST_F(RocksStoreTest, KeepsAValueOf64MiB) {
     return absl::OkStatus();
   };
   ASSERT_TRUE(VisitLog(store->log(), model.log, 0, visit).ok());
+}
+
+// RocksDB would begin anew there, and delete the rest.
+TEST_F(RocksStoreTest, WithoutCurrentNothingIsTouched) {
+  {
+    const auto store = Open();
+    const StoredModel model = Create(*store);
+    ASSERT_TRUE(Append(*store, model, 0).ok());
+  }
+  { const auto tables = Open(); }
+  const std::filesystem::path current = directory_.path() + "/CURRENT";
+  std::filesystem::rename(current, directory_.path() + "/away");
+  const auto names = [this] {
+    std::set<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_.path())) {
+      found.insert(entry.path().filename());
+    }
+    return found;
+  };
+  const std::set<std::string> before = names();
+  const auto expect_refused = [&](bool read_only, bool renew_marks) {
+    const auto store = RocksStore::Open(
+        {.directory = directory_.path(), .read_only = read_only, .renew_marks = renew_marks});
+    EXPECT_TRUE(absl::IsDataLoss(store.status())) << store.status();
+    EXPECT_THAT(store.status().ToString(), HasSubstr("lost its file CURRENT"));
+    EXPECT_EQ(names(), before);
+  };
+  for (int start = 0; start < 2; ++start) expect_refused(false, false);
+  expect_refused(true, false);
+  expect_refused(false, true);
+  for (const std::string& name : before) {
+    if (name.ends_with(".log")) std::filesystem::remove(directory_.path() + "/" + name);
+  }
+  const auto store = RocksStore::Open({.directory = directory_.path()});
+  EXPECT_TRUE(absl::IsDataLoss(store.status())) << "the tables are there";
+  std::filesystem::rename(directory_.path() + "/away", current);
+  EXPECT_EQ(Open()->catalogue().ListModels().value().size(), 1u);
+}
+
+TEST_F(RocksStoreTest, OpensWhatIsThereOrBeginsAnewAsItIsTold) {
+  const std::string none = directory_.path() + "/none";
+  auto store = RocksStore::Open({.directory = none, .create = false});
+  EXPECT_TRUE(absl::IsNotFound(store.status())) << store.status();
+  EXPECT_FALSE(std::filesystem::exists(none));
+  // What a server leaves that is killed as it makes its first files.
+  std::filesystem::create_directory(none);
+  std::ofstream(none + "/MANIFEST-000001") << "begun";
+  EXPECT_TRUE(RocksStore::Open({.directory = none}).ok());
 }
 
 }  // namespace
