@@ -69,7 +69,8 @@ void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_second
   app.add_option("--queue-batches", options.queue_batches,
                  "Minibatches accepted and not yet answered, per model");
   app.add_option("--queue-bytes", options.queue_bytes, "Bytes of them, over all models");
-  app.add_option("--queue-calls", options.queue_calls, "Queries that wait for a thread");
+  app.add_option("--queue-calls", options.queue_calls,
+                 "Queries that wait for a thread, and calls that make models");
   app.add_option(
       "--queue-history", options.queue_history,
       "Calls that wait to store, copy or return to a model, which is done one at a time");

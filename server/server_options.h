@@ -35,7 +35,7 @@ struct ServerOptions {
   std::int64_t max_batch_rows = 1 << 16;
   int queue_batches = 512;                             // accepted and not answered, per model
   std::int64_t queue_bytes = std::int64_t{512} << 20;  // the same, over all models
-  int queue_calls = 256;                               // queries that wait for a thread
+  int queue_calls = 256;   // queries that wait for a thread, and calls that make or delete models
   int queue_history = 16;  // calls that wait to store, copy or return to a model, one at a time
   int max_models = 10'000;
 

@@ -37,6 +37,7 @@ constexpr int kHandshakeMs = 10'000;
 constexpr int kMaxStreamsPerConnection = 256;
 // Each holds a state of its own and keeps a core busy.
 constexpr int kHistoryThreads = 1;
+constexpr int kChangesThreads = 1;
 // Beside those that large ones may take.
 constexpr int kPlacesForSmallQueries = 1;
 
@@ -209,7 +210,10 @@ void Server::Parts::MakeServices() {
       kHistoryThreads, static_cast<std::size_t>(options_.queue_history),
       "too many calls that store, copy or return to a model are waiting; try again when one is "
       "done, or raise --queue-history");
-  const CallPools pools{*queries_, *history_};
+  changes_ = std::make_unique<CallPool>(
+      kChangesThreads, static_cast<std::size_t>(options_.queue_calls),
+      "too many calls that make or delete models are waiting; try again later");
+  const CallPools pools{*queries_, *history_, *changes_};
   CallParts calls{{&metrics_}, Gate(policy_.get()), in_flight_.get(), patience_.get(), &arrivals_};
   if (audit_ != nullptr) calls.observers.push_back(audit_.get());
   model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, calls);
@@ -342,7 +346,7 @@ void Server::Parts::Stop() {
   if (health_ != nullptr) health_->Stop();
   if (learning_service_ != nullptr) learning_service_->DrainStreams();
   if (engine_ != nullptr) engine_->Shutdown(deadline);
-  for (CallPool* pool : {queries_.get(), history_.get()}) {
+  for (CallPool* pool : {queries_.get(), history_.get(), changes_.get()}) {
     if (pool != nullptr) pool->Drain(deadline);
   }
   if (learning_service_ != nullptr) learning_service_->AwaitNoStreams(deadline);

@@ -79,6 +79,7 @@ class Server::Parts {
   std::unique_ptr<Listener> listener_;  // its thread stops before gRPC does
   std::unique_ptr<CallPool> queries_;
   std::unique_ptr<CallPool> history_;
+  std::unique_ptr<CallPool> changes_;
   std::unique_ptr<ModelServiceImpl> model_service_;
   std::unique_ptr<LearningServiceImpl> learning_service_;
   std::unique_ptr<PartServiceImpl> part_service_;

@@ -110,6 +110,8 @@ struct CallPools {
   // Calls that fold a log, or hold a whole state, again: few at a time, and queries never wait for
   // them.
   CallPool& history;
+  // Calls that make models or delete them: one of a million columns takes a second to look at.
+  CallPool& changes;
 };
 
 }  // namespace prequel

@@ -92,6 +92,10 @@ double Ratio(const std::vector<double>& now, const std::vector<double>& quiet) {
   return Quantile(now, 0.99) / Quantile(quiet, 0.99);
 }
 
+double PerSecond(const std::vector<double>& calls, seconds time) {
+  return static_cast<double>(calls.size()) / std::chrono::duration<double>(time).count();
+}
+
 void AddStretch(const std::string& name, const Stretch& now, const Stretch& quiet, Report& report) {
   const std::string setting =
       absl::StrCat(now.predict.size(), " Predicts and ", now.learn.size(), " Learns beside it",
@@ -101,6 +105,10 @@ void AddStretch(const std::string& name, const Stretch& now, const Stretch& quie
   };
   add("p99 of Predict over quiet", Ratio(now.predict, quiet.predict), 20);
   add("p99 of Learn over quiet", Ratio(now.learn, quiet.learn), 20);
+  // One that waits to the end is in no quantile.
+  report.Add({absl::StrCat(name, ": Predicts a second over quiet"),
+              PerSecond(now.predict, kAttacked) / PerSecond(quiet.predict, kQuiet), 0, 0.05,
+              Direction::kAtLeast, ""});
   add("calls of the bystander refused", now.refused, 0);
   add("slowest probe in seconds",
       now.probe.empty() ? 1e9 : *std::max_element(now.probe.begin(), now.probe.end()), 1);

@@ -47,7 +47,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::CreateModel(grpc::CallbackServerCont
                                                         v1::Model* response) {
   const UnaryCall call(context, "CreateModel", request->model_id(), request, response, parts_);
   if (call.Refused()) return call.reactor();
-  pools_.queries.Run(call,
+  pools_.changes.Run(call,
                      [this, call, request, response] { return Create(call, *request, response); });
   return call.reactor();
 }
@@ -76,7 +76,7 @@ grpc::ServerUnaryReactor* ModelServiceImpl::DeleteModel(grpc::CallbackServerCont
                                                         google::protobuf::Empty* response) {
   const UnaryCall call(context, "DeleteModel", request->name(), request, response, parts_);
   if (call.Refused()) return call.reactor();
-  pools_.queries.Run(call, [this, request] { return Delete(*request); });
+  pools_.changes.Run(call, [this, request] { return Delete(*request); });
   return call.reactor();
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <utility>
@@ -89,6 +90,7 @@ class CallRecordsTest : public ::testing::Test {
                     grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                     const Request& request) {
     grpc::ClientContext context;
+    context.set_deadline(system_clock::now() + std::chrono::seconds(30));
     Response response;
     grpc::Status status = (stub.*method)(&context, request, &response);
     request_bytes_ = static_cast<std::int64_t>(request.ByteSizeLong());
@@ -113,11 +115,12 @@ class CallRecordsTest : public ::testing::Test {
   const SystemClock clock_;
   std::unique_ptr<Engine> engine_ =
       Engine::Create({}, {*store_, *store_, *store_, codec_, clock_, {}}).value();
-  CallPool queries_{1, 8, "too many"}, history_{1, 8, "too many"};
+  CallPool queries_{1, 8, "too many"}, history_{1, 8, "too many"}, changes_{1, 8, "too many"};
   Recorder recorder_, other_recorder_;
   ModelServiceImpl model_service_{
-      *engine_, {queries_, history_}, {{&recorder_, &other_recorder_}, Gate()}};
-  LearningServiceImpl learning_service_{*engine_, {queries_, history_}, {{&recorder_}, Gate()}, {}};
+      *engine_, {queries_, history_, changes_}, {{&recorder_, &other_recorder_}, Gate()}};
+  LearningServiceImpl learning_service_{
+      *engine_, {queries_, history_, changes_}, {{&recorder_}, Gate()}, {}};
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<v1::ModelService::Stub> models_;
   std::unique_ptr<v1::LearningService::Stub> learning_;
@@ -158,6 +161,29 @@ TEST_F(CallRecordsTest, OfWhatIsLearnedAndPredicted) {
   evaluate.set_name("models/m");
   ASSERT_TRUE(Call(*learning_, &v1::LearningService::Stub::GetEvaluation, evaluate).ok());
   ExpectRecord(recorder_.TakeOne(), "GetEvaluation", "models/m", absl::StatusCode::kOk, 0);
+}
+
+TEST_F(CallRecordsTest, ModelsAreMadeAndDeletedBesideQueries) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  const auto hold = [&](CallPool& pool) {
+    pool.Run(
+        "somebody", {},
+        [released](const CallPool::Proceed&) {
+          released.wait();
+          return absl::OkStatus();
+        },
+        [](const absl::Status&) {});
+  };
+  v1::CreateModelRequest create;
+  create.set_model_id("n");
+  *create.mutable_config() = LinearConfig();
+  v1::DeleteModelRequest remove;
+  remove.set_name("models/n");
+  hold(queries_);
+  EXPECT_TRUE(Call(*models_, &v1::ModelService::Stub::CreateModel, create).ok());
+  EXPECT_TRUE(Call(*models_, &v1::ModelService::Stub::DeleteModel, remove).ok());
+  release.set_value();
 }
 
 TEST_F(CallRecordsTest, OfWhatIsRefused) {
