@@ -8,6 +8,9 @@
 namespace prequel {
 namespace {
 
+// σ² of a track is at least this, so that no density is beyond all numbers.
+constexpr double kLeastLevel = 1e-100;
+
 // What `factor` = e^{−ρn} leaves of what was learned: the level stays.
 void Forget(const NoiseModel& model, double factor, NoiseState& noise) {
   for (Index c = 0; c < noise.shape.size(); ++c) {
@@ -105,6 +108,8 @@ void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
         const double surprise = evidence.targets(c, i) - evidence.before(c, i);
         noise.shape[c] += 0.5;
         noise.rate[c] += 0.5 * std::max(residual * surprise, residual * residual);
+        // Where targets do not vary at all, forgetting alone would take the level to 0.
+        noise.rate[c] = std::max(noise.rate[c], kLeastLevel * noise.shape[c]);
       }
     }
   }

@@ -44,6 +44,7 @@ absl::Status LearnNoise(const Problem& problem, const NoiseEvidence& evidence, N
 
 // The same of the tracks of a belief, row by row. Before each, with rate ρ,
 //   shape ← shape₀ + e^{−ρ} (shape − shape₀),  rate/shape stays
+// and rate/shape stays above 1e-100 after it.
 // REQUIRES: the likelihood is gaussian.
 void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
                  std::vector<NoiseState>& tracks);

@@ -194,6 +194,25 @@ TEST(Adaptive, ATrackForgetsByTheRow) {
   }
 }
 
+// A sensor that is stuck: what a track forgets of the noise would come to nothing after 9,000 rows.
+TEST(Adaptive, TargetsThatNeverVaryEndNothing) {
+  const Learner learner = *Learner::Create(
+      ConfigOf({"adaptive", {{"rates", Numbers{0}}, {"noise_rates", Numbers{0, 1}}}}));
+  LearnerState state = learner.Initial(), next;
+  Scratch scratch;
+  Batch batch = LinearBatch(3, 64, 0);
+  batch.targets.setZero();
+  for (int t = 0; t < 60; ++t) {
+    const absl::StatusOr<Learned> learned = learner.Update(state, batch, scratch, next);
+    ASSERT_TRUE(learned.ok()) << t << ": " << learned.status();
+    std::swap(state, next);
+  }
+  const absl::StatusOr<LearnerState> read = learner.DecodeState(learner.EncodeState(state));
+  EXPECT_TRUE(read.ok()) << read.status();
+  batch.targets.setConstant(1e100);
+  EXPECT_TRUE(learner.Update(state, batch, scratch, next).ok());
+}
+
 // Weights that become others at once, again and again.
 TEST(Adaptive, BeginsAnew) {
   const auto nll = [](double hazard) {
