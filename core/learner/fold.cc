@@ -104,13 +104,13 @@ void AbsorbRows(Shared& m) {
 }
 
 // What the prior predicted of the rows served better than belief k, a run: that begins anew, with
-// what is known of the noise's level.
-void Begin(const Problem& problem, const LearnerState& state, std::size_t k, Workspace& w,
-           Belief& next) {
-  BeliefWorkspace& run = w.beliefs[k];
-  run.prior = &problem.PriorOf(static_cast<Index>(k)).initial;
+// what is known of the noise's level, and is to learn the rows by that.
+void Begin(const Shared& m, std::size_t k, Belief& next) {
+  BeliefWorkspace& run = m.w.beliefs[k];
+  run.prior = &m.problem.PriorOf(static_cast<Index>(k)).initial;
   run.at_mean = run.projected = false;
-  FreshNoiseAt(problem, BelievedRun(problem, state).noise, next.noise);
+  FreshNoiseAt(m.problem, BelievedRun(m.problem, m.state).noise, next.noise);
+  FitNoise(m.problem, m.next.targets, next.noise, run.noise);
 }
 
 // `targets` are of what the expansion is bound to.
@@ -161,6 +161,7 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
 
 absl::Status FitAtOnce(const Shared& m, std::size_t k, Belief& next, StepReport& report) {
   BeliefWorkspace& w = m.w.beliefs[k];
+  ForgetDispersion(m.problem, k, static_cast<double>(m.rows.rows()), next.noise);
   absl::Status status = FitBelief(m.problem, m.state, k, m.w, next, report);
   return status.ok() ? LearnNoiseOf(m.problem, m.w.targets, w, next) : status;
 }
@@ -184,7 +185,7 @@ absl::Status FitBeliefs(const Shared& m, Index begun, StepReport& report) {
     next.noise = belief.noise;
     next.tracks = belief.tracks;
     next.dynamics = belief.dynamics;
-    if (static_cast<Index>(k) == begun) Begin(m.problem, m.state, k, m.w, next);
+    if (static_cast<Index>(k) == begun) Begin(m, k, next);
     if (absl::Status status = FitOne(m, k, next, of_this); !status.ok()) return status;
     if (belief.log_weight <= greatest) continue;
     greatest = belief.log_weight;

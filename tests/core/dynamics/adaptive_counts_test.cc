@@ -79,12 +79,14 @@ TEST(AdaptiveCounts, LoseLittleWhereNothingMoves) {
 
 // Of one belief, whose weights stand still or nearly.
 TEST(AdaptiveCounts, ADispersionThatForgetsFollowsOneThatMoves) {
-  const auto nll = [](double rate) {
-    return Learned(
-        ConfigOf({"adaptive", {{"rates", Numbers{1e-9}}, {"dispersion_rates", Numbers{rate}}}}),
-        {.gusts = true})["nll"];
-  };
-  EXPECT_LT(nll(0.02), nll(0) - 0.03);
+  for (const double weights : {0.0, 1e-9}) {
+    const auto nll = [weights](double rate) {
+      return Learned(ConfigOf({"adaptive",
+                               {{"rates", Numbers{weights}}, {"dispersion_rates", Numbers{rate}}}}),
+                     {.gusts = true})["nll"];
+    };
+    EXPECT_LT(nll(0.02), nll(0) - 0.03) << weights;
+  }
 }
 
 TEST(AdaptiveCounts, DispersionRatesAreOfCountsThatLearnIt) {

@@ -93,6 +93,39 @@ TEST(Restart, WeighsTheLikeliestRuns) {
   EXPECT_NEAR(weights, 1, 1e-12);
 }
 
+// The new run learns its first row by the noise of the run that was believed, not by what the run
+// knew whose place it takes. A diagonal precision says by which: it grows by x²/σ².
+TEST(Restart, ANewRunBeginsWithTheNoiseThatIsBelieved) {
+  LearnerConfig config = ConfigOf({"restart", {{"hazard", 0.02}, {"runs", 4.0}}});
+  config.likelihood.options.erase("noise");
+  config.posterior.name = "diagonal";
+  config.rule.name = "rvga";
+  const Learner learner = Learner::Create(config).value();
+  LearnerState state = learner.Initial(), next;
+  const Vector prior = std::get<DiagonalGaussian>(state.beliefs[0].posterior).precision;
+  Scratch scratch;
+  int begun = 0;
+  for (std::uint64_t t = 0; t < 100; ++t) {
+    const Batch row = RowAt(t);
+    ASSERT_TRUE(learner.Update(state, row, scratch, next).ok());
+    const auto believed = std::max_element(
+        state.beliefs.begin(), state.beliefs.end(),
+        [](const Belief& a, const Belief& b) { return a.log_weight < b.log_weight; });
+    Vector square(3);
+    square << row.inputs.col(0).cwiseAbs2(), 1;
+    const Vector fresh = prior + square * (believed->noise.shape[0] / believed->noise.rate[0]);
+    for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
+      const Vector& before = std::get<DiagonalGaussian>(state.beliefs[k].posterior).precision;
+      const Vector& after = std::get<DiagonalGaussian>(next.beliefs[k].posterior).precision;
+      if ((after - before).minCoeff() >= 0) continue;
+      EXPECT_TRUE(after.isApprox(fresh, 1e-12)) << t << ": " << after.transpose();
+      ++begun;
+    }
+    std::swap(state, next);
+  }
+  EXPECT_GT(begun, 10);
+}
+
 TEST(Restart, FollowsAWorldThatBecomesAnother) {
   const auto nll = [](const std::string& dynamics) {
     LearnerConfig config = ConfigOf({dynamics, {}});
