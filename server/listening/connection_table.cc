@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -20,12 +20,12 @@ std::optional<ino_t> InodeOf(int fd) {
   return status.st_ino;
 }
 
-// Milliseconds since anything came.
-std::uint32_t IdleFor(int fd) {
+// Since anything came.
+std::chrono::milliseconds IdleFor(int fd) {
   tcp_info info{};
   socklen_t length = sizeof(info);
-  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return 0;
-  return info.tcpi_last_data_recv;
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return {};
+  return std::chrono::milliseconds(info.tcpi_last_data_recv);
 }
 
 std::int64_t ReceivedBy(int fd) {
@@ -65,7 +65,9 @@ std::string EndpointOf(const sockaddr_storage& address) {
     return absl::StrCat("ipv4:", text, ":", port);
   }
   inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
-  return absl::StrCat("ipv6:%5B", text, "%5D:", port);
+  // Which of the host's links a link-local address is of.
+  const std::string link = v6.sin6_scope_id == 0 ? "" : absl::StrCat("%25", v6.sin6_scope_id);
+  return absl::StrCat("ipv6:%5B", text, link, "%5D:", port);
 }
 
 bool ConnectionTable::Add(int fd, const sockaddr_storage& address) {
@@ -76,7 +78,7 @@ bool ConnectionTable::Add(int fd, const sockaddr_storage& address) {
     return Reached(static_cast<int>(connections_.size()), limits_.all) ||
            Reached(by_peer_[peer], limits_.per_peer);
   };
-  if (full()) Sweep();
+  if (full() && !std::exchange(swept_, true)) Sweep();
   if (full() && !MakeRoom(peer)) return false;
   // A descriptor that is used again: whoever had it is closed.
   if (const auto old = connections_.find(fd); old != connections_.end()) {
@@ -111,54 +113,74 @@ std::string ConnectionTable::Largest() const {
 
 bool ConnectionTable::MakeRoom(const std::string& peer) {
   const std::string from = Reached(by_peer_[peer], limits_.per_peer) ? peer : Largest();
+  if (busy_.contains(from)) return false;
   auto idlest = connections_.end();
-  std::uint32_t longest = kIdleSeconds * 1000;
+  std::chrono::milliseconds longest = limits_.idle;
   for (auto it = connections_.begin(); it != connections_.end(); ++it) {
     if (it->second.peer != from) continue;
-    const std::uint32_t idle = IdleFor(it->first);
+    const std::chrono::milliseconds idle = IdleFor(it->first);
     if (idle < longest) continue;
     longest = idle;
     idlest = it;
   }
-  if (idlest == connections_.end()) return false;
+  if (idlest == connections_.end()) {
+    busy_.insert(from);
+    return false;
+  }
   ShutDown(idlest);
   return true;
 }
 
 void ConnectionTable::ShutDown(Connections::iterator connection) {
-  shutdown(connection->first, SHUT_RDWR);  // its owner closes it
+  // Its owner closes it, or has: then the descriptor may be somebody else's.
+  if (InodeOf(connection->first) == connection->second.inode) {
+    shutdown(connection->first, SHUT_RDWR);
+  }
   --by_peer_[connection->second.peer];
   connections_.erase(connection);
   ++evicted_;
 }
 
-// What is around a message is not counted exactly: frames and headers as kAround, encryption as a
-// share, and what nobody tells of as a little each time. All are a little too much, so that nothing
-// adds up over a long time.
+// What is around a message is not counted exactly, and is taken off what has just come, never off
+// what is held: encryption as a share, frames and headers as kAround for each message. What nobody
+// tells of, as pings and what came between two looks, fades, so that it does not add up.
 void ConnectionTable::Police(const Arrivals::ByPeer& arrived, std::int64_t most) {
-  constexpr double kAround = 1024, kEncryption = 1.03, kPings = 512;
+  constexpr double kAround = 1024, kEncryption = 1.03, kFading = 1.0 / 3000;  // in five minutes
   Sweep();
+  swept_ = false;
+  busy_.clear();
   double all = 0;
   for (auto& [fd, connection] : connections_) {
     const std::int64_t received = ReceivedBy(fd);
-    double now = connection.arriving + static_cast<double>(received - connection.received) - kPings;
+    double fresh = static_cast<double>(received - connection.received) / kEncryption;
     connection.received = received;
-    if (const auto whole = arrived.find(connection.endpoint); whole != arrived.end()) {
-      now -= kEncryption * static_cast<double>(whole->second.bytes) +
-             kAround * static_cast<double>(whole->second.messages);
+    double whole = 0;
+    if (const auto came = arrived.find(connection.endpoint); came != arrived.end()) {
+      fresh -= kAround * static_cast<double>(came->second.messages);
+      whole = static_cast<double>(came->second.bytes);
     }
-    connection.arriving = std::max(0.0, now);
+    const double held = (1 - kFading) * connection.arriving + std::max(0.0, fresh) - whole;
+    connection.arriving = std::max(0.0, held);
     all += connection.arriving;
   }
-  while (all > static_cast<double>(most)) {
-    const auto largest = std::max_element(
-        connections_.begin(), connections_.end(),
-        [](const auto& a, const auto& b) { return a.second.arriving < b.second.arriving; });
-    if (largest == connections_.end()) break;
-    all -= largest->second.arriving;
-    ShutDown(largest);
-  }
   arriving_ = static_cast<std::int64_t>(all);
+  while (arriving_ > most && !connections_.empty()) EndTheLargest();
+}
+
+void ConnectionTable::EndTheLargest() {
+  std::map<std::string, double> by_peer;
+  for (const auto& [fd, connection] : connections_) by_peer[connection.peer] += connection.arriving;
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const std::string peer = std::max_element(by_peer.begin(), by_peer.end(), less)->first;
+  auto largest = connections_.end();
+  for (auto it = connections_.begin(); it != connections_.end(); ++it) {
+    if (it->second.peer != peer) continue;
+    if (largest == connections_.end() || it->second.arriving > largest->second.arriving) {
+      largest = it;
+    }
+  }
+  arriving_ -= static_cast<std::int64_t>(largest->second.arriving);
+  ShutDown(largest);
 }
 
 }  // namespace prequel

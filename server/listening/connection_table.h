@@ -4,9 +4,11 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "server/rpc/arrivals.h"
@@ -17,6 +19,7 @@ namespace prequel {
 struct ConnectionLimits {
   int all = 0;
   int per_peer = 0;
+  std::chrono::seconds idle{10};  // one that has been for less makes no room for another
 };
 
 // Who is at the other end, without the port: an IPv4 address, or the first 64 bits of one of IPv6.
@@ -31,12 +34,14 @@ class ConnectionTable {
   explicit ConnectionTable(const ConnectionLimits& limits) : limits_(limits) {}
 
   // Takes on socket `fd` of `peer`, if there is room. When there is none, room is made by shutting
-  // down the connection that has been idle the longest, if for kIdle at least: of the same peer
-  // when it has its share, else of the peer that has the most.
+  // down the connection that has been idle the longest: of the same peer when it has its share,
+  // else of the peer that has the most. All connections are looked through for that once between
+  // two calls of Police, so that a flood of them costs little.
   bool Add(int fd, const sockaddr_storage& address);
 
-  // Of what each connection has received, as much as has not come whole yet is being held. If that
-  // is more than `most` in all, shuts down those that hold the most, until it is not. `arrived` is
+  // To be called every tenth of a second. Of what each connection has received, as much as has not
+  // come whole yet is being held. If that is more than `most` in all, shuts down connections until
+  // it is not: each time the one that holds the most, of the peer that holds the most. `arrived` is
   // what came whole since the last time.
   void Police(const Arrivals::ByPeer& arrived, std::int64_t most);
   std::int64_t arriving() const { return arriving_; }
@@ -45,7 +50,6 @@ class ConnectionTable {
   std::int64_t evicted() const { return evicted_; }
 
  private:
-  static constexpr int kIdleSeconds = 10;
   struct Connection {
     ino_t inode;
     std::string peer, endpoint;
@@ -59,10 +63,14 @@ class ConnectionTable {
   bool MakeRoom(const std::string& peer);
   void ShutDown(Connections::iterator connection);
   std::string Largest() const;
+  void EndTheLargest();
 
   const ConnectionLimits limits_;
   Connections connections_;  // by descriptor
   std::map<std::string, int> by_peer_;
+  // Since the last Police: whether Add has looked for closed ones, and where it found none idle.
+  bool swept_ = false;
+  std::set<std::string> busy_;
   std::int64_t evicted_ = 0;
   std::int64_t arriving_ = 0;
 };

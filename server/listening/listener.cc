@@ -23,6 +23,7 @@ namespace prequel {
 namespace {
 
 constexpr int kBacklog = 1024;
+constexpr int kAtOnce = 64;  // connections that are accepted before it looks at anything else
 constexpr std::chrono::milliseconds kLook{100};  // how often it sees what is open, and arriving
 constexpr std::chrono::milliseconds kWithoutDescriptors{20};
 
@@ -138,8 +139,8 @@ void Listener::Loop() {
       next_look = now + kLook;
     }
     for (std::size_t i = 0; ready > 0 && i + 1 < polled.size(); ++i) {
-      while (polled[i].revents != 0 && Accept(polled[i].fd)) {
-      }
+      // Those that are left are there at the next poll.
+      for (int n = 0; polled[i].revents != 0 && n < kAtOnce && Accept(polled[i].fd); ++n) continue;
     }
   }
 }
