@@ -143,6 +143,7 @@ void HttpFace::Answer(HttpRequest request, HttpRespond respond) const {
 
 Call HttpFace::CallOf(const HttpRequest& request, const char* method) const {
   Call call({.credentials = request.credentials,
+             .peer = request.peer,
              .deadline = std::chrono::system_clock::now() + kDeadline,
              .gone = request.gone},
             method, parts_);

@@ -12,22 +12,24 @@ constexpr std::chrono::milliseconds kSoon{100};
 
 absl::Status InFlight::Share::Take(std::int64_t bytes) {
   if (of_ == nullptr) return absl::OkStatus();
-  absl::Status status = of_->Take(caller_, bytes);
+  absl::Status status = of_->Take(place_, bytes);
   if (status.ok()) bytes_ += bytes;
   return status;
 }
 
 void InFlight::Share::Count(std::int64_t bytes) {
   if (of_ == nullptr) return;
-  of_->Count(caller_, bytes);
+  of_->Count(place_, bytes);
   bytes_ += bytes;
 }
 
-InFlight::Share InFlight::Join(std::string_view caller) {
+InFlight::Share InFlight::Join(std::string_view caller, std::string_view connection) {
   MutexLock lock(mu_);
-  const auto it = callers_.try_emplace(std::string(caller)).first;
-  ++it->second.shares;
-  return Share(this, it);
+  Place place;
+  place.caller = callers_.try_emplace(std::string(caller)).first;
+  place.connection = place.caller->second.connections.try_emplace(std::string(connection)).first;
+  ++place.connection->second.shares;
+  return Share(this, place);
 }
 
 std::int64_t InFlight::used() const {
@@ -35,34 +37,45 @@ std::int64_t InFlight::used() const {
   return used_;
 }
 
-absl::Status InFlight::Take(Callers::iterator caller, std::int64_t bytes) {
+// With B the budget, u what is used, h what the caller has and c what the connection has of it, all
+// after the bytes were taken, the caller may have m = (B − (u − h)) / 2:
+//
+//   h ≤ B − u   ⇔   h ≤ m,        c ≤ 3 (m − h)
+absl::Status InFlight::Take(const Place& place, std::int64_t bytes) {
   MutexLock lock(mu_);
-  std::int64_t& had = caller->second.bytes;
-  const std::int64_t left = limit_ - used_ - bytes;
-  if (left < 0 || had + bytes > left) {
+  const std::int64_t of_caller = place.caller->second.bytes + bytes;
+  const std::int64_t of_connection = place.connection->second.bytes + bytes;
+  const std::int64_t twice_left = limit_ - used_ - bytes - of_caller;  // 2 (m − h)
+  if (twice_left < 0 || 2 * of_connection > 3 * twice_left) {
     return ShortageError({.budget = "in_flight",
                           .wanted = bytes,
-                          .yours = had,
+                          .yours = place.caller->second.bytes,
                           .used = used_,
                           .limit = limit_,
                           .retry_after = kSoon});
   }
-  had += bytes;
-  used_ += bytes;
+  CountLocked(place, bytes);
   return absl::OkStatus();
 }
 
-void InFlight::Count(Callers::iterator caller, std::int64_t bytes) {
+void InFlight::Count(const Place& place, std::int64_t bytes) {
   MutexLock lock(mu_);
-  caller->second.bytes += bytes;
-  used_ += bytes;
+  CountLocked(place, bytes);
 }
 
-void InFlight::Leave(Callers::iterator caller, std::int64_t bytes) {
+void InFlight::CountLocked(const Place& place, std::int64_t bytes) {
+  used_ += bytes;
+  place.caller->second.bytes += bytes;
+  place.connection->second.bytes += bytes;
+}
+
+void InFlight::Leave(const Place& place, std::int64_t bytes) {
   MutexLock lock(mu_);
-  used_ -= bytes;
-  caller->second.bytes -= bytes;
-  if (--caller->second.shares == 0) callers_.erase(caller);
+  CountLocked(place, -bytes);
+  if (--place.connection->second.shares > 0) return;
+  Connections& connections = place.caller->second.connections;
+  connections.erase(place.connection);
+  if (connections.empty()) callers_.erase(place.caller);
 }
 
 }  // namespace prequel

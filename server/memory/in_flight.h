@@ -16,29 +16,40 @@ namespace prequel {
 
 // Divides one budget among callers by dynamic thresholds (Choudhury and Hahne 1998): a caller may
 // have as much as is free. So one alone can have half of the budget, n of them have 1/(n+1) each,
-// and as much is always left for who comes next. Thread-safe. Outlives its shares.
+// and as much is always left for who comes next. What a caller may have is divided among its
+// connections in the same way, but that one may have three times as much as is free: alone 3/8 of
+// the budget. Thread-safe. Outlives its shares.
 class InFlight {
  private:
-  struct Caller {
+  struct Connection {
     std::int64_t bytes = 0;
     std::size_t shares = 0;
   };
+  using Connections = std::map<std::string, Connection, std::less<>>;
+  struct Caller {
+    std::int64_t bytes = 0;
+    Connections connections;
+  };
   using Callers = std::map<std::string, Caller, std::less<>>;
+  struct Place {
+    Callers::iterator caller;
+    Connections::iterator connection;  // of the caller's
+  };
 
  public:
-  // What one call of a caller has; gives it back when destroyed. For one thread at a time.
+  // What one call on a connection has; gives it back when destroyed. For one thread at a time.
   class Share {
    public:
     Share() = default;
     Share(Share&& other) noexcept { *this = std::move(other); }
     Share& operator=(Share&& other) noexcept {
       std::swap(of_, other.of_);
-      std::swap(caller_, other.caller_);
+      std::swap(place_, other.place_);
       std::swap(bytes_, other.bytes_);
       return *this;
     }
     ~Share() {
-      if (of_ != nullptr) of_->Leave(caller_, bytes_);
+      if (of_ != nullptr) of_->Leave(place_, bytes_);
     }
 
     // RESOURCE_EXHAUSTED (ShortageOf) beyond what the caller may have; without a budget all is OK.
@@ -50,23 +61,24 @@ class InFlight {
 
    private:
     friend class InFlight;
-    Share(InFlight* of, Callers::iterator caller) : of_(of), caller_(caller) {}
+    Share(InFlight* of, const Place& place) : of_(of), place_(place) {}
 
     InFlight* of_ = nullptr;  // null: of no budget
-    Callers::iterator caller_;
+    Place place_;
     std::int64_t bytes_ = 0;
   };
 
   explicit InFlight(std::int64_t limit) : limit_(limit) {}
 
-  Share Join(std::string_view caller);
+  Share Join(std::string_view caller, std::string_view connection);
   std::int64_t limit() const { return limit_; }
   std::int64_t used() const;
 
  private:
-  absl::Status Take(Callers::iterator caller, std::int64_t bytes);
-  void Count(Callers::iterator caller, std::int64_t bytes);
-  void Leave(Callers::iterator caller, std::int64_t bytes);
+  absl::Status Take(const Place& place, std::int64_t bytes);
+  void Count(const Place& place, std::int64_t bytes);
+  void CountLocked(const Place& place, std::int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Leave(const Place& place, std::int64_t bytes);
 
   const std::int64_t limit_;
   mutable Mutex mu_;

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "server/rpc/grpc_error.h"
 #include "server/sync/mutex.h"
 
@@ -22,6 +21,8 @@ constexpr std::int64_t kCopiesOfRequest = 3;
 constexpr std::int64_t kCopiesOfAnswer = 2;
 // Smaller ones are not looked at closely: they are not refused, and no reader of one is slow.
 constexpr std::int64_t kSmall = 16 << 10;
+// Longer than any resource's name.
+constexpr std::size_t kAbout = 128;
 
 std::int64_t BytesOf(const google::protobuf::MessageLite& message) {
   return static_cast<std::int64_t>(message.ByteSizeLong());
@@ -62,6 +63,7 @@ struct Call::State {
       : context(nullptr),
         origin(std::move(its_origin)),
         parts(its_parts),
+        peer(origin.peer),
         first(parts.gate.Identify(origin.credentials)) {}
 
   bool Gone() const {
@@ -74,11 +76,16 @@ struct Call::State {
     caller = *first;
     admitted = caller->CheckRole(RoleFor(method), method);
     if (admitted.ok() && parts.memory != nullptr) {
-      memory = parts.memory->Join(parts.gate.closed() ? std::string(caller->name()) : peer);
+      memory = parts.memory->Join(caller_name(), peer);
     }
     if (!admitted.ok() || !caller->principal().quotas.Any()) return;
     admitted = caller->principal().meter->BeginCall(caller->principal().quotas);
     if (admitted.ok()) meter = caller->principal().meter;
+  }
+
+  // Without a policy all callers have one name: then they are told apart by where they call from.
+  std::string caller_name() const {
+    return parts.gate.closed() && caller ? std::string(caller->name()) : HostOf(peer);
   }
 
   void GiveBackAll() {
@@ -151,7 +158,7 @@ void Call::SetResource(std::string_view resource) const { state_->resource = res
 void Call::CountRequest(const google::protobuf::MessageLite& request) const {
   const std::int64_t bytes = BytesOf(request);
   CountRequest(bytes);
-  if (state_->parts.arrivals != nullptr && !state_->peer.empty()) {
+  if (state_->parts.arrivals != nullptr) {
     state_->parts.arrivals->Count(state_->peer, bytes);
   }
 }
@@ -166,9 +173,7 @@ void Call::CountResponse(std::int64_t bytes) const { state_->record.response_byt
 
 void Call::CountRows(std::int64_t rows) const { state_->record.rows += rows; }
 
-std::string Call::who() const {
-  return absl::StrCat(std::string(state_->record.principal), " ", state_->resource);
-}
+Asker Call::who() const { return {state_->caller_name(), state_->resource.substr(0, kAbout)}; }
 
 void Call::BeginWait(Patience::Wait& wait, std::int64_t bytes) const {
   if (state_->parts.patience == nullptr || state_->context == nullptr) return;

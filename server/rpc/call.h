@@ -18,6 +18,7 @@
 #include "server/engine/still_wanted.h"
 #include "server/memory/in_flight.h"
 #include "server/rpc/arrivals.h"
+#include "server/rpc/asker.h"
 #include "server/rpc/call_memory.h"
 #include "server/rpc/call_observer.h"
 #include "server/rpc/patience.h"
@@ -36,6 +37,7 @@ struct CallParts {
 // What a call that gRPC knows nothing of says for itself.
 struct CallOrigin {
   Credentials credentials;
+  std::string peer;  // as gRPC would name it; empty: nobody says
   TimePoint deadline = TimePoint::max();
   std::function<bool()> gone;  // whether the client is; on any thread
 };
@@ -79,8 +81,7 @@ class Call {
   // Of a minibatch that was learned or predicted.
   void CountRows(std::int64_t rows) const;
 
-  // In whose name it is worked on: those who have little share evenly with those who have much.
-  std::string who() const;
+  Asker who() const;
   // The client is to read, or to send, so much: ends the call if that takes too long.
   void BeginWait(Patience::Wait& wait, std::int64_t bytes) const;
 

@@ -19,13 +19,13 @@ constexpr double kPieceSeconds = 5e-3;
 
 class CallPool::Piece {
  public:
-  explicit Piece(const std::string& who) : who_(who) {}
-  const std::string& who() const { return who_; }
+  explicit Piece(const Asker& who) : who_(who) {}
+  const Asker& who() const { return who_; }
   double used() const { return ThreadSeconds() - begun_; }
   double Take() { return ThreadSeconds() - std::exchange(begun_, ThreadSeconds()); }
 
  private:
-  const std::string& who_;
+  const Asker& who_;
   double begun_ = ThreadSeconds();
 };
 
@@ -47,7 +47,7 @@ CallPool::~CallPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void CallPool::Run(std::string_view who, StillWanted wanted, Work work, Answer answer, Size size) {
+void CallPool::Run(const Asker& who, StillWanted wanted, Work work, Answer answer, Size size) {
   Task task{std::move(wanted), std::move(work), std::move(answer), size};
   const absl::Status status = Admit(who, task);
   if (!status.ok()) task.answer(status);
@@ -63,17 +63,38 @@ void CallPool::Run(const UnaryCall& call, absl::AnyInvocable<absl::Status()> wor
   Run(call, Work([work = std::move(work)](const Proceed&) mutable { return work(); }));
 }
 
-bool CallPool::HasRoom(std::string_view who) const {
+bool CallPool::HasRoom(const Asker& who) const {
   if (queued_ >= max_queued_) return false;
-  return 2 * queued_ <= max_queued_ || queue_.SizeOf(who) < max_queued_ - queued_;
+  const auto asked = asked_.find(who.caller);
+  if (asked == asked_.end()) return true;
+  const std::size_t had = asked->second.queued;
+  const std::size_t most = (max_queued_ - (queued_ - had)) / 2 + 1;
+  if (had >= most) return false;
+  const auto about = asked->second.about.find(who.about);
+  return about == asked->second.about.end() || about->second.queued < 3 * (most - had);
 }
 
-absl::Status CallPool::Admit(std::string_view who, Task& task) {
+void CallPool::Count(const Asker& who, int queued, int begun) {
+  const auto count = [&](auto& by_name, const std::string& name) {
+    const auto it = by_name.try_emplace(name).first;
+    it->second.queued += static_cast<std::size_t>(queued);
+    it->second.begun += begun;
+    return it;
+  };
+  queued_ += static_cast<std::size_t>(queued);
+  all_begun_ += begun;
+  const auto asked = count(asked_, who.caller);
+  const auto about = count(asked->second.about, who.about);
+  if (about->second.queued == 0 && about->second.begun == 0) asked->second.about.erase(about);
+  if (asked->second.about.empty()) asked_.erase(asked);
+}
+
+absl::Status CallPool::Admit(const Asker& who, Task& task) {
   MutexLock lock(mu_);
   if (draining_) return absl::UnavailableError("the server is stopping");
   if (!HasRoom(who)) return absl::ResourceExhaustedError(refusal_);
-  queue_.Push(who, std::move(task));
-  ++queued_;
+  queue_.Push(who.caller, who.about, Item(std::move(task)));
+  Count(who, 1, 0);
   ++unanswered_;
   Dispatch();
   return absl::OkStatus();
@@ -86,34 +107,35 @@ void CallPool::Drain(TimePoint deadline) {
   }
 }
 
-// Who asks much may have begun no more than can be worked on at once, so that threads are left for
-// the others.
-bool CallPool::MayBegin(const std::string& who, const Item& item) const {
+// A caller may have begun as many as are left for the others, and of what it asks about one thing
+// no more than can be worked on at once.
+bool CallPool::MayBegin(const std::string& caller, const std::string& about,
+                        const Item& item) const {
   const auto* pause = std::get_if<Pause*>(&item);
   const Size size = pause != nullptr ? (*pause)->size : std::get<Task>(item).size;
   if (size == Size::kLarge && large_ >= at_once_) return false;
   if (pause != nullptr) return true;
-  if (all_begun_ >= max_begun_) return false;
-  const auto begun = begun_.find(who);
-  return begun == begun_.end() || begun->second < at_once_;
+  const Asked& asked = asked_.at(caller);
+  return asked.begun < max_begun_ - all_begun_ && asked.about.at(about).begun < at_once_;
 }
 
 void CallPool::Dispatch() {
   while (running_ < at_once_ + spare_) {
-    auto next = queue_.Pop([this](const std::string& who, const Item& item)
-                               ABSL_NO_THREAD_SAFETY_ANALYSIS { return MayBegin(who, item); });
+    auto next =
+        queue_.Pop([this](const std::string& caller, const std::string& about, const Item& item)
+                       ABSL_NO_THREAD_SAFETY_ANALYSIS { return MayBegin(caller, about, item); });
     if (!next) return;
-    if (Pause** pause = std::get_if<Pause*>(&next->second)) {
+    auto& [about, item] = next->second;
+    if (Pause** pause = std::get_if<Pause*>(&item)) {
       TakePlace((*pause)->size);
       (*pause)->may_go = true;
       (*pause)->go.NotifyOne();
       continue;
     }
-    TakePlace(std::get<Task>(next->second).size);
-    ++begun_[next->first];
-    ++all_begun_;
-    --queued_;
-    ready_.emplace_back(std::move(next->first), std::get<Task>(std::move(next->second)));
+    TakePlace(std::get<Task>(item).size);
+    Asker who{std::move(next->first), std::move(about)};
+    Count(who, -1, 1);
+    ready_.emplace_back(std::move(who), std::get<Task>(std::move(item)));
     wake_.NotifyOne();
   }
 }
@@ -133,15 +155,17 @@ absl::Status CallPool::Proceeds(Piece& piece, const Task& task) {
   if (!status.ok() || piece.used() < kPieceSeconds) return status;
   Pause pause{.size = task.size};
   MutexLock lock(mu_);
-  queue_.Charge(piece.who(), piece.Take());
-  queue_.PushFront(piece.who(), &pause);
+  const Asker& who = piece.who();
+  // It goes on: it does not come back as one that was away.
+  queue_.PushFront(who.caller, who.about, Item(&pause));
+  queue_.Charge(piece.Take(), who.caller, who.about);
   LeavePlace(task.size);
   Dispatch();
   while (!pause.may_go) pause.go.Wait(mu_);
   return status;
 }
 
-void CallPool::Perform(const std::string& who, Task& task) {
+void CallPool::Perform(const Asker& who, Task& task) {
   Piece piece(who);
   absl::Status status = task.wanted ? task.wanted() : absl::OkStatus();
   if (status.ok()) {
@@ -151,9 +175,8 @@ void CallPool::Perform(const std::string& who, Task& task) {
   const Size size = task.size;
   task = {};
   MutexLock lock(mu_);
-  queue_.Charge(who, piece.Take());
-  if (const auto begun = begun_.find(who); --begun->second == 0) begun_.erase(begun);
-  --all_begun_;
+  queue_.Charge(piece.Take(), who.caller, who.about);
+  Count(who, 0, -1);
   LeavePlace(size);
   --unanswered_;
   answered_.NotifyAll();
@@ -162,7 +185,7 @@ void CallPool::Perform(const std::string& who, Task& task) {
 
 void CallPool::Loop() {
   while (true) {
-    std::optional<std::pair<std::string, Task>> next;
+    std::optional<std::pair<Asker, Task>> next;
     {
       MutexLock lock(mu_);
       while (ready_.empty() && !(stopping_ && unanswered_ == 0)) wake_.Wait(mu_);

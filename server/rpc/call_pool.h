@@ -5,7 +5,6 @@
 #include <deque>
 #include <map>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -21,8 +20,8 @@
 namespace prequel {
 
 // So many calls are worked on at a time, and what they use is divided evenly among those who ask:
-// each call comes in the name of somebody, and who has used the least processor time is next.
-// Long work lets others have its place between its pieces (Work's Proceed).
+// the caller who has used the least processor time is next, and of what it asks, what has used the
+// least. Long work lets others have its place between its pieces (Work's Proceed).
 class CallPool {
  public:
   // To be asked between pieces of the work: whether the answer is still wanted. Others may be
@@ -35,8 +34,8 @@ class CallPool {
   enum class Size { kSmall, kLarge };
 
   // At most `at_once` calls are worked on, and `spare` small ones beside them; and at most
-  // `max_queued` wait to begin, of which one name may have half and as many as are left; `refusal`
-  // is what others are told.
+  // `max_queued` wait to begin, of which one caller may have half and as many as are left, and one
+  // thing that it asks about three quarters of that; `refusal` is what others are told.
   CallPool(int at_once, std::size_t max_queued, std::string refusal, int spare = 0);
   // Answers what is queued, then stops.
   ~CallPool();
@@ -46,9 +45,8 @@ class CallPool {
   // Gives `answer`, once, what `work` returns, on one of the threads; on the caller's, before Run
   // returns, RESOURCE_EXHAUSTED when too many wait. A call that is not `wanted` any more when its
   // turn comes is answered with that, without work.
-  void Run(std::string_view who, StillWanted wanted, Work work, Answer answer,
+  void Run(const Asker& who, StillWanted wanted, Work work, Answer answer,
            Size size = Size::kSmall);
-  // In the name of the call's principal and resource.
   void Run(const UnaryCall& call, Work work, Size size = Size::kSmall);
   void Run(const UnaryCall& call, absl::AnyInvocable<absl::Status()> work);
 
@@ -70,19 +68,34 @@ class CallPool {
   };
   using Item = std::variant<Task, Pause*>;
 
+  // What a caller has in the pool, and how much of it is about what.
+  struct Counts {
+    std::size_t queued = 0;
+    int begun = 0;
+  };
+  struct Asked : Counts {
+    std::map<std::string, Counts> about;
+  };
+
   // A call's processor time since it was last charged.
   class Piece;
 
+  // Of one caller, those whose use is remembered while nothing of theirs waits.
+  static constexpr std::size_t kMostAbout = 64;
+
   void Loop();
-  absl::Status Admit(std::string_view who, Task& task);
-  bool HasRoom(std::string_view who) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  bool MayBegin(const std::string& who, const Item& item) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status Admit(const Asker& who, Task& task);
+  bool HasRoom(const Asker& who) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool MayBegin(const std::string& caller, const std::string& about, const Item& item) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // So much more, or less, that waits to begin, or has begun.
+  void Count(const Asker& who, int queued, int begun) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Gives free places to those who are next.
   void Dispatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void TakePlace(Size size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void LeavePlace(Size size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status Proceeds(Piece& piece, const Task& task);
-  void Perform(const std::string& who, Task& task);
+  void Perform(const Asker& who, Task& task);
 
   const int at_once_, spare_;
   const int max_begun_;
@@ -91,9 +104,9 @@ class CallPool {
   Mutex mu_;
   CondVar wake_;      // a task that may begin, or the end
   CondVar answered_;  // a call
-  FairQueue<Item> queue_ ABSL_GUARDED_BY(mu_);
-  std::deque<std::pair<std::string, Task>> ready_ ABSL_GUARDED_BY(mu_);  // they have their places
-  std::map<std::string, int> begun_ ABSL_GUARDED_BY(mu_);                // by name: not answered
+  FairLines<FairLines<Fifo<Item>, kMostAbout>> queue_ ABSL_GUARDED_BY(mu_);
+  std::deque<std::pair<Asker, Task>> ready_ ABSL_GUARDED_BY(mu_);  // they have their places
+  std::map<std::string, Asked> asked_ ABSL_GUARDED_BY(mu_);        // by caller
   // Places taken, in all and by large calls.
   int running_ ABSL_GUARDED_BY(mu_) = 0, large_ ABSL_GUARDED_BY(mu_) = 0;
   int all_begun_ ABSL_GUARDED_BY(mu_) = 0;

@@ -12,79 +12,118 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace prequel {
 
-// Items wait in lines, one for each name, first come, first served within a line. The line whose
-// items have used least is next:
+// First come, first served.
+template <class Item>
+class Fifo {
+ public:
+  using Popped = Item;
+
+  void Push(Item item) { items_.push_back(std::move(item)); }
+  void PushFront(Item item) { items_.push_front(std::move(item)); }
+  template <class May>
+  std::optional<Item> Pop(const May& may) {
+    if (items_.empty() || !may(items_.front())) return std::nullopt;
+    std::optional<Item> popped = std::move(items_.front());
+    items_.pop_front();
+    return popped;
+  }
+  void Charge(double /*cost*/) {}
+  std::size_t size() const { return items_.size(); }
+
+ private:
+  std::deque<Item> items_;
+};
+
+// Items wait in lines, one for each name. The line whose items have used least is next:
 //
 //   used_l ← max(used_l, floor) as line l comes back,   used_l ← used_l + cost as it is charged
 //
 // where floor is what the line served last had used: whoever was away has saved up nothing, and
-// whoever has had much comes back behind the others. Not thread-safe.
-template <class Item>
-class FairQueue {
+// whoever has had much comes back behind the others. A line comes back when none of its items
+// waits, and none is out, which is from when it is popped until it is charged.
+//
+// `Line` is a Fifo, or lines again: an item then has two names, and what the first has is shared
+// evenly among the second. Not thread-safe.
+//
+// Of lines that are away about kMostAway are remembered. Those that have used the least are
+// forgotten, and the floor is raised to what they had used: nobody gains by being forgotten, and
+// new names without end neither fill the memory nor go before a line that waits for ever.
+template <class Line, std::size_t kMostAway = 4096>
+class FairLines {
  public:
-  void Push(std::string_view name, Item item) { Enter(name).items.push_back(std::move(item)); }
+  using Popped = std::pair<std::string, typename Line::Popped>;
+
+  // `item`: what the line takes: an item, after its further names if it has any.
+  template <class... Rest>
+  void Push(std::string_view name, Rest&&... item) {
+    Enter(name).items.Push(std::forward<Rest>(item)...);
+  }
   // Before the others of its line: one that goes on, not one that begins.
-  void PushFront(std::string_view name, Item item) {
-    Enter(name).items.push_front(std::move(item));
+  template <class... Rest>
+  void PushFront(std::string_view name, Rest&&... item) {
+    Enter(name).items.PushFront(std::forward<Rest>(item)...);
   }
 
-  // The next item that `may` begin, with its line's name: of each line the first is asked about.
+  // The next item that `may` begin, with its names. To be charged, once.
   template <class May>
-  std::optional<std::pair<std::string, Item>> Pop(const May& may) {
+  std::optional<Popped> Pop(const May& may) {
     for (auto it = waiting_.begin(); it != waiting_.end(); ++it) {
-      Line& line = *std::get<Line*>(*it);
-      if (!may(line.name, line.items.front())) continue;
+      Entry& line = *std::get<Entry*>(*it);
+      auto item = line.items.Pop(
+          [&](const auto&... rest) { return may(std::as_const(line.name), rest...); });
+      if (!item) continue;
       waiting_.erase(it);
-      std::pair<std::string, Item> popped(line.name, std::move(line.items.front()));
-      line.items.pop_front();
       --size_;
+      ++line.out;
       floor_ = std::max(floor_, line.used);
-      if (!line.items.empty()) {
+      if (line.items.size() > 0) {
         line.order = ++pushed_;
         waiting_.insert(KeyOf(line));
       }
-      return popped;
+      return Popped(line.name, *std::move(item));
     }
     return std::nullopt;
   }
 
-  // What an item of the line has used.
-  void Charge(std::string_view name, double cost) {
-    Line& line = Find(name);
-    const bool waits = !line.items.empty();
+  // An item that is out has used so much, and is out no longer. `rest`: its further names.
+  template <class... Rest>
+  void Charge(double cost, std::string_view name, const Rest&... rest) {
+    Entry& line = Find(name);
+    const bool waits = line.items.size() > 0;
     if (waits) waiting_.erase(KeyOf(line));
-    line.used = std::max(line.used, floor_) + cost;
+    line.used += cost;
+    line.items.Charge(cost, rest...);
+    --line.out;
     if (waits) waiting_.insert(KeyOf(line));
   }
 
   std::size_t size() const { return size_; }
-  std::size_t SizeOf(std::string_view name) const {
-    const auto it = lines_.find(name);
-    return it == lines_.end() ? 0 : it->second.items.size();
-  }
-
-  // Takes everything out, in no particular order.
-  std::deque<Item> Clear() {
-    std::deque<Item> all;
-    for (auto& [name, line] : lines_) {
-      for (Item& item : line.items) all.push_back(std::move(item));
-    }
-    waiting_.clear();
-    lines_.clear();
-    size_ = 0;
-    return all;
-  }
+  // Lines that are remembered.
+  std::size_t lines() const { return lines_.size(); }
 
  private:
-  struct Line;
+  struct Entry {
+    std::string name;
+    double used = 0;
+    std::uint64_t order = 0;  // of two that have used the same, the one that waits longer
+    std::size_t out = 0;
+    Line items;
+
+    bool away() const { return out == 0 && items.size() == 0; }
+  };
+  using Key = std::tuple<double, std::uint64_t, Entry*>;
+
+  static Key KeyOf(Entry& line) { return {line.used, line.order, &line}; }
+
   // Where one more item is about to be.
-  Line& Enter(std::string_view name) {
-    Line& line = Find(name);
-    if (line.items.empty()) {
-      line.used = std::max(line.used, floor_);
+  Entry& Enter(std::string_view name) {
+    Entry& line = Find(name);
+    if (line.away()) line.used = std::max(line.used, floor_);
+    if (line.items.size() == 0) {
       line.order = ++pushed_;
       waiting_.insert(KeyOf(line));
     }
@@ -92,41 +131,41 @@ class FairQueue {
     return line;
   }
 
-  struct Line {
-    std::string name;
-    double used = 0;
-    std::uint64_t order = 0;  // of two that have used the same, the one that waits longer
-    std::deque<Item> items;
-  };
-  using Key = std::tuple<double, std::uint64_t, Line*>;
-
-  static constexpr std::size_t kManyLines = 4096;
-
-  static Key KeyOf(Line& line) { return {line.used, line.order, &line}; }
-
-  Line& Find(std::string_view name) {
+  Entry& Find(std::string_view name) {
     const auto it = lines_.find(name);
     if (it != lines_.end()) return it->second;
     if (lines_.size() >= forget_at_) Forget();
-    Line& line = lines_[std::string(name)];
+    Entry& line = lines_[std::string(name)];
     line.name = name;
     return line;
   }
 
-  // Lines that would come back as if they were new.
   void Forget() {
+    constexpr std::size_t kKept = kMostAway / 2;
+    std::vector<double> used;
+    for (const auto& [name, line] : lines_) {
+      if (line.away()) used.push_back(line.used);
+    }
+    if (used.size() > kKept) {
+      const auto last = used.end() - kKept - 1;
+      std::nth_element(used.begin(), last, used.end());
+      floor_ = std::max(floor_, *last);
+    }
     std::erase_if(lines_, [this](const auto& entry) {
-      return entry.second.items.empty() && entry.second.used <= floor_;
+      return entry.second.away() && entry.second.used <= floor_;
     });
-    forget_at_ = std::max(kManyLines, 2 * lines_.size());
+    forget_at_ = std::max(kMostAway, 2 * lines_.size());
   }
 
-  std::map<std::string, Line, std::less<>> lines_;
+  std::map<std::string, Entry, std::less<>> lines_;
   std::set<Key> waiting_;  // lines with items
   std::size_t size_ = 0;
-  std::size_t forget_at_ = kManyLines;
+  std::size_t forget_at_ = kMostAway;
   std::uint64_t pushed_ = 0;
   double floor_ = 0;
 };
+
+template <class Item>
+using FairQueue = FairLines<Fifo<Item>>;
 
 }  // namespace prequel

@@ -145,6 +145,7 @@ class Connection final : public HttpConnection,
       const bool sound = read.ec == std::errc() && read.ptr == json.data() + json.size();
       request.json_length = sound ? length : std::string::npos;  // longer than any body
     }
+    request.peer = parts_.peer;
     request.credentials.authorization = std::string(message[http::field::authorization]);
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       request.credentials.names = NamesOf(*stream_.native_handle());

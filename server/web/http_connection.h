@@ -28,6 +28,7 @@ struct HttpConnectionParts {
   const HttpHandler& handler;
   const HttpOptions& options;
   std::int64_t& body_bytes;     // of all connections, of requests that are not answered
+  std::string peer;             // as of HttpRequest
   std::function<void()> ended;  // once, as the connection ends
 };
 

@@ -38,6 +38,15 @@ std::shared_ptr<asio::ssl::context> ContextOf(const TlsMaterial& material) {
   return context;
 }
 
+std::string NameOf(const tcp::endpoint& peer) {
+  const asio::ip::address& address = peer.address();
+  const std::string port = ":" + std::to_string(peer.port());
+  if (address.is_v4()) return "ipv4:" + address.to_string() + port;
+  const asio::ip::address_v6 v6 = address.to_v6();
+  if (!v6.is_v4_mapped()) return "ipv6:[" + v6.to_string() + "]" + port;
+  return "ipv4:" + asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string() + port;
+}
+
 }  // namespace
 
 // All of it belongs to thread_ once that runs.
@@ -105,7 +114,7 @@ class HttpServer::Impl {
     const auto place = std::prev(open_.end());
     const auto connection = MakeHttpConnection(
         std::move(socket), Context(),
-        {handler_, options_, body_bytes_, [this, place] { open_.erase(place); }});
+        {handler_, options_, body_bytes_, NameOf(peer), [this, place] { open_.erase(place); }});
     place->connection = connection;
     connection->Begin();
   }

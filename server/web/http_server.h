@@ -19,6 +19,7 @@ struct HttpRequest {
   std::string method = "GET";
   std::string path;  // without what follows a '?'
   Credentials credentials;
+  std::string peer;  // the other end as gRPC names it: "ipv4:10.0.0.1:5000"
   std::string content_encoding;
   std::optional<std::size_t> json_length;  // the header Inference-Header-Content-Length
   std::string body;

@@ -16,7 +16,7 @@ void WorkerPool::Post(std::string_view who, Weight weight, Task task) {
   {
     MutexLock lock(mu_);
     if (stopped_) return;
-    turns_.Push(who, {weight, std::move(task)});
+    turns_.Push(who, Turn{weight, std::move(task)});
   }
   wake_.NotifyOne();
 }
@@ -26,7 +26,8 @@ void WorkerPool::Stop() {
   {
     MutexLock lock(mu_);
     stopped_ = true;
-    dropped = turns_.Clear();
+    const auto any = [](const std::string&, const Turn&) { return true; };
+    while (auto next = turns_.Pop(any)) dropped.push_back(std::move(next->second));
   }
   wake_.NotifyAll();
   dropped.clear();  // without the lock: tasks own models
@@ -57,7 +58,7 @@ void WorkerPool::Run() {
     next->second.task = nullptr;
     const double used = ThreadSeconds() - begun;
     MutexLock lock(mu_);
-    turns_.Charge(next->first, used);
+    turns_.Charge(used, next->first);
     if (next->second.weight != Weight::kHeavy) continue;
     --heavy_;
     wake_.NotifyAll();

@@ -22,7 +22,7 @@ class HeldCall {
  public:
   explicit HeldCall(CallPool& pool) {
     pool.Run(
-        "held", {},
+        {"held", ""}, {},
         [this](const StillWanted&) {
           begun_.set_value();
           go_.get_future().wait();
@@ -43,9 +43,10 @@ class HeldCall {
 
 // A call that does nothing, and whether it did.
 struct QuickCall {
-  explicit QuickCall(CallPool& pool, StillWanted wanted = {}, const char* who = "quick") {
+  explicit QuickCall(CallPool& pool, StillWanted wanted = {}, const char* who = "quick",
+                     const char* about = "") {
     pool.Run(
-        who, std::move(wanted),
+        {who, about}, std::move(wanted),
         [this](const StillWanted&) {
           worked = true;
           return absl::OkStatus();
@@ -88,9 +89,10 @@ TEST(CallPoolTest, WhatIsNotWantedAnyMoreIsNotDone) {
 // A call in pieces, until it is let go.
 class LongCall {
  public:
-  LongCall(CallPool& pool, const std::string& who, StillWanted wanted = {}) {
+  LongCall(CallPool& pool, const std::string& who, StillWanted wanted = {},
+           const std::string& about = "") {
     pool.Run(
-        who, std::move(wanted),
+        {who, about}, std::move(wanted),
         [this](const StillWanted& proceed) {
           absl::Status status;
           while (status.ok() && !stop_) {
@@ -124,8 +126,20 @@ TEST(CallPoolTest, LongCallsLetOthersHaveTheirPlace) {
 TEST(CallPoolTest, OneNameDoesNotHoldAllThreads) {
   CallPool pool(1, 100, "");
   std::vector<std::unique_ptr<LongCall>> calls;
-  for (int i = 0; i < 40; ++i) calls.push_back(std::make_unique<LongCall>(pool, "greedy"));
+  for (int i = 0; i < 40; ++i) {
+    calls.push_back(std::make_unique<LongCall>(pool, "greedy", StillWanted(), std::to_string(i)));
+  }
   EXPECT_TRUE(QuickCall(pool).Answer().ok());
+  for (auto& call : calls) EXPECT_TRUE(call->Stop().ok());
+}
+
+TEST(CallPoolTest, WhatACallerAsksOfOneModelIsNotInTheWayOfAnother) {
+  CallPool pool(1, 100, "");
+  std::vector<std::unique_ptr<LongCall>> calls;
+  for (int i = 0; i < 40; ++i) {
+    calls.push_back(std::make_unique<LongCall>(pool, "caller", StillWanted(), "slow model"));
+  }
+  EXPECT_TRUE(QuickCall(pool, {}, "caller", "another").Answer().ok());
   for (auto& call : calls) EXPECT_TRUE(call->Stop().ok());
 }
 
@@ -136,7 +150,7 @@ TEST(CallPoolTest, LargeCallsLeaveAPlaceToSmallOnes) {
   CallPool pool(1, 8, "", 1);
   for (int i = 0; i < 3; ++i) {
     pool.Run(
-        std::to_string(i), {},
+        {std::to_string(i), ""}, {},
         [released](const StillWanted&) {
           released.wait();
           return absl::OkStatus();
@@ -159,7 +173,7 @@ TEST(CallPoolTest, OneNameDoesNotFillTheQueue) {
       ++refused;
     }
   }
-  EXPECT_EQ(refused, 15);
+  EXPECT_EQ(refused, 16);
   QuickCall other(pool, {}, "other");
   EXPECT_TRUE(running.LetGo().ok());
   EXPECT_TRUE(other.Answer().ok());

@@ -45,7 +45,9 @@ class CallTest : public ::testing::Test {
                                                           grpc::InsecureChannelCredentials()));
     client_ = std::thread([this] {
       v1::Model ignored;
-      status_ = stub_->GetModel(&context_, v1::GetModelRequest(), &ignored);
+      v1::GetModelRequest request;
+      request.set_name(std::string(1 << 20, 'x'));
+      status_ = stub_->GetModel(&context_, request, &ignored);
     });
   }
   ~CallTest() override {
@@ -78,6 +80,14 @@ TEST_F(CallTest, SaysOnceThatTheClientHasGone) {
   EXPECT_TRUE(absl::IsCancelled(call.wanted()()));
   call.Finish(call.CheckWanted());
   EXPECT_EQ(Answer().error_code(), grpc::StatusCode::CANCELLED);
+}
+
+// Both become keys of queues.
+TEST_F(CallTest, IsOfAHostAndAboutNoMoreThanANameIsLong) {
+  const UnaryCall call = service_.Await();
+  EXPECT_EQ(call.who().caller, "ipv4:127.0.0.1");
+  EXPECT_EQ(call.who().about, std::string(128, 'x'));
+  call.Finish(absl::CancelledError());
 }
 
 TEST_F(CallTest, SaysAtOnceThatTheClientWentBefore) {
