@@ -184,6 +184,7 @@ absl::Status ApplyFlags(const ConfigFlags& flags, v1::ModelConfig* config) {
   SetName(flags.rule, &v1::ModelConfig::mutable_rule, config);
   SetName(flags.dynamics, &v1::ModelConfig::mutable_dynamics, config);
   SetName(flags.calibration, &v1::ModelConfig::mutable_calibration, config);
+  SetName(flags.robustness, &v1::ModelConfig::mutable_robustness, config);
   if (!flags.hidden.empty()) {
     google::protobuf::Value sizes = ParseValue(flags.hidden + ",");
     sizes.mutable_list_value()->mutable_values()->RemoveLast();

@@ -20,7 +20,7 @@ struct ConfigFlags {
   std::string target;
   std::optional<std::uint32_t> target_width;
   bool allow_missing_target = false;
-  std::string model, likelihood, prior, posterior, rule, dynamics, calibration;
+  std::string model, likelihood, prior, posterior, rule, dynamics, calibration, robustness;
   std::string hidden;  // 32,32
   std::string activation;
   std::optional<double> prior_precision;

@@ -129,6 +129,8 @@ void AddPartFlags(CLI::App& command, ConfigFlags& config) {
                      "static | adaptive | …: what time does to beliefs");
   command.add_option("--calibration", config.calibration,
                      "online | none: whether predictions are corrected by how they came true");
+  command.add_option("--robustness", config.robustness,
+                     "none | imq | mahalanobis_gate: how much a row counts that is far out");
   command
       .add_option("--option", config.options,
                   "part.key=value, for example rule.passes=5; may be repeated")

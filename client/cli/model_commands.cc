@@ -93,6 +93,7 @@ absl::Status Describe(const std::string& name, const Session& session) {
   table.Add({"rule", ComponentText(config.rule())});
   table.Add({"dynamics", ComponentText(config.dynamics())});
   table.Add({"calibration", ComponentText(config.calibration())});
+  table.Add({"robustness", ComponentText(config.robustness())});
   table.Add({"seed", absl::StrCat(config.seed())});
   table.Add({"parameters", absl::StrCat(Count(model->num_parameters()), " over ",
                                         Count(model->num_inputs()), " encoded inputs")});

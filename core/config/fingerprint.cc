@@ -57,6 +57,9 @@ std::uint64_t Fingerprint(const LearnerConfig& config) {
   if (!config.calibration.name.empty() && config.calibration.name != "none") {
     a.Value("component", config.calibration);
   }
+  if (!config.robustness.name.empty() && config.robustness.name != "none") {
+    a.Value("component", config.robustness);
+  }
   a.Value("standardize_inputs", static_cast<std::int64_t>(config.standardize_inputs));
   a.Value("standardize_targets", static_cast<std::int64_t>(config.standardize_targets));
   if (config.standardize_window > 0 && std::isfinite(config.standardize_window)) {

@@ -57,7 +57,7 @@ enum class Standardize { kDefault, kNone, kRunning };
 struct LearnerConfig {
   std::vector<FeatureConfig> features;
   TargetConfig target;
-  ComponentConfig model, likelihood, prior, posterior, rule, dynamics, calibration;
+  ComponentConfig model, likelihood, prior, posterior, rule, dynamics, calibration, robustness;
   Standardize standardize_inputs = Standardize::kDefault;
   Standardize standardize_targets = Standardize::kDefault;
   // Rows that running moments remember, or +∞: all. 0: 10,000, or all of a rule in mode dataset.

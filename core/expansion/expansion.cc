@@ -35,6 +35,7 @@ void Expansion::Bind(const Model& model, const Likelihood& likelihood, const Mat
 void Expansion::Retarget(const Matrix& targets, const NoiseLevel& noise) {
   targets_ = &targets;
   noise_ = &noise;
+  if (local_.weights.size() > 0) local_.weights.setOnes(targets.cols());
 }
 
 Index Expansion::num_params() const {

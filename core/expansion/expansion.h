@@ -20,6 +20,9 @@ class Expansion {
   // inputs: D_in × B, targets: T × B, encoded.
   void Bind(const Model& model, const Likelihood& likelihood, const Matrix& inputs,
             const Matrix& targets, const NoiseLevel& noise);
+  // How much each row counts from here on, w² in [0, 1] (B), until the next Bind or Retarget; of a
+  // likelihood that kWeighsRows.
+  void Weigh(const Vector& weights) { local_.weights = weights; }
   // The same examples, with other targets and noise: what has been linearised stays.
   void Retarget(const Matrix& targets, const NoiseLevel& noise);
 

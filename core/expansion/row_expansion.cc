@@ -27,6 +27,12 @@ double RowExpansion::Expect(Expectation expectation, double mean, double varianc
         }
       },
       *likelihood_);
+  if (weight_ == 1) return row_.log_density;
+  if (weight_ > 0) {
+    row_ = {weight_ * row_.log_density, weight_ * row_.score, weight_ * row_.curvature};
+  } else {
+    row_ = {};
+  }
   return row_.log_density;
 }
 

@@ -16,19 +16,22 @@ class RowExpansion {
   // REQUIRES: the likelihood is of one logit.
   void Bind(const Likelihood& likelihood, const NoiseLevel& noise);
 
-  // The next example, with its encoded target.
-  void Take(double target) { target_ = target; }
+  // The next example, with its encoded target; its likelihood is p^{w²} for a weight w² in [0, 1].
+  void Take(double target, double weight = 1) {
+    target_ = target;
+    weight_ = weight;
+  }
 
-  // E[log p(y | f)], nats, over f ~ N(mean, variance), or at the mean.
+  // w² E[log p(y | f)], nats, over f ~ N(mean, variance), or at the mean.
   double Expect(Expectation expectation, double mean, double variance);
-  // E[r] and E[W] of the last Expect.
+  // w² E[r] and w² E[W] of the last Expect.
   double score() const { return row_.score; }
   double curvature() const { return row_.curvature; }
 
  private:
   const Likelihood* likelihood_ = nullptr;
   const NoiseLevel* noise_ = nullptr;
-  double target_ = 0;
+  double target_ = 0, weight_ = 1;
   RowMoments row_;
 
   // A minibatch of one.

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "core/archive/each_array.h"
 #include "core/learner/prediction.h"
+#include "core/learner/weighing.h"
 #include "core/random/lanes.h"
 
 namespace prequel {
@@ -138,7 +139,8 @@ absl::Status FitBelief(const Problem& problem, const LearnerState& state, std::s
   return std::visit(
       [&]<class R, class Q>(const R& rule, const Q& prior) -> absl::Status {
         if constexpr (Updates<R, Q>) {
-          absl::Status status;
+          absl::Status status = WeighRows(problem, next.noise, f.w);
+          if (!status.ok()) return status;
           if constexpr (Fits<R, Q>) status = StandAtPrior(problem, f.w);
           if (!status.ok()) return status;
           if (problem.noise().learned()) KeepPriorLogits(f.w);

@@ -16,6 +16,7 @@
 #include "core/learner/mixing.h"
 #include "core/learner/noise.h"
 #include "core/learner/prediction.h"
+#include "core/learner/weighing.h"
 
 namespace prequel {
 namespace {
@@ -58,6 +59,26 @@ absl::Status TooExtreme() {
       "model has learned; it was rejected and the model is as it was");
 }
 
+// What a row says of which belief is right counts as the row does.
+void WeighDensities(const Vector& weights, Matrix& log_densities) {
+  for (Index i = 0; i < weights.size(); ++i) {
+    if (weights[i] > 0) {
+      log_densities.col(i) *= weights[i];
+    } else {
+      log_densities.col(i).setZero();
+    }
+  }
+}
+
+// Adds the targets to what is known of their scale; of a model that weighs rows as they are held.
+void AbsorbTargets(const Shared& m) {
+  const Problem& problem = m.problem;
+  const bool weighs = problem.weighs_rows() && problem.target_encoder.HasScale(m.state.targets);
+  if (weighs) WeighOutcomes(problem, m.rows.targets, m.w);
+  problem.target_encoder.Absorb(weighs ? m.w.held : m.rows, m.w.kept, m.next.targets,
+                                problem.config.standardize_window);
+}
+
 // Labels are classes however new they are.
 absl::Status ScoreRows(const Shared& m, Judgement& judgement) {
   Workspace& w = m.w;
@@ -72,6 +93,7 @@ absl::Status ScoreRows(const Shared& m, Judgement& judgement) {
   if (!w.predictive.IsFinite()) return TooExtreme();
   if (m.state.beliefs.size() > 1 || m.problem.mixing.mixes()) {
     w.predictive.LogDensities(outcomes, w.log_densities);
+    if (m.problem.weighs_rows()) WeighDensities(w.row_weights, w.log_densities);
   }
   JudgeRows(m.problem, m.state, outcomes, w, m.next, judgement);
   return judgement.served.HasNaN() ? TooExtreme() : absl::OkStatus();
@@ -124,7 +146,8 @@ absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefW
     std::visit([&](const auto& q) { w.expansion.Forward(q.mean); }, next.posterior);
     if (at_mean) w.expansion.moments().covariance.resize(problem.num_logits(), 0);
   }
-  return LearnAllNoise(problem, targets, w.prior_logits, w.expansion.moments(), next);
+  return LearnAllNoise(problem, targets, w.prior_logits, w.expansion.moments(), w.noise_weights,
+                       next);
 }
 
 // A belief that drifts learns the rows of each step in turn, as minibatches of their own.
@@ -196,8 +219,7 @@ absl::Status FitBeliefs(const Shared& m, Index begun, StepReport& report) {
 
 absl::Status LearnRows(Shared m, Learned& learned) {
   const Problem& problem = m.problem;
-  problem.target_encoder.Absorb(m.rows, m.w.kept, m.next.targets,
-                                problem.config.standardize_window);
+  AbsorbTargets(m);
   Judgement judgement(m.state.evaluation.cumulative.kind());
   absl::Status status = ScoreRows(m, judgement);
   if (!status.ok()) return status;

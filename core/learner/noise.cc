@@ -103,11 +103,14 @@ void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
     NoiseState& noise = tracks[t];
     for (Index i = 0; i < after.cols(); ++i) {
       Forget(model, factor, noise);
+      const double weight = evidence.weights == nullptr ? 1 : (*evidence.weights)[i];
+      if (!(weight > 0)) continue;
       for (Index c = 0; c < after.rows(); ++c) {
         const double residual = evidence.targets(c, i) - after(c, i);
         const double surprise = evidence.targets(c, i) - evidence.before(c, i);
-        noise.shape[c] += 0.5;
-        noise.rate[c] += 0.5 * std::max(residual * surprise, residual * residual);
+        const double square = std::max(residual * surprise, residual * residual);
+        noise.shape[c] += 0.5 * weight;
+        noise.rate[c] += 0.5 * weight * square / evidence.weighed_square;
         // Where targets do not vary at all, forgetting alone would take the level to 0.
         noise.rate[c] = std::max(noise.rate[c], kLeastLevel * noise.shape[c]);
       }
@@ -116,10 +119,15 @@ void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
 }
 
 absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
-                           const LogitMoments& after, Belief& belief) {
+                           const LogitMoments& after, const Vector& weights, Belief& belief) {
   if (belief.noise.shape.size() == 0) return absl::OkStatus();
-  const NoiseEvidence evidence{
-      .targets = targets, .before = before, .after = after, .dataset_size = problem.dataset_size()};
+  const bool weighs = (weights.array() != 1).any();  // else added as ever, to the bit
+  const NoiseEvidence evidence{.targets = targets,
+                               .before = before,
+                               .after = after,
+                               .dataset_size = problem.dataset_size(),
+                               .weights = weighs ? &weights : nullptr,
+                               .weighed_square = problem.weighed_square};
   if (!belief.tracks.empty()) LearnTracks(problem, evidence, belief.tracks);
   return LearnNoise(problem, evidence, belief.noise);
 }

@@ -112,6 +112,19 @@ bool MakeCalibration(Problem& p, absl::Status* status) {
   return Take(Configured<Calibration>("config.calibration", config), &p.calibration, status);
 }
 
+// How far a row is from what was predicted says something where targets are values and rows are met
+// once. The rule has to be there.
+absl::Status MakeRobustness(Problem& p) {
+  absl::Status status;
+  if (!Take(Configured<Robustness>("config.robustness", p.config.robustness), &p.robustness,
+            &status)) {
+    return status;
+  }
+  if (status = CheckRobustness(p); !status.ok()) return status;
+  if (p.weighs_rows()) p.weighed_square = WeighedSquare(p.robustness, p.target_encoder.width());
+  return status;
+}
+
 // Whether a model may hold several beliefs that move when nobody asks for them. Predictions by
 // draws are dear where they are mixed.
 bool MayMoveByDefault(const Problem& p) {
@@ -245,6 +258,7 @@ absl::Status MakeParts(Problem& p) {
   NameFit(p, config);
   if (!Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status)) return status;
   if (!MakeCalibration(p, &status)) return status;
+  if (status = MakeRobustness(p); !status.ok()) return status;
   return MakePosterior(p);
 }
 
@@ -323,6 +337,10 @@ NoiseModel Problem::noise() const {
 
 double Problem::dataset_size() const {
   return std::visit([](const auto& r) { return r.mode.dataset_size; }, rule);
+}
+
+bool Problem::weighs_rows() const {
+  return std::visit([](const auto& r) { return r.kWeighs; }, robustness);
 }
 
 CalibrationState Problem::FreshCalibration() const {

@@ -16,6 +16,7 @@
 #include "core/likelihoods/likelihood.h"
 #include "core/models/model.h"
 #include "core/posteriors/posterior.h"
+#include "core/robustness/robustness.h"
 #include "core/rules/rule.h"
 #include "core/skill/references.h"
 
@@ -44,6 +45,8 @@ struct Problem {
   Restarts restarts;
   RunLengths run_lengths;  // of beliefs that are runs
   Calibration calibration;
+  Robustness robustness;
+  double weighed_square = 1;            // WeighedSquare of it and the outputs
   Storage storage = Storage::kFloat64;  // of the posterior's and the rule's vectors
 
   // INVALID_ARGUMENT names the offending field and what would be right.
@@ -69,6 +72,8 @@ struct Problem {
   double dataset_size() const;
   // The covariance is held in units of the learned noise variance.
   bool in_noise_units() const;
+  // Whether some rows may count less than others.
+  bool weighs_rows() const;
   // What is known before the first minibatch of how predictions come true.
   CalibrationState FreshCalibration() const;
   bool IsSound(const CalibrationState& state) const;

@@ -25,6 +25,10 @@ struct BeliefWorkspace {
   bool at_mean = false;              // the expansion holds Forward at the prior's mean
   bool projected = false;            // and is linearised there, and the projector has seen it
   Matrix prior_logits;               // C × B: at the prior's mean (learned noise)
+  // Of a model that weighs rows: what is known of the noise before them, how much each counts in
+  // the fit and how much for the noise.
+  NoiseLevel weighing_noise;
+  Vector row_weights, noise_weights;  // B
 };
 
 // What beliefs have that meet the rows of a minibatch one by one (core/learner/drifting/in_turn.h).
@@ -39,7 +43,8 @@ struct InTurnWorkspace {
   RowForecast forecast;
   RowFilter filter;
   RowExpansion row;
-  LogitMoments after;  // the logit of each row when it was learned
+  LogitMoments after;   // the logit of each row when it was learned
+  LogitMoments before;  // of one row, just before that
 };
 
 struct Workspace {
@@ -49,6 +54,8 @@ struct Workspace {
   Matrix inputs, moved_inputs;  // encoded as before the minibatch, and with it counted in
   Matrix outcomes;              // what is scored: values in their units, or indices of classes
   Matrix targets;               // encoded, what is learned
+  Vector row_weights;           // B: of a model that weighs rows, by all that is predicted
+  Batch held;                   // and the targets that its running moments are to see
 
   Predictive predictive;
   std::vector<BeliefWorkspace> beliefs;  // grows to the most that there were

@@ -21,6 +21,19 @@ void ForgetRepeated(const NoiseModel& model, double dataset_size, double rows, N
   }
 }
 
+// One output of rows of which each counts ω.
+void LearnWeighed(const NoiseEvidence& evidence, Index c, NoiseState& noise) {
+  for (Index i = 0; i < evidence.targets.cols(); ++i) {
+    const double weight = (*evidence.weights)[i];
+    if (!(weight > 0)) continue;
+    const double residual = evidence.targets(c, i) - evidence.after.mean(c, i);
+    const double surprise = evidence.targets(c, i) - evidence.before(c, i);
+    const double square = std::max(residual * surprise, residual * residual);
+    noise.shape[c] += 0.5 * weight;
+    noise.rate[c] += 0.5 * weight * square / evidence.weighed_square;
+  }
+}
+
 // Rounded before anything is added: so are the predictions of every log that was folded before.
 [[gnu::noinline]] double InUnits(double share, double variance) { return share * variance; }
 
@@ -63,6 +76,27 @@ void Gaussian::Expand(const LogitMoments& moments, ConstMatrixRef targets, const
     expansion.score.row(c) *= precision;
   }
   expansion.log_density = -0.5 * (energy + static_cast<double>(examples) * log_noise);
+  // Rows that all count whole are added as ever, to the bit.
+  const bool weighs = (expansion.weights.array() != 1).any();
+  if (weighs) WeighRows(moments, noise, log_noise, expansion);
+}
+
+// Of an expansion that has all but the weights. Σ_i w²_i E log p_i, with R⁻¹ r_i for the score.
+void Gaussian::WeighRows(const LogitMoments& moments, const NoiseLevel& noise, double log_noise,
+                         LocalExpansion& expansion) const {
+  expansion.log_density = 0;
+  for (Index i = 0; i < moments.mean.cols(); ++i) {
+    const double weight = expansion.weights[i];
+    double energy = log_noise;
+    for (Index c = 0; c < outputs_; ++c) {
+      const double score = expansion.score(c, i), variance = noise.variance[c];
+      energy += score * score * variance;
+      if (!moments.exact()) energy += moments.covariance(c, i * outputs_ + c) / variance;
+    }
+    if (weight > 0) expansion.log_density -= 0.5 * weight * energy;
+    expansion.score.col(i) *= weight;
+    expansion.root.middleCols(i * outputs_, outputs_) *= std::sqrt(weight);
+  }
 }
 
 absl::Status Gaussian::LearnNoise(const NoiseEvidence& evidence, NoiseState& noise) const {
@@ -71,10 +105,14 @@ absl::Status Gaussian::LearnNoise(const NoiseEvidence& evidence, NoiseState& noi
   const auto rows = static_cast<double>(after.cols());
   ForgetRepeated(noise_, evidence.dataset_size, rows, noise);
   for (Index c = 0; c < after.rows(); ++c) {
+    if (evidence.weights != nullptr) {
+      LearnWeighed(evidence, c, noise);
+      continue;
+    }
     const auto residual = evidence.targets.row(c) - after.row(c);
     const double energy = residual.dot(evidence.targets.row(c) - evidence.before.row(c));
     noise.shape[c] += 0.5 * rows;
-    noise.rate[c] += 0.5 * std::max(energy, residual.squaredNorm());
+    noise.rate[c] += 0.5 * std::max(energy, residual.squaredNorm()) / evidence.weighed_square;
   }
   if (noise.rate.allFinite()) return absl::OkStatus();
   return absl::InternalError("the learned noise overflows: the targets are too extreme");

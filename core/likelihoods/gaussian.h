@@ -29,6 +29,7 @@ class Gaussian : public LikelihoodDefaults {
   static constexpr bool kClasses = false;
   static constexpr Link kLink = Link::kIdentity;
   static constexpr bool kHasUnits = true;
+  static constexpr bool kWeighsRows = true;
 
   absl::Status Configure(Options& options, const TargetConfig& target);
 
@@ -42,7 +43,9 @@ class Gaussian : public LikelihoodDefaults {
   // With learned noise, of a minibatch of B examples:
   //   shape += B/2,  rate += ½ rᵀ S⁻¹ r  with r = y − f_{m_{t−1}}, S = I + J P Jᵀ/σ²
   // On the linear model S⁻¹ r = y − f_{m_t}, which is how it is computed here (and never less than
-  // |y − f_{m_t}|²). In dataset mode the state first decays so that it will stand for at most N.
+  // |y − f_{m_t}|²). Of rows with weights ω the sums are Σ ω/2 and ½ Σ ω r S⁻¹ r/κ, with κ the
+  // evidence's weighed_square, so that σ² is right where all rows are as predicted. In dataset mode
+  // the state first decays so that it will stand for at most N.
   absl::Status LearnNoise(const NoiseEvidence& evidence, NoiseState& noise) const;
 
   std::string_view TargetProblem(double y) const;
@@ -55,6 +58,9 @@ class Gaussian : public LikelihoodDefaults {
                     Index example) const;
 
  private:
+  void WeighRows(const LogitMoments& moments, const NoiseLevel& noise, double log_noise,
+                 LocalExpansion& expansion) const;
+
   Index outputs_ = 1;
   NoiseModel noise_{NoiseModel::Kind::kLearned, 0, 1.5, 0.15};
 };

@@ -34,6 +34,7 @@ concept LikelihoodType = std::derived_from<L, LikelihoodDefaults> &&
   { L::kLink } -> std::convertible_to<Link>;
   { L::kHasUnits } -> std::convertible_to<bool>;
   { L::kCounts } -> std::convertible_to<bool>;
+  { L::kWeighsRows } -> std::convertible_to<bool>;
   { c.standardizes() } -> std::same_as<bool>;
   L::CompleteTarget(target);
   // Reads options and sizes itself by the target (classes or width).

@@ -16,6 +16,8 @@ struct LikelihoodDefaults {
   static constexpr bool kHasUnits = false;
   // Whether targets are counts: how large they have been is then part of the state.
   static constexpr bool kCounts = false;
+  // Whether Expand and LearnNoise can take one row to count less than another.
+  static constexpr bool kWeighsRows = false;
   // Whether they are, unless the configuration says.
   bool standardizes() const { return false; }
 

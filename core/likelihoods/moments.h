@@ -16,7 +16,11 @@ struct LogitMoments {
 
 // Expectations over f ~ LogitMoments of the minibatch's log-likelihood (math: score r = T(y) −
 // A'(f), curvature W = A''(f) = G Gᵀ).
+//
+// With weights w² of the rows the likelihood of row i is p^{w²_i}: its log density and score count
+// w²_i times, its root w_i times.
 struct LocalExpansion {
+  Vector weights;          // B: w²; empty: all are 1. Given, where the likelihood kWeighsRows
   double log_density = 0;  // Σ_i E[log p(y_i | f_i)], nats
   Matrix score;            // C × B: E[r_i]
   Matrix root;             // C × R·B, block i is G_i: G_i G_iᵀ = E[W_i]; R = curvature_rank()

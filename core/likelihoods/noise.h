@@ -52,6 +52,10 @@ struct NoiseEvidence {
   const Matrix& before;       // C × B: the logits at the mean before it; kLearned only
   const LogitMoments& after;  // under the belief after it; the covariance kLearnedDispersion only
   double dataset_size;        // N of dataset mode, in which an example counts once; else 0
+  // B: how much each row counts, ω; null: whole. And what their mean squared residual is beside
+  // that of all, where all are as predicted (core/robustness/robustness.h). kLearned only.
+  const Vector* weights = nullptr;
+  double weighed_square = 1;
 };
 
 }  // namespace prequel

@@ -14,6 +14,7 @@
 #include "core/posteriors/posterior.h"
 #include "core/posteriors/stored_posterior.h"
 #include "core/predictive/queries/query.h"
+#include "core/robustness/robustness.h"
 #include "core/rules/rule.h"
 
 namespace prequel {
@@ -69,6 +70,18 @@ Layers SomeLayers() {
   Mlp network;
   (void)network.Configure(options, 16, 1);
   return LayersOf(Model(network));
+}
+
+void AddRobustness(std::vector<PartInfo>& parts) {
+  AddAll<Robustness>(
+      "robustness", parts, [](auto& part, Options& options) { return part.Configure(options); },
+      []<class T>(const T*, PartInfo& part) {
+        if constexpr (T::kWeighs) {
+          EachOf<Likelihood>([&]<class L>(const L*) {
+            if (L::kWeighsRows) part.combines["likelihood"].emplace_back(L::kName);
+          });
+        }
+      });
 }
 
 void AddQueries(std::vector<PartInfo>& parts) {
@@ -133,6 +146,7 @@ std::vector<PartInfo> AllParts() {
   AddAll<Calibration>(
       "calibration", parts, [](auto& part, Options& options) { return part.Configure(options); },
       kNothing);
+  AddRobustness(parts);
   AddQueries(parts);
   return parts;
 }

@@ -194,6 +194,9 @@ absl::Status PartsFromProto(const v1::ModelConfig& proto, LearnerConfig* config)
     status = ComponentFromProto(proto.calibration(), "config.calibration", &config->calibration);
   }
   if (status.ok()) {
+    status = ComponentFromProto(proto.robustness(), "config.robustness", &config->robustness);
+  }
+  if (status.ok()) {
     status = StandardizeFromProto(proto.encoding().inputs(), "config.encoding.inputs",
                                   &config->standardize_inputs);
   }
@@ -245,6 +248,9 @@ void ConfigToProto(const LearnerConfig& config, v1::ModelConfig* proto) {
   }
   if (config.calibration != ComponentConfig()) {  // likewise
     ComponentToProto(config.calibration, proto->mutable_calibration());
+  }
+  if (config.robustness != ComponentConfig()) {  // likewise
+    ComponentToProto(config.robustness, proto->mutable_robustness());
   }
   proto->mutable_encoding()->set_inputs(StandardizeToProto(config.standardize_inputs));
   proto->mutable_encoding()->set_targets(StandardizeToProto(config.standardize_targets));

@@ -22,7 +22,8 @@ _prequel_models() {
 }
 _prequel_values() {
   case $1 in
-    --model | --likelihood | --prior | --posterior | --rule | --dynamics | --calibration)
+    --model | --likelihood | --prior | --posterior | --rule | --dynamics | --calibration | \
+      --robustness)
       _prequel_parts | sed -n "s/^${1#--}\.\([^.]*\)$/\1/p" ;;
     --option)
       _prequel_parts | sed -n 's/^\([^.]*\)\.[^.]*\.\(.*\)$/\1.\2=/p' | sort -u ;;

@@ -94,7 +94,7 @@ class Client:
             **parts: what is set over it: `inputs` (with data: only these columns; without: a
                 number of columns, or names such as "a", "a?", "p:784", "wind:text"), `labels`,
                 `classes`, `target_width`, `allow_missing_target`; `model`, `likelihood`, `prior`,
-                `posterior`, `rule`, `dynamics`, `calibration` (each a name, or
+                `posterior`, `rule`, `dynamics`, `calibration`, `robustness` (each a name, or
                 `prequel.part(name, option=…)`);
                 `standardize_inputs`, `standardize_targets`, `standardize_window`, `clip`,
                 `window`, `seed`; `config`, a whole configuration.

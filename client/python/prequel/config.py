@@ -17,7 +17,16 @@ Part = Union[str, v1.Component]
 Inputs = Union[int, Sequence[Union[str, v1.Feature]]]
 Config = Union[v1.ModelConfig, Mapping[str, Any]]
 
-_PARTS = ("model", "likelihood", "prior", "posterior", "rule", "dynamics", "calibration")
+_PARTS = (
+    "model",
+    "likelihood",
+    "prior",
+    "posterior",
+    "rule",
+    "dynamics",
+    "calibration",
+    "robustness",
+)
 
 
 def part(name: str, /, **options: Any) -> v1.Component:
@@ -68,6 +77,7 @@ def merged(
     rule: Part | None = None,
     dynamics: Part | None = None,
     calibration: Part | None = None,
+    robustness: Part | None = None,
     standardize_inputs: bool | None = None,
     standardize_targets: bool | None = None,
     standardize_window: float | None = None,
@@ -87,7 +97,7 @@ def merged(
     if inputs is not None:
         _set_inputs(made, inputs)
     _set_target(made, target, target_width, allow_missing_target, labels, classes)
-    parts = (model, likelihood, prior, posterior, rule, dynamics, calibration)
+    parts = (model, likelihood, prior, posterior, rule, dynamics, calibration, robustness)
     for name, value in zip(_PARTS, parts):
         if value is not None:
             _set_part(getattr(made, name), name, value)

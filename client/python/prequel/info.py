@@ -72,6 +72,7 @@ class ModelInfo:
             "rule",
             "dynamics",
             "calibration",
+            "robustness",
         ):
             rows.append((part, _part_text(getattr(config, part))))
         rows += [

@@ -5,6 +5,7 @@
 #include "core/learner/drifting/steps.h"
 #include "core/learner/noise.h"
 #include "core/learner/prediction.h"
+#include "core/learner/weighing.h"
 #include "core/rules/fit_row.h"
 
 namespace prequel {
@@ -54,20 +55,32 @@ void DescribeDrift(const Problem& problem, std::size_t k, Index first, Index cou
   }
 }
 
+// What row i counts by what the filter says of it, as it does in the fit; for the noise it is kept
+// in own.noise_weights.
+double WeighInTurn(const Problem& problem, const Matrix& targets, Index i, InTurnWorkspace& w,
+                   BeliefWorkspace& own) {
+  if (!problem.weighs_rows()) return 1;
+  w.before.mean.setConstant(1, 1, w.filter.mean());
+  w.before.covariance.setConstant(1, 1, w.filter.variance());
+  const RowWeight weight = WeighRow(problem, w.before, own.weighing_noise, 0, targets.col(i));
+  own.noise_weights[i] = weight.noise;
+  return weight.fit;
+}
+
 // REQUIRES: the rule fits rows.
 absl::Status FitRows(const Problem& problem, const Matrix& targets, InTurnWorkspace& w,
-                     Matrix& before, StepReport& report) {
+                     BeliefWorkspace& own, StepReport& report) {
   return std::visit(
       [&]<class R>(const R& rule) {
         absl::Status status;
         if constexpr (RowRule<R>) {
           for (Index i = 0; i < targets.cols() && status.ok(); ++i) {
             w.filter.Advance();
-            w.row.Take(targets(0, i));
+            w.row.Take(targets(0, i), WeighInTurn(problem, targets, i, w, own));
             StepReport of_row;
             RowStep step;
             status = FitRow(rule, w.row, w.filter.mean(), w.filter.variance(), of_row, step);
-            before(0, i) = w.filter.mean();
+            own.prior_logits(0, i) = w.filter.mean();
             w.after.mean(0, i) = w.filter.mean() + w.filter.variance() * step.gradient;
             w.filter.Learn(step.gradient, step.curvature);
             AddReport(of_row, report);
@@ -129,13 +142,17 @@ absl::Status FitInTurn(const Problem& problem, const TargetState& target_state,
   own.prior_logits.resize(1, targets.cols());
   w.after.mean.resize(1, targets.cols());
   report.local_elbo = report.kl = 0;
-  absl::Status status = FitRows(problem, targets, w, own.prior_logits, report);
+  if (problem.weighs_rows()) {
+    NoiseBefore(problem, next.noise, own);
+    own.noise_weights.resize(targets.cols());
+  }
+  absl::Status status = FitRows(problem, targets, w, own, report);
   if (!status.ok()) return status;
   w.filter.Finish();
   if (!q.IsFinite()) {
     return absl::InternalError("the posterior is not finite after this minibatch");
   }
-  return LearnAllNoise(problem, targets, own.prior_logits, w.after, next);
+  return LearnAllNoise(problem, targets, own.prior_logits, w.after, own.noise_weights, next);
 }
 
 }  // namespace prequel

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
+#include "core/config/registry.h"
 #include "core/rules/families.h"
 
 namespace prequel {
@@ -19,6 +20,28 @@ absl::Status CheckRule(const Problem& problem) {
         return absl::OkStatus();
       },
       problem.rule, problem.prototype());
+}
+
+absl::Status CheckRobustness(const Problem& problem) {
+  if (!problem.weighs_rows()) return absl::OkStatus();
+  const std::string is = absl::StrCat("is \"", std::string(NameOf(problem.robustness)), "\", ");
+  const std::string likelihood(NameOf(problem.likelihood));
+  const bool weighs = std::visit([](const auto& l) { return l.kWeighsRows; }, problem.likelihood);
+  if (!weighs) {
+    return FieldError(
+        "config.robustness",
+        absl::StrCat(is, "and the likelihood is \"", likelihood, "\", ",
+                     problem.classes() ? "under which no label pulls beyond a bound"
+                                       : "under which sound counts are often far above their mean: "
+                                         "to weigh them would lower it",
+                     "; use robustness \"none\" or likelihood \"gaussian\""));
+  }
+  if (problem.dataset_size() == 0) return absl::OkStatus();
+  return FieldError("config.robustness",
+                    absl::StrCat(is,
+                                 "which weighs a row by what was predicted of it before it was "
+                                 "learned, and in mode \"dataset\" rows come again: use "
+                                 "robustness \"none\" or a rule in mode \"recursive\""));
 }
 
 absl::Status CheckBeliefs(const Problem& problem) {

@@ -10,6 +10,8 @@ namespace prequel {
 absl::Status CheckRule(const Problem& problem);
 // Whether what the dynamics do can be done to this posterior, in the rule's mode.
 absl::Status CheckDynamics(const Problem& problem);
+// Whether the likelihood can weigh rows, in the rule's mode, where the robustness does.
+absl::Status CheckRobustness(const Problem& problem);
 // What all beliefs hold beside each other is bounded as one is.
 absl::Status CheckBeliefs(const Problem& problem);
 

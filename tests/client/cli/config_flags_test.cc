@@ -72,6 +72,7 @@ TEST(ConfigFlagsTest, PartsAndTheirShortcuts) {
                                         .posterior = "diagonal",
                                         .dynamics = "static",
                                         .calibration = "none",
+                                        .robustness = "imq",
                                         .hidden = "32,16",
                                         .activation = "tanh",
                                         .prior_precision = 2.5,
@@ -88,6 +89,7 @@ TEST(ConfigFlagsTest, PartsAndTheirShortcuts) {
   EXPECT_EQ(config.posterior().name(), "diagonal");
   EXPECT_EQ(config.dynamics().name(), "static");
   EXPECT_EQ(config.calibration().name(), "none");
+  EXPECT_EQ(config.robustness().name(), "imq");
   EXPECT_THAT(config.target().labels(), ElementsAre("no", "yes"));
   EXPECT_EQ(config.encoding().inputs(), v1::Encoding::STANDARDIZE_NONE);
   EXPECT_EQ(config.seed(), 7);

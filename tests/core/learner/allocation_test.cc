@@ -51,7 +51,7 @@ struct Case {
   std::string name, model, likelihood, posterior;
   ComponentConfig rule;
   Index inputs = 2, rows = 64, hidden = 32;
-  std::string storage = "";
+  std::string storage = "", robustness = "";
 };
 
 // The eigenpairs that these posteriors keep are found in memory of Eigen's own.
@@ -101,6 +101,8 @@ std::vector<Case> Cases() {
   for (const Case& phase : LaplaceCases()) cases.push_back(phase);
   const ComponentConfig ivon{"ivon", {}};
   cases.push_back({"mlp_float32", "mlp", "bernoulli", "diagonal", ivon, 2, 64, 32, "float32"});
+  cases.push_back(
+      {"linear_imq", "linear", "gaussian", "full", {"rvga", {}}, 16, 256, 0, "", "imq"});
   cases.push_back({"linear_block", "linear", "categorical", "full", {"rvga", {}}, 32, 256, 0});
   const ComponentConfig explicit_step{"rvga", {{"scheme", std::string("explicit")}}};
   cases.push_back({"linear1024", "linear", "bernoulli", "full", explicit_step, 1023, 256, 0});
@@ -125,6 +127,7 @@ TEST_P(Allocation, NoneAfterWarmUp) {
   config.posterior.name = c.posterior;
   if (!c.storage.empty()) config.posterior.options["storage"] = c.storage;
   config.rule = c.rule;
+  config.robustness.name = c.robustness;
   const Learner learner = *Learner::Create(config);
   LearnerState state = learner.Initial(), next;
   Scratch scratch;

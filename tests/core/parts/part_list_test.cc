@@ -49,7 +49,7 @@ TEST(PartListTest, EveryPartAndEveryOptionHasALineOfHelp) {
     }
   }
   EXPECT_THAT(kinds, ElementsAre("calibration", "dynamics", "likelihood", "model", "posterior",
-                                 "prior", "query", "rule"));
+                                 "prior", "query", "robustness", "rule"));
 }
 
 TEST(PartListTest, AnOptionHasItsKindRangeAndDefault) {

@@ -155,7 +155,7 @@ class Feature(_message.Message):
     def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[Feature.Kind, str]] = ..., width: _Optional[int] = ..., allow_missing: bool = ..., max_categories: _Optional[int] = ..., hash_buckets: _Optional[int] = ...) -> None: ...
 
 class ModelConfig(_message.Message):
-    __slots__ = ["calibration", "dynamics", "encoding", "evaluation", "features", "likelihood", "model", "posterior", "prior", "rule", "seed", "target"]
+    __slots__ = ["calibration", "dynamics", "encoding", "evaluation", "features", "likelihood", "model", "posterior", "prior", "robustness", "rule", "seed", "target"]
     CALIBRATION_FIELD_NUMBER: _ClassVar[int]
     DYNAMICS_FIELD_NUMBER: _ClassVar[int]
     ENCODING_FIELD_NUMBER: _ClassVar[int]
@@ -165,6 +165,7 @@ class ModelConfig(_message.Message):
     MODEL_FIELD_NUMBER: _ClassVar[int]
     POSTERIOR_FIELD_NUMBER: _ClassVar[int]
     PRIOR_FIELD_NUMBER: _ClassVar[int]
+    ROBUSTNESS_FIELD_NUMBER: _ClassVar[int]
     RULE_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     TARGET_FIELD_NUMBER: _ClassVar[int]
@@ -177,10 +178,11 @@ class ModelConfig(_message.Message):
     model: Component
     posterior: Component
     prior: Component
+    robustness: Component
     rule: Component
     seed: int
     target: Target
-    def __init__(self, features: _Optional[_Iterable[_Union[Feature, _Mapping[str, _Any]]]] = ..., target: _Optional[_Union[Target, _Mapping[str, _Any]]] = ..., model: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., likelihood: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., prior: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., posterior: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., rule: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., dynamics: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., calibration: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., encoding: _Optional[_Union[Encoding, _Mapping[str, _Any]]] = ..., evaluation: _Optional[_Union[Evaluation, _Mapping[str, _Any]]] = ..., seed: _Optional[int] = ...) -> None: ...
+    def __init__(self, features: _Optional[_Iterable[_Union[Feature, _Mapping[str, _Any]]]] = ..., target: _Optional[_Union[Target, _Mapping[str, _Any]]] = ..., model: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., likelihood: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., prior: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., posterior: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., rule: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., dynamics: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., calibration: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., robustness: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., encoding: _Optional[_Union[Encoding, _Mapping[str, _Any]]] = ..., evaluation: _Optional[_Union[Evaluation, _Mapping[str, _Any]]] = ..., seed: _Optional[int] = ...) -> None: ...
 
 class Target(_message.Message):
     __slots__ = ["allow_missing", "labels", "name", "num_classes", "width"]

@@ -1,0 +1,37 @@
+// How much each row of a minibatch counts, of a model that is robust.
+#pragma once
+
+#include "absl/status/status.h"
+#include "core/learner/problem.h"
+#include "core/learner/workspace.h"
+
+namespace prequel {
+
+// Of one row: in the fit, w², and for the noise, ω. Both in [0, 1].
+struct RowWeight {
+  double fit = 1;
+  double noise = 1;
+};
+
+// By what is known of the logits of row `i` and of the noise before it is learned; `target` (T) is
+// encoded. The whole row where the likelihood cannot weigh.
+RowWeight WeighRow(const Problem& problem, const LogitMoments& moments, const NoiseLevel& noise,
+                   Index i, ConstVectorRef target);
+
+// What WeighRow takes of the noise, into w.weighing_noise: `noise` is what is known of it, and
+// w.noise what the fit is given.
+void NoiseBefore(const Problem& problem, const NoiseState& noise, BeliefWorkspace& w);
+
+// By what the prior of one belief, w.prior, says of the rows that w.expansion is bound to: how much
+// each counts in the fit, which the expansion is told, and for the noise, in w.noise_weights.
+// `noise` is what is known of the noise before them. Nothing to do where the model weighs no rows.
+// Afterwards the projector stands where StandAtPrior leaves it, unless the rule draws.
+absl::Status WeighRows(const Problem& problem, const NoiseState& noise, BeliefWorkspace& w);
+
+// By the predictive of all beliefs together, w.predictive, of the targets `outcomes` in their units
+// (T × B): how much each row says of which belief is right, into w.row_weights, and the targets
+// that running moments are to see, each held within the threshold of what was predicted, into
+// w.held.targets. REQUIRES: the model weighs rows.
+void WeighOutcomes(const Problem& problem, const Matrix& outcomes, Workspace& w);
+
+}  // namespace prequel
