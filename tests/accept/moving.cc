@@ -8,6 +8,7 @@ void RunMoving(const std::string& part, Report& report) {
   if (wants("made")) MovingMade(report);
   if (wants("stationary")) MovingStationary(report);
   if (wants("prior")) MovingPrior(report);
+  if (wants("robust")) MovingRobust(report);
   if (wants("cost")) MovingCost(report);
   if (wants("long_run")) MovingLongRun(report);
 }

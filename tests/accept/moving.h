@@ -16,5 +16,6 @@ void MovingStationary(Report& report);
 void MovingPrior(Report& report);
 void MovingCost(Report& report);
 void MovingLongRun(Report& report);
+void MovingRobust(Report& report);
 
 }  // namespace prequel::accept
