@@ -50,6 +50,11 @@ constexpr GumbelNodes<4> kFewNodes = {
     {-0.8388161651850791, 0.8485041269298182, 3.591451703606672, 8.401180188495815},
     {0.322392185707669, 0.5807360536856633, 0.09542131408916081, 0.00145044651750667}};
 
+// The nodes in z ~ N(0, 1) over which a narrow f = √v z is spread: so far from 0, and so far apart
+// in f, or in z where that is less.
+constexpr double kNormalReach = 5.6, kNormalStep = 0.65;
+constexpr double kNarrow = 2.5, kWide = 6;  // deviations of f
+
 // φ and φ′ of f ~ N(0, v), to about 1e-6. Narrow: φ(x) = E exp(−e^{√v z − x}) over z ~ N(0, 1), on
 // equidistant nodes. Wide: φ(x) = E Φ((x − G)/√v) over G, the smoother the greater v is.
 class GumbelNormal {
@@ -73,8 +78,6 @@ class GumbelNormal {
   }
 
  private:
-  static constexpr double kNarrow = 2.5, kWide = 6;  // deviations
-  static constexpr double kNormalReach = 5.6, kNormalStep = 0.65;
   static constexpr std::size_t kMostPlaces = 44;
 
   void SpreadOverNormal() {
@@ -125,6 +128,90 @@ class GumbelNormal {
   std::array<double, kMostPlaces> weights_, places_;
 };
 
+// The same of an f that is not wide, at equidistant places, for a tenth of the exponentials: nodes
+// that are a fraction of the places' distance apart share their values. With u(x) = e^{−x},
+// G = exp(−u) and nodes in f at multiples of δ = Δ/q,
+//   φ(s_i − m) = Σ_p Σ_a w_{qa+p} G(s_{i−a} − m − pδ),   0 ≤ p < q,
+// and φ′ likewise of G′ = u G.
+class GumbelNormalGrid {
+ public:
+  // Places s_i = first + Δ i, at most kMostNodes.
+  GumbelNormalGrid(double first, double width, Index count)
+      : first_(first), width_(width), parts_(std::ceil(width / kNormalStep)) {
+    for (Index i = 0; i < count + kMostBeyond; i += kLanes) {
+      const Lane place =
+          Lane::LinSpaced(static_cast<double>(i), static_cast<double>(i + kLanes - 1));
+      fall_.segment<kLanes>(i) = (-width * place).exp();
+    }
+  }
+
+  // Whether it is the cheaper, and as accurate.
+  bool Covers(double variance) const {
+    return width_ >= kLeastWidth && parts_ <= kMostParts && variance >= 1 &&
+           variance < kWidest * kWidest;
+  }
+
+  // φ and φ′ of f ~ N(m, v) at the first `count` places, a multiple of kLanes. REQUIRES: Covers(v).
+  void Evaluate(double mean, double variance, Index count) {
+    const double step = width_ / parts_ / std::sqrt(variance);  // in z
+    const auto half = static_cast<Index>(kNormalReach / step);
+    const auto parts = static_cast<Index>(parts_);
+    Weigh(step, half);
+    value_.head(count).setZero();
+    slope_.head(count).setZero();
+    for (Index part = 0; part < parts; ++part) {
+      // a from −below to above
+      const Index above = (half - part) / parts, below = (half + part) / parts;
+      Expand(mean + static_cast<double>(part) * width_ / parts_, above, count + above + below);
+      for (Index i = 0; i < count; i += kLanes) {
+        Lane value = value_.segment<kLanes>(i), slope = slope_.segment<kLanes>(i);
+        for (Index a = -below; a <= above; ++a) {
+          const double weight = weights_[half + parts * a + part];
+          value += weight * gumbel_.segment<kLanes>(i + above - a);
+          slope += weight * density_.segment<kLanes>(i + above - a);
+        }
+        value_.segment<kLanes>(i) = value;
+        slope_.segment<kLanes>(i) = slope;
+      }
+    }
+  }
+  Lane Value(Index i) const { return value_.segment<kLanes>(i); }
+  Lane Slope(Index i) const { return slope_.segment<kLanes>(i); }
+
+ private:
+  static constexpr double kMostParts = 4, kLeastWidth = 0.5;
+  static constexpr double kWidest = 4;  // deviation of f
+  // The nodes reach over 2 · 5.6 · 4, are at least 0.325 apart, and the places 0.5.
+  static constexpr Index kMostWeights = 144, kMostBeyond = 96, kPlaces = kMostNodes + kMostBeyond;
+
+  // w_{−half}, …, w_{half}
+  void Weigh(double step, Index half) {
+    const double first = -step * static_cast<double>(half);
+    for (Index i = 0; i <= 2 * half; i += kLanes) {
+      const Lane z = first + step * Lane::LinSpaced(static_cast<double>(i),
+                                                    static_cast<double>(i + kLanes - 1));
+      weights_.segment<kLanes>(i) = (-0.5 * z.square()).exp();
+    }
+    weights_.head(2 * half + 1) /= weights_.head(2 * half + 1).sum();
+  }
+
+  // G and G′ of s_i − mean at the places from i = −`before` on.
+  void Expand(double mean, Index before, Index count) {
+    const double odds = std::exp(mean - first_ + width_ * static_cast<double>(before));
+    for (Index i = 0; i < count; i += kLanes) {
+      const Lane u = odds * fall_.segment<kLanes>(i), gumbel = (-u).exp();
+      gumbel_.segment<kLanes>(i) = gumbel;
+      density_.segment<kLanes>(i) = u * gumbel;
+    }
+  }
+
+  double first_, width_, parts_;                       // s_0, Δ, q
+  Eigen::Array<double, kMostWeights, 1> weights_;      // w
+  Eigen::Array<double, kPlaces, 1> fall_;              // e^{−Δ i}
+  Eigen::Array<double, kPlaces, 1> gumbel_, density_;  // G, G′
+  Eigen::Array<double, kMostNodes, 1> value_, slope_;  // φ, φ′
+};
+
 }  // namespace
 
 struct DiagonalSoftmax::Integral {
@@ -165,20 +252,37 @@ struct DiagonalSoftmax::Integral {
   void Fill(ConstVectorRef mean, ConstVectorRef variances) {
     mass.setConstant(width);
     hazard.setZero();
+    GumbelNormalGrid grid(first, width, mass.rows());
     const Lane steps = Lane::LinSpaced(0, kLanes - 1) * width;
     for (Index c = 0; c < mean.size(); ++c) {
+      const Index count = CountBelow(UpperEnd(mean[c], variances[c]));  // φ_c is 1 beyond
+      if (grid.Covers(variances[c])) {
+        grid.Evaluate(mean[c], variances[c], count);
+        for (Index i = 0; i < count; i += kLanes) Take(c, i, grid.Value(i), grid.Slope(i));
+        continue;
+      }
       const GumbelNormal phi(variances[c]);
-      const double end = UpperEnd(mean[c], variances[c]);  // φ_c is 1 beyond
-      for (Index i = 0; i < mass.rows(); i += kLanes) {
-        const double s = first + width * static_cast<double>(i);
-        if (s > end) break;
+      for (Index i = 0; i < count; i += kLanes) {
         Lane value, slope;
-        phi.Evaluate((s - mean[c]) + steps, value, slope);
-        value = value.max(std::numeric_limits<double>::min());
-        hazard.col(c).segment<kLanes>(i) = (slope / value).matrix();
-        mass.col(0).segment<kLanes>(i).array() *= value;
+        phi.Evaluate((first + width * static_cast<double>(i) - mean[c]) + steps, value, slope);
+        Take(c, i, value, slope);
       }
     }
+  }
+
+  // How many nodes there are up to s, to whole lanes; all, should s not be a number.
+  Index CountBelow(double s) const {
+    if (s < first) return 0;
+    const double lanes = (s - first) / (width * static_cast<double>(kLanes));
+    const Index all = mass.rows() / kLanes;
+    return kLanes * (lanes < static_cast<double>(all) ? static_cast<Index>(lanes) + 1 : all);
+  }
+
+  // φ_c and φ_c′ at the nodes from i on.
+  void Take(Index c, Index i, const Lane& value, const Lane& slope) {
+    const Lane positive = value.max(std::numeric_limits<double>::min());
+    hazard.col(c).segment<kLanes>(i) = (slope / positive).matrix();
+    mass.col(0).segment<kLanes>(i).array() *= positive;
   }
 };
 
