@@ -9,10 +9,16 @@ absl::Status LocalPerUnit::Begin(const PerUnitGaussian& prior, Index columns, bo
   prior_ = &prior;
   mean_ = prior.mean;
   attached_ = false;
-  const Index per_example = std::max<Index>(1, prior.layers.back().outputs - 1);
-  units_.resize(prior.units.size());
-  for (std::size_t u = 0; u < units_.size(); ++u) {
-    absl::Status status = units_[u].Begin(prior.units[u].covariance, columns / per_example, draws);
+  const Index rows = columns / std::max<Index>(1, prior.layers.back().outputs - 1);
+  by_rows_ = prior.layers.size() == 1 && !draws && rows <= prior.layers[0].columns();
+  if (by_rows_) {
+    rows_.resize(prior.units.size());
+    for (std::size_t u = 0; u < rows_.size(); ++u) rows_[u].Begin(prior.units[u].covariance);
+    return absl::OkStatus();
+  }
+  blocks_.resize(prior.units.size());
+  for (std::size_t u = 0; u < blocks_.size(); ++u) {
+    absl::Status status = blocks_[u].Begin(prior.units[u].covariance, rows, draws);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -31,81 +37,93 @@ void LocalPerUnit::Attach(Expansion& expansion) {
     const bool stays = attached_ && inputs_[l].cols() == fresh.cols() && inputs_[l] == fresh;
     if (!stays) {
       inputs_[l] = fresh;
-      for (std::size_t u = unit; u < unit + outputs; ++u) {
-        units_[u].jacobian() = inputs_[l];
-        units_[u].Attach();
-      }
+      for (std::size_t u = unit; u < unit + outputs; ++u) AttachUnit(u, inputs_[l]);
     }
     unit += outputs;
   }
   attached_ = true;
 }
 
+void LocalPerUnit::AttachUnit(std::size_t unit, const Matrix& inputs) {
+  if (by_rows_) return rows_[unit].Attach(inputs);
+  blocks_[unit].jacobian() = inputs;
+  blocks_[unit].Attach();
+}
+
 void LocalPerUnit::Project(Expansion& expansion) {
   Attach(expansion);
-  variances_.resize(static_cast<Index>(units_.size()), expansion.examples());
-  for (std::size_t u = 0; u < units_.size(); ++u) {
-    units_[u].Project(1, false, variance_);
-    variances_.row(static_cast<Index>(u)) = variance_.row(0);
+  const auto units = static_cast<Index>(prior_->units.size());
+  variances_.resize(units, expansion.examples());
+  for (Index u = 0; u < units; ++u) {
+    const auto unit = static_cast<std::size_t>(u);
+    by_rows_ ? rows_[unit].Project(variance_) : blocks_[unit].Project(1, false, variance_);
+    variances_.row(u) = variance_.row(0);
   }
   expansion.UnitCovariance(variances_);
 }
 
 void LocalPerUnit::StartCurve() {
-  for (FullBlock& unit : units_) unit.StartCurve();
+  ForEachBlock([](auto& block) { block.StartCurve(); });
 }
 
 void LocalPerUnit::AddCurve(Expansion& expansion, double weight) {
   expansion.UnitScores(scores_);
   expansion.UnitCurvatures(curvatures_);
-  for (std::size_t u = 0; u < units_.size(); ++u) {
-    local_.score = scores_.row(static_cast<Index>(u));
-    local_.root = curvatures_.row(static_cast<Index>(u)).cwiseSqrt();
-    units_[u].AddCurve(local_, weight);
+  for (Index u = 0; u < scores_.rows(); ++u) {
+    const auto unit = static_cast<std::size_t>(u);
+    local_.score = scores_.row(u);
+    local_.root = curvatures_.row(u);
+    if (by_rows_) {
+      rows_[unit].AddCurve(local_.root, local_.score);
+    } else {
+      local_.root = local_.root.cwiseSqrt();
+      blocks_[unit].AddCurve(local_, weight);
+    }
   }
 }
 
 absl::Status LocalPerUnit::SolveCurve() {
-  for (FullBlock& unit : units_) {
-    if (absl::Status status = unit.SolveCurve(); !status.ok()) return status;
-  }
-  return absl::OkStatus();
+  absl::Status status;
+  ForEachBlock([&](auto& block) {
+    if (status.ok()) status = block.SolveCurve();
+  });
+  return status;
 }
 
 void LocalPerUnit::KeepCurve() {
-  for (FullBlock& unit : units_) unit.KeepCurve();
+  ForEachBlock([](auto& block) { block.KeepCurve(); });
 }
 
 void LocalPerUnit::SetMean() {
   mean_ = prior_->mean;
   ForEachUnit(prior_->layers, [&](const DenseLayer& layer, Index j, std::size_t index) {
-    WeightsInto(layer, j, mean_) += units_[index].offset();
+    WeightsInto(layer, j, mean_) += by_rows_ ? rows_[index].offset() : blocks_[index].offset();
   });
 }
 
 void LocalPerUnit::Move(double rho) {
-  for (FullBlock& unit : units_) unit.Move(rho);
+  ForEachBlock([rho](auto& block) { block.Move(rho); });
   SetMean();
 }
 
 void LocalPerUnit::Accept() {
-  for (FullBlock& unit : units_) unit.Accept();
+  ForEachBlock([](auto& block) { block.Accept(); });
 }
 
 void LocalPerUnit::Revert() {
-  for (FullBlock& unit : units_) unit.Revert();
+  ForEachBlock([](auto& block) { block.Revert(); });
   SetMean();
 }
 
 double LocalPerUnit::kl() const {
   double sum = 0;
-  for (const FullBlock& unit : units_) sum += unit.kl();
+  ForEachBlock([&](const auto& block) { sum += block.kl(); });
   return sum;
 }
 
 double LocalPerUnit::mean_kl() const {
   double sum = 0;
-  for (const FullBlock& unit : units_) sum += unit.mean_kl();
+  ForEachBlock([&](const auto& block) { sum += block.mean_kl(); });
   return sum;
 }
 
@@ -119,7 +137,7 @@ void LocalPerUnit::Draw(const Stream& stream, bool negate, Vector& theta) {
     deviation_.resize(mean_.size());
     auto deviation = deviation_.head(layer.columns());
     deviation.setZero();
-    units_[index].Deviate(normal_.segment(from, layer.columns()), deviation);
+    blocks_[index].Deviate(normal_.segment(from, layer.columns()), deviation);
     WeightsInto(layer, j, theta) += deviation;
     from += layer.columns();
   });
@@ -128,8 +146,9 @@ void LocalPerUnit::Draw(const Stream& stream, bool negate, Vector& theta) {
 absl::Status LocalPerUnit::Commit(PerUnitGaussian& next) {
   next.mean = mean_;
   next.layers = prior_->layers;
-  next.units.resize(units_.size());
-  for (std::size_t u = 0; u < units_.size(); ++u) units_[u].Commit(next.units[u].covariance);
+  next.units.resize(prior_->units.size());
+  std::size_t unit = 0;
+  ForEachBlock([&](auto& block) { block.Commit(next.units[unit++].covariance); });
   if (!next.IsFinite()) {
     return absl::InternalError("the posterior is not finite after this minibatch");
   }

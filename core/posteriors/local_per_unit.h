@@ -1,6 +1,7 @@
 // A Gaussian per unit while it is being fitted to one minibatch.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -8,13 +9,15 @@
 #include "core/likelihoods/moments.h"
 #include "core/posteriors/full_block.h"
 #include "core/posteriors/per_unit_gaussian.h"
+#include "core/posteriors/row_block.h"
 
 namespace prequel {
 
 // The interface of LocalFull (documented there) for q = Π_j N(m_j + δ_j, P_j), a FullBlock per
-// unit. With ã_i the inputs of the unit's layer and a 1 for its bias, J_i of its weights is Δ_{ji}
-// ã_iᵀ for cotangents Δ_{ji} ∈ R^C, so that no Jacobian is formed, and an example is one curvature
-// column however many logits there are:
+// unit, or a RowBlock where the inputs are the same in every pass and fewer than the weights. With
+// ã_i the inputs of the unit's layer and a 1 for its bias, J_i of its weights is Δ_{ji} ã_iᵀ for
+// cotangents Δ_{ji} ∈ R^C, so that no Jacobian is formed, and an example is one curvature column
+// however many logits there are:
 //   (J_G J_Gᵀ)_jj = Σ_i s_{ji} ã_i ã_iᵀ,      s_{ji} = |G_iᵀ Δ_{ji}|²
 //   (J r)_j = Σ_i (Δ_{ji}ᵀ r_i) ã_i
 //   J_i P J_iᵀ = Σ_j Δ_{ji} Δ_{ji}ᵀ t_{ji},   t_{ji} = ã_iᵀ P_j ã_i
@@ -49,11 +52,31 @@ class LocalPerUnit {
   absl::Status Commit(PerUnitGaussian& next);
 
  private:
+  // Calls visit(block of the unit), first to last.
+  template <class Visit>
+  void ForEachBlock(const Visit& visit) {
+    if (by_rows_) {
+      for (auto& block : rows_) visit(block);
+    } else {
+      for (auto& block : blocks_) visit(block);
+    }
+  }
+  template <class Visit>
+  void ForEachBlock(const Visit& visit) const {
+    if (by_rows_) {
+      for (auto& block : rows_) visit(block);
+    } else {
+      for (auto& block : blocks_) visit(block);
+    }
+  }
+  void AttachUnit(std::size_t unit, const Matrix& inputs);
   void SetMean();
 
   const PerUnitGaussian* prior_ = nullptr;
-  std::vector<FullBlock> units_;
-  bool attached_ = false;  // since Begin
+  bool by_rows_ = false;           // since Begin
+  std::vector<RowBlock> rows_;     // one for each unit, by rows
+  std::vector<FullBlock> blocks_;  // or otherwise
+  bool attached_ = false;          // since Begin
   // ã of each layer, c × B, of the last Attach; then scratch for as many.
   std::vector<Matrix> inputs_;
 

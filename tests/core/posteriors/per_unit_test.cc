@@ -212,7 +212,7 @@ TEST_P(PerUnitFit, DrawsHaveTheMomentsOfTheFit) {
 // Fewer rows than weights of a unit, between those of the layers' units, and more.
 INSTANTIATE_TEST_SUITE_P(Forms, PerUnitFit,
                          testing::Combine(testing::Values(kNetwork, kLinear, kNoBias),
-                                          testing::Values(Index{1}, Index{6}, Index{40}),
+                                          testing::Values(Index{1}, Index{4}, Index{6}, Index{40}),
                                           testing::Bool()));
 
 struct Learned2 {
