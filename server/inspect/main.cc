@@ -117,10 +117,31 @@ int Report(const Inspection& inspection) {
 
 int AcceptLoss(const Flags& flags) {
   const absl::StatusOr<std::unique_ptr<RocksStore>> store =
-      RocksStore::Open({.directory = flags.directory, .renew_marks = true});
+      RocksStore::Open({.directory = flags.directory, .create = false, .renew_marks = true});
   if (!store.ok()) return Fail(store.status());
+  const absl::StatusOr<std::vector<StoredModel>> models = (*store)->catalogue().ListModels();
+  if (!models.ok()) return Fail(models.status());
+  if (!flags.model.empty() && std::ranges::count(*models, flags.model, &StoredModel::name) == 0) {
+    return Fail(absl::NotFoundError("there is no model " + flags.model));
+  }
   const absl::Status accepted = (*store)->AcceptLoss(flags.model);
-  return accepted.ok() ? kGood : Fail(accepted);
+  if (!accepted.ok()) return Fail(accepted);
+  const absl::StatusOr<std::vector<StoredModel>> after = (*store)->catalogue().ListModels();
+  if (!after.ok()) return Fail(after.status());
+  bool nothing = true;
+  for (const StoredModel& model : *models) {
+    if (model.problem.ok() || (!flags.model.empty() && flags.model != model.name)) continue;
+    nothing = false;
+    const auto now = std::ranges::find(*after, model.log, &StoredModel::log);
+    const char* const then = now == after->end() ? "is forgotten"
+                             : now->problem.ok() ? "goes on from what is there"
+                                                 : "does not serve";
+    const std::string why(model.problem.message());
+    std::printf("models/%s %s: %s\n", model.name.c_str(), then,
+                why.substr(0, why.find(';')).c_str());  // up to its advice
+  }
+  if (nothing) std::printf("nothing is missing\n");
+  return kGood;
 }
 
 int Report(const SalvagedModel& model) {
@@ -152,11 +173,13 @@ int Salvage(const Flags& flags) {
     std::printf("models/%s: left out: it had been deleted, or was never acknowledged\n",
                 model.c_str());
   }
-  const auto store = RocksStore::Open({.directory = flags.to, .renew_marks = true});
+  auto store = RocksStore::Open({.directory = flags.to, .unfinished = true, .renew_marks = true});
   if (!store.ok()) return Fail(store.status());
   const WireCodec codec;
   const absl::StatusOr<std::vector<SalvagedModel>> models = SalvageModels(**store, codec);
   if (!models.ok()) return Fail(models.status());
+  store->reset();
+  if (const absl::Status done = FinishSalvage(flags.to); !done.ok()) return Fail(done);
   int result = files->damaged.empty() ? kGood : kProblems;
   for (const SalvagedModel& model : *models) result = std::max(result, Report(model));
   return result;

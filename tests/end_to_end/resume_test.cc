@@ -91,6 +91,9 @@ TEST_F(ResumeTest, AModelThatLostItsLogStopsUntilThatIsAccepted) {
   EXPECT_THAT(lost.error_message(), ::testing::HasSubstr("revisions 4 to 7 are lost"));
   StopProgram();
   EXPECT_EQ(LookOver("accept-loss", &output), 0) << output;
+  EXPECT_THAT(output,
+              ::testing::HasSubstr("models/cut goes on from what is there: records 3 to 6"));
+  EXPECT_THAT(output, ::testing::Not(::testing::HasSubstr("sound")));
   EXPECT_EQ(LookOver("check", &output), 0) << output;
   StartProgram();
   ASSERT_TRUE(Becomes(true));

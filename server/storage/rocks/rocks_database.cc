@@ -58,6 +58,16 @@ absl::Status CheckCurrent(const RocksOptions& options, rocksdb::Env& env) {
   return absl::NotFoundError(absl::StrCat("there is no store in ", options.directory));
 }
 
+absl::Status CheckFinished(const RocksOptions& options, rocksdb::Env& env) {
+  if (options.unfinished || !env.FileExists(options.directory + "/" + kUnfinishedFile).ok()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(options.directory,
+                   " is what a salvage left that did not come to its end: "
+                   "delete it, and salvage again"));
+}
+
 // In the order of their ids.
 std::vector<rocksdb::ColumnFamilyDescriptor> Families() {
   return {{rocksdb::kDefaultColumnFamilyName, SmallFamilyOptions()},
@@ -99,6 +109,7 @@ absl::Status OpenError(const rocksdb::Status& status, const std::string& directo
 
 absl::StatusOr<std::unique_ptr<RocksDatabase>> RocksDatabase::Open(const RocksOptions& options) {
   rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
+  if (absl::Status finished = CheckFinished(options, *env); !finished.ok()) return finished;
   if (absl::Status current = CheckCurrent(options, *env); !current.ok()) return current;
   if (!options.read_only) {
     const absl::Status prepared = PrepareDirectory(options.directory, env);

@@ -169,6 +169,10 @@ rocksdb::Status RocksMarks::Advance(const std::map<LogId, std::uint64_t>& ends) 
     const auto slot = slots_.find(log);
     if (slot == slots_.end()) continue;
     slot->second.mark.end = end;
+    // Its deletion failed, then: who learns is there.
+    if (slot->second.mark.state == MarkState::kDeleting) {
+      slot->second.mark.state = MarkState::kThere;
+    }
     Note(slot->second);
   }
   rocksdb::Status status = Write();

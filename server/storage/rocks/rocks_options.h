@@ -9,6 +9,9 @@ class Env;
 
 namespace prequel {
 
+// In a directory into which something is being salvaged; gone once that is done.
+inline constexpr char kUnfinishedFile[] = "salvage-unfinished";
+
 struct RocksOptions {
   std::string directory;  // created if missing; its parent must exist
   bool create = true;     // off: NOT_FOUND when there is no store in it
@@ -18,6 +21,8 @@ struct RocksOptions {
   // Nothing on disk changes, and no lock is taken: for a directory that no server has open. Writes
   // fail.
   bool read_only = false;
+  // Off: FAILED_PRECONDITION for a directory that a salvage did not bring to its end.
+  bool unfinished = false;
   // What says how much has been acknowledged may be missing or damaged: it is made anew, from what
   // is there.
   bool renew_marks = false;

@@ -49,13 +49,10 @@ rocksdb::Status ScanBlobs(
     rocksdb::Env& env, const std::string& path,
     absl::FunctionRef<void(std::uint32_t family, std::string_view key, std::string_view value)>
         found) {
-  std::string file;
-  if (rocksdb::Status status = rocksdb::ReadFileToString(&env, path, &file); !status.ok()) {
-    return status;
-  }
-  if (file.size() < kHead) return rocksdb::Status::OK();  // begun, and nothing in it
+  std::string file;  // up to where the disk can be read
+  rocksdb::Status damage = rocksdb::ReadFileToString(&env, path, &file);
+  if (file.size() < kHead) return damage;  // begun, and nothing in it
   const auto family = ReadInteger<std::uint32_t>(std::string_view(file).substr(8));
-  rocksdb::Status damage;
   if (ReadInteger<std::uint32_t>(file) != kMagic) {
     damage = rocksdb::Status::Corruption("its head is damaged");
   }

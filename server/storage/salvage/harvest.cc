@@ -5,6 +5,7 @@
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -144,11 +145,14 @@ rocksdb::Status HarvestLogs(const std::vector<fs::path>& logs, const std::string
   rocksdb::DBOptions options = DatabaseOptions(to.db().GetEnv(), "");
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
   { const auto begun = RocksDatabase::Open({.directory = scratch}); }
+  rocksdb::Status damage;
   for (const fs::path& log : logs) {
     const std::string number = std::to_string(kBeyondItsOwn + std::stoull(log.stem().string()));
     std::error_code error;
     fs::copy_file(log, fs::path(scratch) / (number + ".log"), error);
-    if (error) return rocksdb::Status::IOError(error.message());
+    if (error == std::errc::no_space_on_device) return rocksdb::Status::NoSpace(scratch);
+    // Whatever of it could be copied is read, and the others are.
+    if (error) damage = rocksdb::Status::IOError(log.filename().string(), error.message());
   }
   const auto database = RocksDatabase::OpenToRead(options, scratch);
   if (!database.ok()) return rocksdb::Status::Corruption(std::string(database.status().message()));
@@ -160,13 +164,14 @@ rocksdb::Status HarvestLogs(const std::vector<fs::path>& logs, const std::string
     }
     if (!it->status().ok()) return it->status();
   }
-  return rocksdb::Status::OK();
+  return damage;
 }
 
 // In the order of their numbers.
 std::vector<fs::path> FilesIn(const std::string& directory, std::string_view extension) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(directory)) {
+  std::error_code ignored;  // where there are none, none can be read
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
     const std::string stem = entry.path().stem();
     const bool numbered =
         !stem.empty() && std::ranges::all_of(stem, [](char c) { return c >= '0' && c <= '9'; });
@@ -180,14 +185,15 @@ std::vector<fs::path> FilesIn(const std::string& directory, std::string_view ext
 
 }  // namespace
 
+bool HoldsStore(const std::string& directory) {
+  return std::ranges::any_of(std::array{".sst", ".blob", ".log"}, [&](const char* extension) {
+    return !FilesIn(directory, extension).empty();
+  });
+}
+
 absl::StatusOr<std::vector<std::string>> Harvest(const std::string& from,
                                                  const std::string& scratch, RocksDatabase& to) {
   rocksdb::Env& env = *to.db().GetEnv();
-  rocksdb::FileLock* lock = nullptr;
-  if (const rocksdb::Status locked = env.LockFile(from + "/LOCK", &lock); !locked.ok()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("data directory ", from, " is in use, or is none: ", locked.ToString()));
-  }
   std::vector<std::string> damaged;
   const auto note = [&](const std::string& file, const rocksdb::Status& status) {
     if (!status.ok()) damaged.push_back(absl::StrCat(file, ": ", status.ToString()));
@@ -204,11 +210,12 @@ absl::StatusOr<std::vector<std::string>> Harvest(const std::string& from,
                      sink.Take(to.families()[family], key, value);
                    }));
   }
-  note("the write-ahead log", HarvestLogs(FilesIn(from, ".log"), scratch, sink, to));
+  const rocksdb::Status logs = HarvestLogs(FilesIn(from, ".log"), scratch, sink, to);
+  note("the write-ahead log", logs);
   std::error_code ignored;
   fs::remove_all(scratch, ignored);
+  if (logs.IsNoSpace()) return WriteError(logs);
   const rocksdb::Status finished = sink.Finish();
-  (void)env.UnlockFile(lock);
   if (!finished.ok()) return WriteError(finished);
   return damaged;
 }

@@ -15,6 +15,7 @@
 #include "server/storage/rocks/rocks_database.h"
 #include "server/storage/rocks/rocks_marks.h"
 #include "server/storage/salvage/harvest.h"
+#include "server/storage/salvage/source_lock.h"
 #include "server/storage/snapshot_record.h"
 
 namespace prequel {
@@ -81,34 +82,79 @@ absl::Status LeaveOut(const RocksDatabase& database, const RocksMarks& marks,
   return written.ok() ? absl::OkStatus() : WriteError(written);
 }
 
-}  // namespace
-
-absl::StatusOr<Salvaged> SalvageFiles(const std::string& from, const std::string& to) {
+absl::Status CheckDirectories(const std::string& from, const std::string& to) {
   std::error_code error;
-  if (fs::exists(to, error) && !fs::is_empty(to, error)) {
-    return absl::FailedPreconditionError(absl::StrCat(to, " is there, and is not empty"));
-  }
   if (!fs::is_directory(from, error)) {
     return absl::FailedPreconditionError(absl::StrCat(from, " is no directory"));
   }
-  const auto database = RocksDatabase::Open({.directory = to});
+  if (!HoldsStore(from)) {
+    return absl::FailedPreconditionError(absl::StrCat("there is no file of a store in ", from));
+  }
+  if (fs::exists(to + "/" + kUnfinishedFile, error)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        to, " is what an earlier salvage left that did not come to its end: delete it"));
+  }
+  if (fs::exists(to, error) && !fs::is_empty(to, error)) {
+    return absl::FailedPreconditionError(absl::StrCat(to, " is there, and is not empty"));
+  }
+  return absl::OkStatus();
+}
+
+rocksdb::Status SyncDirectory(rocksdb::Env& env, const std::string& path) {
+  std::unique_ptr<rocksdb::Directory> directory;
+  rocksdb::Status status = env.NewDirectory(path, &directory);
+  return status.ok() ? directory->Fsync() : status;
+}
+
+// From here on nothing takes the directory for a whole one.
+absl::Status Begin(rocksdb::Env& env, const std::string& to) {
+  std::error_code error;
+  fs::create_directory(to, error);
+  if (error) {
+    return absl::PermissionDeniedError(absl::StrCat("cannot create ", to, ": ", error.message()));
+  }
+  rocksdb::Status status =
+      rocksdb::WriteStringToFile(&env, "", to + "/" + kUnfinishedFile, /*sync=*/true);
+  if (status.ok()) status = SyncDirectory(env, to);
+  return status.ok() ? absl::OkStatus() : WriteError(status);
+}
+
+}  // namespace
+
+absl::StatusOr<Salvaged> SalvageFiles(const std::string& from, const std::string& to) {
+  rocksdb::Env& env = *rocksdb::Env::Default();
+  absl::Status status = CheckDirectories(from, to);
+  if (!status.ok()) return status;
+  const auto lock = SourceLock::Take(env, from);
+  if (!lock.ok()) return lock.status();
+  status = Begin(env, to);
+  if (!status.ok()) return status;
+  const auto database = RocksDatabase::Open({.directory = to, .unfinished = true});
   if (!database.ok()) return database.status();
   Salvaged salvaged;
   absl::StatusOr<std::vector<std::string>> damaged = Harvest(from, to + "/harvest", **database);
   if (!damaged.ok()) return damaged.status();
   salvaged.damaged = *std::move(damaged);
+  std::error_code error;
   fs::copy_file(from + "/acknowledged", to + "/acknowledged", error);
-  RocksMarks marks(*(*database)->db().GetEnv(), to, /*keep=*/true);
+  RocksMarks marks(env, to, /*keep=*/true);
   const absl::Status loaded = marks.Load();
   if (!loaded.ok()) {
-    salvaged.damaged.push_back(absl::StrCat(
-        "acknowledged: ", absl::IsNotFound(loaded) ? "it is missing" : loaded.message()));
+    salvaged.damaged.push_back(
+        absl::StrCat("acknowledged: ", error ? error.message() : std::string(loaded.message())));
   } else if (marks.damaged() > 0) {
     salvaged.damaged.push_back(absl::StrCat("acknowledged: ", marks.damaged(), " damaged slots"));
   }
-  absl::Status status = LeaveOut(**database, marks, salvaged.left_out);
+  status = LeaveOut(**database, marks, salvaged.left_out);
   if (!status.ok()) return status;
   return salvaged;
+}
+
+absl::Status FinishSalvage(const std::string& to) {
+  rocksdb::Env& env = *rocksdb::Env::Default();
+  rocksdb::Status status = env.DeleteFile(to + "/" + kUnfinishedFile);
+  if (status.ok()) status = SyncDirectory(env, to);
+  return status.ok() ? absl::OkStatus() : WriteError(status);
 }
 
 }  // namespace prequel

@@ -15,8 +15,11 @@ struct Salvaged {
 
 // Copies into `to`, which must not exist or be empty, what is sound in the files of `from`, which
 // stays as it is: models, records and snapshots one by one, whether or not they lead to one
-// another. A RocksStore opens `to`. FAILED_PRECONDITION: a server has `from` open, or `to` is not
-// empty.
+// another. A RocksStore opens `to`, as `unfinished` until FinishSalvage. FAILED_PRECONDITION: a
+// server has `from` open, it holds no store, or `to` is not empty; then `to` is left as it was.
 absl::StatusOr<Salvaged> SalvageFiles(const std::string& from, const std::string& to);
+
+// `to` may serve from here on. No store may have it open.
+absl::Status FinishSalvage(const std::string& to);
 
 }  // namespace prequel

@@ -107,9 +107,11 @@ class SalvageTest : public EngineFixture {
     result.left_out = files->left_out;
     {
       const auto store =
-          RocksStore::Open({.directory = target.path(), .renew_marks = true}).value();
+          RocksStore::Open({.directory = target.path(), .unfinished = true, .renew_marks = true})
+              .value();
       result.models = SalvageModels(*store, codec_).value();
     }
+    EXPECT_TRUE(FinishSalvage(target.path()).ok());
     const auto store = RocksStore::Open({.directory = target.path()}).value();
     const auto engine = EngineOn(*store);
     std::size_t saved = 0;
@@ -224,9 +226,31 @@ TEST_F(SalvageTest, ADirectoryInUseOrATargetThatIsNotEmptyIsRefused) {
             absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(SalvageFiles(copy->path() + "/none", target.path()).status().code(),
             absl::StatusCode::kFailedPrecondition);
+  const TemporaryDirectory empty;
+  EXPECT_EQ(SalvageFiles(empty.path(), target.path()).status().code(),
+            absl::StatusCode::kFailedPrecondition);
   const auto store = RocksStore::Open({.directory = copy->path()}).value();
   EXPECT_EQ(SalvageFiles(copy->path(), target.path()).status().code(),
             absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(fs::is_empty(target.path())) << "so that it can be tried again";
+  EXPECT_TRUE(fs::is_empty(empty.path()));
+}
+
+// Killed at any moment, it leaves what nobody takes for a whole store.
+TEST_F(SalvageTest, WhatIsNotFinishedDoesNotServe) {
+  const auto copy = Copy();
+  const TemporaryDirectory target;
+  ASSERT_TRUE(SalvageFiles(copy->path(), target.path()).ok());
+  for (const bool read_only : {false, true}) {
+    const auto store = RocksStore::Open(
+        {.directory = target.path(), .read_only = read_only, .renew_marks = !read_only});
+    EXPECT_TRUE(absl::IsFailedPrecondition(store.status())) << store.status();
+    EXPECT_THAT(store.status().ToString(), ::testing::HasSubstr("did not come to its end"));
+  }
+  EXPECT_THAT(SalvageFiles(copy->path(), target.path()).status().ToString(),
+              ::testing::HasSubstr("an earlier salvage left"));
+  ASSERT_TRUE(FinishSalvage(target.path()).ok());
+  EXPECT_TRUE(RocksStore::Open({.directory = target.path(), .renew_marks = true}).ok());
 }
 
 }  // namespace

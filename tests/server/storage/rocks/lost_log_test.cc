@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -226,6 +228,81 @@ TEST_F(LostLogTest, WhatFailedIsNotMissed) {
   const auto store = RocksStore::Open({.directory = crashed->path()}).value();
   EXPECT_EQ(store->catalogue().ListModels().value().size(), 2u);
   EXPECT_EQ(store->AcknowledgedEnd(a.log), 2u);
+}
+
+// What a crash leaves right before each write of marks.
+class WatchedEnv final : public rocksdb::EnvWrapper {
+ public:
+  WatchedEnv() : EnvWrapper(rocksdb::Env::Default()) {}
+
+  std::function<void()> before_write;
+
+  rocksdb::Status NewRandomRWFile(const std::string& name,
+                                  std::unique_ptr<rocksdb::RandomRWFile>* file,
+                                  const rocksdb::EnvOptions& options) override {
+    rocksdb::Status status = target()->NewRandomRWFile(name, file, options);
+    if (status.ok()) *file = std::make_unique<File>(std::move(*file), this);
+    return status;
+  }
+
+ private:
+  class File final : public rocksdb::RandomRWFileWrapper {
+   public:
+    File(std::unique_ptr<rocksdb::RandomRWFile> file, WatchedEnv* env)
+        : RandomRWFileWrapper(file.get()), file_(std::move(file)), env_(env) {}
+    rocksdb::Status Write(std::uint64_t offset, const rocksdb::Slice& data) override {
+      if (env_->before_write) env_->before_write();
+      return RandomRWFileWrapper::Write(offset, data);
+    }
+
+   private:
+    const std::unique_ptr<rocksdb::RandomRWFile> file_;
+    WatchedEnv* const env_;
+  };
+};
+
+// A deletion is marked before it is made, and after: between the two the model is there or not, and
+// either is right.
+TEST_F(LostLogTest, ACrashAmidstADeletionRaisesNoAlarm) {
+  WatchedEnv env;
+  store_ = RocksStore::Open({.directory = live_.path(), .env = &env}).value();
+  const StoredModel a = Create("a");
+  Append(a, 2);
+  std::vector<std::unique_ptr<TemporaryDirectory>> crashes;
+  env.before_write = [&] { crashes.push_back(Crash()); };
+  ASSERT_TRUE(store_->catalogue().DeleteModel("a", a.id).ok());
+  crashes.push_back(Crash());
+  store_.reset();  // before its file system
+  std::vector<std::size_t> models;
+  for (const auto& crash : crashes) {
+    const auto store = RocksStore::Open({.directory = crash->path()}).value();
+    EXPECT_EQ(Losses(*store), Lost());
+    models.push_back(store->catalogue().ListModels().value().size());
+  }
+  EXPECT_THAT(models, ::testing::ElementsAre(1, 0, 0));
+}
+
+// Whoever learns after its deletion failed is there, and is missed if it vanishes.
+TEST_F(LostLogTest, AModelWhoseDeletionFailedIsMissed) {
+  Open();
+  const StoredModel a = Create("a");
+  env_.room = FailingEnv::Room::kNone;
+  EXPECT_FALSE(store_->catalogue().DeleteModel("a", a.id).ok());
+  env_.room = FailingEnv::Room::kEnough;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!store_->Recover().ok() && std::chrono::steady_clock::now() < until) {
+  }
+  Append(a, 2);
+  const auto crashed = Crash();
+  EXPECT_EQ(LossesIn(Crash()->path()), Lost());
+  // As if all that was written since the beginning were gone.
+  for (const auto& entry : std::filesystem::directory_iterator(crashed->path())) {
+    if (entry.path().filename() != "acknowledged") std::filesystem::remove(entry.path());
+  }
+  std::filesystem::rename(crashed->path() + "/acknowledged", crashed->path() + "/away");
+  { const auto empty = RocksStore::Open({.directory = crashed->path()}).value(); }
+  std::filesystem::rename(crashed->path() + "/away", crashed->path() + "/acknowledged");
+  EXPECT_EQ(LossesIn(crashed->path()).count("a"), 1u);
 }
 
 TEST_F(LostLogTest, AcceptedLossesAreNotMissedAgain) {
