@@ -5,7 +5,6 @@
 #include <grpcpp/impl/server_builder_option.h>
 #include <grpcpp/impl/server_builder_plugin.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -65,6 +64,20 @@ std::string Address(const HostPort& address) {
   const bool v6 = address.host.find(':') != address.host.npos;
   return v6 ? absl::StrCat("[", address.host, "]:", address.port)
             : absl::StrCat(address.host, ":", address.port);
+}
+
+ModelCounts Count(const std::vector<ModelInfo>& models) {
+  ModelCounts counts;
+  for (const ModelInfo& model : models) {
+    ++counts.all;
+    const LearnerState* state = model.published.state.get();
+    if (state == nullptr) continue;
+    if (!state->evaluation.HasSkill()) ++counts.without_skill;
+    if (state->change.inputs.raised) ++counts.changed_inputs;
+    if (state->change.noise.raised) ++counts.changed_noise;
+    if (state->change.weights.raised) ++counts.changed_weights;
+  }
+  return counts;
 }
 
 void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
@@ -187,16 +200,7 @@ absl::Status Server::Parts::StartEngine() {
   if (!engine.ok()) return engine.status();
   engine_ = *std::move(engine);
   metrics_.SetStorageHealthy([this] { return store_->health().ok(); });
-  metrics_.SetModelCount([this] {
-    return static_cast<std::int64_t>(engine_->ListModels("", options_.max_models).size());
-  });
-  metrics_.SetModelsWithoutSkill([this] {
-    const std::vector<ModelInfo> models = engine_->ListModels("", options_.max_models);
-    return std::count_if(models.begin(), models.end(), [](const ModelInfo& model) {
-      const LearnerState* state = model.published.state.get();
-      return state != nullptr && !state->evaluation.HasSkill();
-    });
-  });
+  metrics_.SetModels([this] { return Count(engine_->ListModels("", options_.max_models)); });
   return absl::OkStatus();
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
 #include "client/cli/output/comparisons.h"
+#include "client/cli/output/drift_text.h"
 #include "client/cli/output/json_writer.h"
 #include "client/cli/output/proto_json.h"
 #include "client/cli/output/running_scores.h"
@@ -47,8 +48,8 @@ absl::Status Evaluate(const std::string& name, const Session& session) {
     const std::optional<double> recent = client::FindScore(evaluation->window(), score.name());
     table.Add({score.name(), Number(score.value()), recent.has_value() ? Number(*recent) : "-"});
   }
-  std::cout << table.Text() << ComparisonText(*evaluation)
-            << SpreadWarning(client::ModelName(name), cumulative)
+  std::cout << table.Text() << ComparisonText(*evaluation) << DriftText(*evaluation)
+            << AlarmText(*evaluation) << SpreadWarning(client::ModelName(name), cumulative)
             << SkillWarning(client::ModelName(name), *evaluation);
   if (evaluation->skipped_rows() > 0) {
     std::cout << Count(evaluation->skipped_rows()) << " rows skipped: no target\n";

@@ -218,6 +218,7 @@ absl::Status Adaptive::Configure(Options& options, const MovingModel& model) {
   for (std::size_t k = 0; k < rates.size(); ++k) {
     drifts_.push_back(
         {.rate = rates[k], .intercept_rate = intercept_rates[k], .hidden_rate = 0, .cap = cap});
+    hypotheses_.rates.push_back({rates[k], intercept_rates[k]});
   }
   hypotheses_.drifts = static_cast<Index>(rates.size());
   Weigh(DriftsOf(rates, intercept_rates, model.scales > 1));

@@ -9,13 +9,20 @@
 
 namespace prequel {
 
+// How fast a belief becomes less sure, of the prior's variances per row: of the last layer's
+// weights and of the outputs' intercepts.
+struct DriftRates {
+  double rate = 0, intercept_rate = 0;
+};
+
 // Every belief with every track of its noise is a hypothesis, in this order:
 //   belief 0 with its tracks, belief 1 with its tracks, …, restarts
 // The tracks of a belief share its posterior, for that is held in units of the noise. Or the
 // beliefs are runs alone, weighed as such.
 struct Hypotheses {
-  Index drifts = 1;                // beliefs, which differ in how they drift or in their prior
-  std::vector<Index> scales = {};  // of its prior, of each of them; empty: 0 of all
+  Index drifts = 1;                    // beliefs, which differ in how they drift or in their prior
+  std::vector<Index> scales = {};      // of its prior, of each of them; empty: 0 of all
+  std::vector<DriftRates> rates = {};  // of each of them; empty of those that stand still
   std::vector<double> noise_rates = {0};  // ρ ≥ 0 per row, of each track; the first is 0
   // ρ ≥ 0 per row, of each belief that drifts: what it has learned of the dispersion of counts
   // counts e^{−ρ} times as much by each row since. Empty: none forgets.
@@ -38,6 +45,10 @@ struct Hypotheses {
   Index scale_of(Index belief) const {
     if (scales.empty()) return 0;
     return scales[static_cast<std::size_t>(belief < drifts ? belief : 0)];
+  }
+  DriftRates RatesOf(Index belief) const {
+    const auto k = static_cast<std::size_t>(belief);
+    return k < rates.size() ? rates[k] : DriftRates();
   }
   Index IndexOf(Index belief, Index track) const { return belief * tracks() + track; }
 };

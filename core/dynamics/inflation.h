@@ -1,6 +1,7 @@
 // One drift (core/dynamics/drift.h), of a rate that is known.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -33,6 +34,11 @@ class Inflation : public DynamicsDefaults {
     return options.Finish();
   }
 
+  Hypotheses hypotheses(Index scales) const {
+    Hypotheses of = OnePerScale(scales);
+    of.rates.assign(static_cast<std::size_t>(scales), {drift_.rate, drift_.intercept_rate});
+    return of;
+  }
   bool Moves(Index /*belief*/) const { return drift_.moves(); }
 
   template <Diffusive Q>

@@ -12,6 +12,7 @@ RestartState Restarts::Fresh() const {
 
 bool Restarts::IsSound(const RestartState& state) const {
   if (state.log_weights.size() != (any() ? 2 : 0)) return false;
+  if (!(state.rows >= 0) || (!any() && state.rows > 0)) return false;
   return !any() || (state.log_weights.allFinite() &&
                     std::abs(state.log_weights.array().exp().sum() - 1) < 1e-6);
 }
@@ -33,6 +34,7 @@ bool Restarts::Absorb(const Eigen::Vector3d& log_densities, double rows,
   runs.array() -= greatest + std::log((runs.array() - greatest).exp().sum());
   if (!runs.allFinite()) return false;
   state.log_weights = runs;
+  state.rows = restart ? rows : state.rows + rows;
   return restart;
 }
 

@@ -229,12 +229,13 @@ absl::Status LearnRows(Shared m, Learned& learned) {
     m.next.beliefs[k].log_weight = m.state.beliefs[k].log_weight;
   }
   Index begun = -1;
-  const bool weighed = m.state.beliefs.size() > 1 || problem.mixing.mixes();
-  if (weighed && judgement.served.weight() > 0 &&
-      !Reweigh(problem, m.w.log_densities, m.w.mixing, m.next, begun)) {
+  const bool weighed =
+      (m.state.beliefs.size() > 1 || problem.mixing.mixes()) && judgement.served.weight() > 0;
+  if (weighed && !Reweigh(problem, m.w.log_densities, m.w.mixing, m.next, begun)) {
     return TooExtreme();
   }
   if (status = FitBeliefs(m, begun, learned.report); !status.ok()) return status;
+  WatchRows(problem, m.state, m.rows, weighed, m.w, m.next);
   m.next.evaluation.Absorb(judgement, problem.config.evaluation_window);
   learned.scores = judgement.served.Average();
   return absl::OkStatus();

@@ -1,16 +1,65 @@
 #include "core/learner/judging.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <variant>
+
+#include "core/learner/belief.h"
+#include "core/learner/prediction.h"
 #include "core/scores/scoring.h"
 
 namespace prequel {
+namespace {
+
+// The deviation of the noise as all rows tell it and as the likeliest track does, of the first
+// output and in the units of the targets.
+Finding NoiseFound(const Vector& weights, const LearnerState& next) {
+  const Belief& belief = next.beliefs.front();
+  if (belief.tracks.empty()) return {};
+  Index likeliest = 0;
+  weights.segment(1, static_cast<Index>(belief.tracks.size())).maxCoeff(&likeliest);
+  const double scale = next.targets.moments.size() > 0 ? next.targets.moments.Scale(0) : 1;
+  const auto deviation = [&](const NoiseState& noise) {
+    const double all = scale * std::sqrt(noise.rate[0] / noise.shape[0]);
+    return std::isfinite(all) ? all : 0;
+  };
+  return {.spread = true,
+          .before = deviation(belief.noise),
+          .after = deviation(belief.tracks[static_cast<std::size_t>(likeliest)])};
+}
+
+// Errors in the units of the targets, as they are watched.
+void InUnitsOfNoise(const LearnerState& state, const Vector& scale, Matrix& errors) {
+  const NoiseState& noise = state.beliefs.front().noise;
+  for (Index o = 0; o < errors.rows(); ++o) {
+    const double factor = 1 / (scale[o] * std::sqrt(noise.rate[o] / noise.shape[o]));
+    for (Index i = 0; i < errors.cols(); ++i) errors(o, i) = WatchedError(factor * errors(o, i));
+  }
+}
+
+// Whether there is a belief that stands still beside others, and scoring it alone costs little.
+bool HasTwin(const Problem& problem) {
+  const bool counts =
+      std::visit([](const auto& likelihood) { return likelihood.kCounts; }, problem.likelihood);
+  if (counts || !problem.mixing.mixes() || Drifts(problem, 0)) return false;
+  for (Index k = 1; k < problem.num_beliefs(); ++k) {
+    if (Drifts(problem, static_cast<std::size_t>(k))) return true;
+  }
+  return problem.restarts.any();
+}
+
+}  // namespace
 
 void JudgeRows(const Problem& problem, const LearnerState& state, const Matrix& outcomes,
                Workspace& w, LearnerState& next, Judgement& judgement) {
   Predictive& predictive = w.predictive;
   CalibrationScratch& scratch = w.calibration;
-  ScoreExamples(predictive, outcomes, scratch.positions, judgement);
+  ScoreExamples(predictive, outcomes, scratch.positions, w.errors, judgement);
   problem.references().Score(state.references, outcomes, predictive.units().scale, w.references,
                              judgement.last, judgement.average);
+  if (HasTwin(problem)) ScoreFirstBelief(predictive, outcomes, judgement.still);
+  if (problem.hypotheses.tracks() > 1) InUnitsOfNoise(state, predictive.units().scale, w.errors);
   if (!predictive.calibrates()) return;
   if (predictive.classes()) {
     LearnRecalibration(predictive.recalibrated(), outcomes, next.calibration.classes,
@@ -18,6 +67,22 @@ void JudgeRows(const Problem& problem, const LearnerState& state, const Matrix& 
   } else {
     LearnIntervals(scratch.positions.data(), outcomes.cols(), next.calibration.intervals);
   }
+}
+
+void WatchRows(const Problem& problem, const LearnerState& state, const Batch& rows, bool weighed,
+               Workspace& w, LearnerState& next) {
+  ChangeState& change = next.change;
+  problem.input_watch().Absorb(rows.inputs, state.inputs.moments, w.inputs, next.revision,
+                               w.watched, change.watch, change.inputs);
+  if (!weighed || !problem.mixing.mixes()) return;
+  if (problem.hypotheses.tracks() > 1) {
+    problem.error_watch().Absorb(w.errors, next.revision, change.errors, change.unusual);
+    change.unusual.found = {};  // of an output, and nobody asks
+  }
+  const Vector& weights = w.mixing.weights;
+  UpdateAlarms(ChangeBelievedBy(problem.hypotheses, weights, next.restarts,
+                                problem.config.evaluation_window),
+               static_cast<double>(rows.rows()), next.revision, NoiseFound(weights, next), change);
 }
 
 }  // namespace prequel

@@ -2,6 +2,7 @@
 // and what calibration learns.
 #pragma once
 
+#include "core/config/batch.h"
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
 #include "core/learner/workspace.h"
@@ -12,5 +13,10 @@ namespace prequel {
 // classes. Adds their scores to `judgement` and folds them into next.calibration.
 void JudgeRows(const Problem& problem, const LearnerState& state, const Matrix& outcomes,
                Workspace& w, LearnerState& next, Judgement& judgement);
+
+// Whether the world has changed, into next.change: of `rows`, which are w.inputs as they were
+// encoded under `state`. `weighed`: by which the hypotheses were weighed anew.
+void WatchRows(const Problem& problem, const LearnerState& state, const Batch& rows, bool weighed,
+               Workspace& w, LearnerState& next);
 
 }  // namespace prequel

@@ -14,6 +14,7 @@
 #include "core/learner/fold.h"
 #include "core/learner/mixing.h"
 #include "core/learner/noise.h"
+#include "core/learner/prediction.h"
 #include "core/learner/problem.h"
 #include "core/learner/workspace.h"
 #include "core/linalg/flush_denormals.h"
@@ -62,6 +63,8 @@ LearnerState InitialState(const Problem& problem) {
   state.references = problem.references().Fresh();
   state.restarts =
       problem.run_lengths.any() ? problem.run_lengths.Fresh() : problem.restarts.Fresh();
+  state.change.watch = problem.input_watch().Fresh();
+  state.change.errors = problem.error_watch().Fresh();
   Vector weights;
   WeighBeliefs(problem, weights, state);
   return state;
@@ -167,6 +170,27 @@ absl::StatusOr<Answer> Learner::Predict(const LearnerState& state, const Batch& 
   Workspace& w = scratch.workspace();
   return AnswerBatch(*problem_, Unpacked(*problem_, state, w), batch, queries, Asking::kEachNext,
                      w);
+}
+
+ChangeView Learner::ViewChange(const LearnerState& state) const {
+  const Problem& p = *problem_;
+  const ChangeState& change = state.change;
+  ChangeView view;
+  if (p.encoder.num_encoded() > 0) view.alarms.push_back({"inputs", change.inputs, ""});
+  if (p.hypotheses.tracks() > 1) view.alarms.push_back({"noise", change.noise, ""});
+  if (p.mixing.mixes()) view.alarms.push_back({"weights", change.weights, ""});
+  for (AlarmView& alarm : view.alarms) {
+    if (alarm.state.found.column < 0) continue;
+    const auto column = static_cast<std::size_t>(alarm.state.found.column);
+    alarm.column = p.encoder.ColumnNames(state.inputs)[column];
+  }
+  view.moves = p.mixing.mixes() || Drifts(p, 0);
+  if (!view.moves) return view;
+  Vector weights;
+  PredictionWeights(p, state, 0, weights);
+  view.drift = ViewDrift(p.hypotheses, weights, state.restarts, p.config.evaluation_window,
+                         static_cast<double>(state.examples));
+  return view;
 }
 
 std::vector<std::string> Learner::Labels(const LearnerState& state) const {

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/change/change.h"
 #include "core/config/batch.h"
 #include "core/config/learner_config.h"
 #include "core/encoding/refused_rows.h"
@@ -95,6 +96,9 @@ class Learner {
   // CheckInputs(batch) is OK, CanAnswer(queries).
   absl::StatusOr<Answer> Predict(const LearnerState& state, const Batch& batch,
                                  const QuerySet& queries, Scratch& scratch) const;
+
+  // How fast the world moves, as far as its dynamics tell, and which alarms are raised.
+  ChangeView ViewChange(const LearnerState& state) const;
 
   // Class labels known in `state`, in class order; empty for regression and counts.
   std::vector<std::string> Labels(const LearnerState& state) const;

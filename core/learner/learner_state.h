@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/calibration/calibration.h"
+#include "core/change/change.h"
 #include "core/dynamics/mixing.h"
 #include "core/dynamics/restarts.h"
 #include "core/encoding/encoder.h"
@@ -23,7 +24,9 @@ struct CommonState {
   EncoderState inputs;
   TargetState targets;
   Evaluation evaluation;
+  ChangeState change;  // whether the world has changed
 
+  // All but the change, which older states lack.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("revision", s.revision);

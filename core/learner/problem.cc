@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/change/change.h"
 #include "core/config/fingerprint.h"
 #include "core/config/registry.h"
 #include "core/learner/planning/agreement.h"
@@ -358,6 +359,14 @@ References Problem::references() const {
   if (classes()) return References::OfClasses(target_encoder.num_classes());
   const bool counts = std::visit([](const auto& l) { return l.kCounts; }, likelihood);
   return References::OfValues(target_encoder.width(), counts);
+}
+
+BlockWatch Problem::input_watch() const {
+  return {encoder.num_encoded(), encoder.num_input_columns()};
+}
+
+BlockWatch Problem::error_watch() const {
+  return ErrorWatch(hypotheses.tracks() > 1 ? target_encoder.width() : 0);
 }
 
 bool Problem::in_noise_units() const {

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "core/archive/archive.h"
 #include "core/calibration/calibration.h"
+#include "core/change/block_watch.h"
 #include "core/config/learner_config.h"
 #include "core/dynamics/dynamics.h"
 #include "core/dynamics/restarts.h"
@@ -79,6 +80,9 @@ struct Problem {
   bool IsSound(const CalibrationState& state) const;
   // What its evaluation compares with.
   References references() const;
+  // Of its inputs, and of its errors where the noise moves.
+  BlockWatch input_watch() const;
+  BlockWatch error_watch() const;
 };
 
 }  // namespace prequel

@@ -76,6 +76,7 @@ struct Workspace {
   MixingScratch mixing;
   CalibrationScratch calibration;
   ReferenceScratch references;
+  Matrix watched, errors;  // inputs, and what the targets were less what was predicted
 
   LearnerState unpacked, next_unpacked;  // of a model with storage float32
 };

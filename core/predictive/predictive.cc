@@ -206,6 +206,22 @@ const Distribution& Predictive::RawAt(Index output, Index example) {
       *likelihood_);
 }
 
+const ClassPredictive& Predictive::FirstClasses() {
+  RawClasses(false);
+  member_classes_.log_probabilities = belief_logs_.front();
+  member_classes_.probabilities = belief_logs_.front().array().exp();
+  return member_classes_;
+}
+
+const Distribution& Predictive::FirstAt(Index output, Index example) {
+  return std::visit(
+      [&]<class L>(const L& likelihood) -> const Distribution& {
+        if constexpr (ValueLikelihood<L>) return Mix(likelihood, Of(0), output, example);
+        std::abort();
+      },
+      *likelihood_);
+}
+
 template <ValueLikelihood L>
 void Predictive::Observe(const L& likelihood, const Matrix& targets) {
   auto& members = std::get<Marginals<L>>(marginals_).members;

@@ -67,6 +67,10 @@ class Predictive {
     return levels_[static_cast<std::size_t>(output)];
   }
 
+  // The same of the first belief alone, with its first track; raw. REQUIRES: there are several.
+  const ClassPredictive& FirstClasses();
+  const Distribution& FirstAt(Index output, Index example);
+
   // log p_k(y_i) under each belief k alone, K × B. `targets`, T × B: values in their units, or
   // indices of classes. What is asked of all beliefs together about these outcomes afterwards is
   // known by then.

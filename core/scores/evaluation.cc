@@ -30,6 +30,7 @@ void Evaluation::Absorb(const Judgement& minibatch, double window_length) {
   compare(minibatch.raw, raw);
   compare(minibatch.last, last);
   compare(minibatch.average, average);
+  compare(minibatch.still, still);
 }
 
 bool Evaluation::HasSkill() const {

@@ -26,21 +26,23 @@ struct Judgement {
   Tally served;  // as a query would have been answered
   Tally raw;     // before calibration, of the scores that it changes; empty where there is none
   Tally last, average;  // of predictors that know no inputs (core/skill/references.h)
+  Tally still;          // of the belief that stands still, alone; empty where it is no other
 
-  explicit Judgement(TargetKind kind) : served(kind), raw(kind), last(kind), average(kind) {}
+  explicit Judgement(TargetKind kind)
+      : served(kind), raw(kind), last(kind), average(kind), still(kind) {}
 };
 
 // Part of the state. `window` is exponentially weighted: each new example decays the older ones by
 // 1 − 1/length.
 struct Evaluation {
   Tally cumulative, window;
-  std::int64_t skipped_rows = 0;   // target missing
-  std::int64_t unscored_rows = 0;  // learned before any predictive existed
-  Comparison raw, last, average;   // as in Judgement
+  std::int64_t skipped_rows = 0;         // target missing
+  std::int64_t unscored_rows = 0;        // learned before any predictive existed
+  Comparison raw, last, average, still;  // as in Judgement
 
   Evaluation() = default;
   explicit Evaluation(TargetKind kind)
-      : cumulative(kind), window(kind), raw(kind), last(kind), average(kind) {}
+      : cumulative(kind), window(kind), raw(kind), last(kind), average(kind), still(kind) {}
 
   // REQUIRES: all is of the same kind. What came to no number is left out of what it is compared
   // with.
@@ -50,7 +52,7 @@ struct Evaluation {
   // target repeated; so while there are few.
   bool HasSkill() const;
 
-  // All but what it is compared with, which older states lack.
+  // All but what it is compared with, which older states lack: of `still` those before version 5.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("cumulative", s.cumulative);

@@ -79,11 +79,11 @@ constexpr std::array kValueScores = {
     Score{"nll", 1, NllOfValue, nullptr, Mean},         // nats per example
     Score{"rmse", 1, SquaredError, nullptr, RootMean},  // of the predictive's mean
     Score{"mae", 1, AbsoluteError, nullptr, Mean},
-    Score{"crps", 1, Crps, nullptr, Mean},
+    Score{"crps", 1, Crps, nullptr, Mean, Asks::kShape},
     Score{"coverage50", 1, Inside<50>, nullptr, Mean,
-          true},  // share inside the central 50 % interval
-    Score{"coverage90", 1, Inside<90>, nullptr, Mean, true},
-    Score{"coverage95", 1, Inside<95>, nullptr, Mean, true},
+          Asks::kLevels},  // share inside the central 50 % interval
+    Score{"coverage90", 1, Inside<90>, nullptr, Mean, Asks::kLevels},
+    Score{"coverage95", 1, Inside<95>, nullptr, Mean, Asks::kLevels},
 };
 
 constexpr std::array kClassScores = {

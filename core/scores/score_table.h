@@ -33,6 +33,13 @@ struct ClassOutcomes {
   Index top(Index i) const;  // the likeliest class of example i, the first of equals
 };
 
+// What a score asks of an outcome of values.
+enum class Asks {
+  kPoint,  // the density at y, and the mean
+  kShape,  // all of the distribution
+  kLevels  // upper and lower alone
+};
+
 // `sums` are additive over examples, `weight` is their (weighted) count.
 struct Score {
   std::string_view name;
@@ -40,7 +47,7 @@ struct Score {
   void (*add_value)(const ValueOutcome& outcome, double* sums);
   void (*add_classes)(const ClassOutcomes& outcomes, double* sums);
   double (*average)(const double* sums, double weight);
-  bool of_intervals = false;  // asks an outcome of values for upper and lower alone
+  Asks asks = Asks::kPoint;
 };
 
 // In the order in which they are shown. Of values with several outputs every score but nll averages

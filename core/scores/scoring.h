@@ -19,6 +19,10 @@ void AddClassified(ConstVectorRef probabilities, Index label, double log_probabi
 // units, or indices of classes. Where it calibrates values, `positions` becomes what LearnIntervals
 // asks for; else it is left alone.
 void ScoreExamples(Predictive& predictive, const Matrix& targets, std::vector<Position>& positions,
-                   Judgement& judgement);
+                   Matrix& errors, Judgement& judgement);
+
+// Adds to `tally` the scores of the first belief alone, raw: of values those of a point, which are
+// cheap.
+void ScoreFirstBelief(Predictive& predictive, const Matrix& targets, Tally& tally);
 
 }  // namespace prequel

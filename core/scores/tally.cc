@@ -9,11 +9,11 @@ bool Tally::HasNaN() const {
   return std::any_of(numbers_.begin(), numbers_.end(), [](double x) { return std::isnan(x); });
 }
 
-void Tally::Count(double examples, bool intervals_alone) {
+void Tally::Count(double examples, std::optional<Asks> asks) {
   weight_ += examples;
   double* numbers = numbers_.data();
   for (const Score& score : ScoresOf(kind_)) {
-    if (score.of_intervals || !intervals_alone) numbers[0] += examples;
+    if (!asks.has_value() || score.asks == *asks) numbers[0] += examples;
     numbers += 1 + score.num_sums;
   }
 }
@@ -26,16 +26,16 @@ void Tally::Add(const ValueOutcome& outcome) {
   }
 }
 
-void Tally::AddIntervals(const ValueOutcome& outcome) {
+void Tally::Add(const ValueOutcome& outcome, Asks asks) {
   double* numbers = numbers_.data();
   for (const Score& score : ScoresOf(kind_)) {
-    if (score.of_intervals) score.add_value(outcome, numbers + 1);
+    if (score.asks == asks) score.add_value(outcome, numbers + 1);
     numbers += 1 + score.num_sums;
   }
 }
 
 void Tally::Add(const ClassOutcomes& outcomes) {
-  Count(static_cast<double>(outcomes.size()));
+  Count(static_cast<double>(outcomes.size()), std::nullopt);
   double* numbers = numbers_.data();
   for (const Score& score : ScoresOf(kind_)) {
     score.add_classes(outcomes, numbers + 1);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,11 @@ class Tally {
   bool HasNaN() const;
 
   // Counts one example of values; its outcomes follow, one per output.
-  void AddExample() { Count(1); }
+  void AddExample() { Count(1, std::nullopt); }
   void Add(const ValueOutcome& outcome);
-  // The same of the scores of intervals alone.
-  void AddIntervalsExample() { Count(1, true); }
-  void AddIntervals(const ValueOutcome& outcome);
+  // The same of the scores alone that ask this.
+  void AddExample(Asks asks) { Count(1, asks); }
+  void Add(const ValueOutcome& outcome, Asks asks);
   void Add(const ClassOutcomes& outcomes);
 
   void Scale(double factor);
@@ -67,7 +68,7 @@ class Tally {
   }
 
  private:
-  void Count(double examples, bool intervals_alone = false);
+  void Count(double examples, std::optional<Asks> asks);
   std::vector<double> NumbersOf(std::size_t score) const;
 
   TargetKind kind_ = TargetKind::kValues;

@@ -105,6 +105,9 @@ struct Metrics::Series {
       Make(registry, BuildGauge(), "prequel_models_without_skill",
            "Models that of late predict worse than their last target repeated")
           .Add({});
+  Family<Gauge>& models_changed =
+      Make(registry, BuildGauge(), "prequel_models_changed",
+           "Models with a raised alarm that their world has changed, by cause");
   Gauge& storage_healthy =
       Make(registry, BuildGauge(), "prequel_storage_healthy", "1 while the store accepts writes")
           .Add({});
@@ -133,8 +136,7 @@ struct Metrics::Series {
   Gauge& threads = Make(registry, BuildGauge(), "process_threads", "Threads").Add({});
 
   std::vector<std::pair<Gauge*, std::function<double()>>> watched;
-  std::function<std::int64_t()> model_count = [] { return 0; };
-  std::function<std::int64_t()> without_skill_count = [] { return 0; };
+  std::function<ModelCounts()> count_models = [] { return ModelCounts(); };
   std::function<bool()> is_storage_healthy = [] { return true; };
 };
 
@@ -145,12 +147,8 @@ void Metrics::SetBuild(const std::string& version, const std::string& architectu
   series_->build_info.Add({{"version", version}, {"architecture", architecture}}).Set(1);
 }
 
-void Metrics::SetModelCount(std::function<std::int64_t()> count) {
-  series_->model_count = std::move(count);
-}
-
-void Metrics::SetModelsWithoutSkill(std::function<std::int64_t()> count) {
-  series_->without_skill_count = std::move(count);
+void Metrics::SetModels(std::function<ModelCounts()> count) {
+  series_->count_models = std::move(count);
 }
 
 void Metrics::SetStorageHealthy(std::function<bool()> healthy) {
@@ -231,8 +229,15 @@ void Metrics::OnReplayDone(std::string_view /*model*/, const absl::Status& statu
 }
 
 std::string Metrics::Text() const {
-  series_->models.Set(static_cast<double>(series_->model_count()));
-  series_->models_without_skill.Set(static_cast<double>(series_->without_skill_count()));
+  const ModelCounts models = series_->count_models();
+  series_->models.Set(static_cast<double>(models.all));
+  series_->models_without_skill.Set(static_cast<double>(models.without_skill));
+  const auto changed = [this](const char* cause, std::int64_t count) {
+    series_->models_changed.Add({{"cause", cause}}).Set(static_cast<double>(count));
+  };
+  changed("inputs", models.changed_inputs);
+  changed("noise", models.changed_noise);
+  changed("weights", models.changed_weights);
   series_->storage_healthy.Set(series_->is_storage_healthy() ? 1 : 0);
   for (const auto& [gauge, value] : series_->watched) gauge->Set(value());
   const ProcessUse use = ReadProcessUse();

@@ -15,6 +15,14 @@
 
 namespace prequel {
 
+// How many models there are, and of which something is to be known.
+struct ModelCounts {
+  std::int64_t all = 0;
+  std::int64_t without_skill = 0;  // worse of late than the last target repeated
+  // Whose alarms of that cause are raised.
+  std::int64_t changed_inputs = 0, changed_noise = 0, changed_weights = 0;
+};
+
 class Metrics final : public EngineObserver, public CallObserver {
  public:
   Metrics();
@@ -24,8 +32,7 @@ class Metrics final : public EngineObserver, public CallObserver {
   void SetBuild(const std::string& version, const std::string& architecture);
 
   // Asked at every scrape, on its thread; set before the first.
-  void SetModelCount(std::function<std::int64_t()> count);
-  void SetModelsWithoutSkill(std::function<std::int64_t()> count);
+  void SetModels(std::function<ModelCounts()> count);
   void SetStorageHealthy(std::function<bool()> healthy);
   // One more gauge, of what another part knows.
   void AddGauge(const char* name, const char* help, std::function<double()> value);

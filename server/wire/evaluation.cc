@@ -45,6 +45,42 @@ void AddComparison(const char* name, const Comparison& comparison,
   ScoresToProto(comparison.window.Average(), out->mutable_window());
 }
 
+void DriftToProto(const DriftView& drift, double window, v1::Drift* proto) {
+  proto->set_rate(drift.rates.rate);
+  proto->set_intercept_rate(drift.rates.intercept_rate);
+  for (const DriftView::Belief& belief : drift.beliefs) {
+    v1::BeliefWeight* out = proto->add_beliefs();
+    out->set_rate(belief.rates.rate);
+    out->set_intercept_rate(belief.rates.intercept_rate);
+    out->set_since_restart(belief.since_restart);
+    out->set_weight(belief.weight);
+  }
+  if (drift.tracks.size() > 1) {
+    for (const DriftView::Track& track : drift.tracks) {
+      v1::NoiseTrack* out = proto->add_noise_tracks();
+      out->set_rate(track.rate);
+      out->set_weight(track.weight);
+    }
+  }
+  if (!drift.restarts) return;
+  proto->mutable_restart()->set_probability(drift.restart_probability);
+  proto->mutable_restart()->set_window(window);
+  proto->mutable_restart()->set_run_length(drift.run_length);
+}
+
+void AlarmToProto(const AlarmView& alarm, v1::Alarm* proto) {
+  const AlarmState& state = alarm.state;
+  proto->set_cause(std::string(alarm.cause));
+  proto->set_raised(state.raised);
+  proto->set_revision(state.revision);
+  proto->set_times(state.times);
+  if (state.times == 0 || alarm.cause == "weights") return;
+  proto->set_column(Readable(alarm.column));
+  proto->set_moment(state.found.spread ? "deviation" : "mean");
+  proto->set_before(state.found.before);
+  proto->set_after(state.found.after);
+}
+
 }  // namespace
 
 void EvaluationToProto(const Learner& learner, const LearnerState& state,
@@ -57,6 +93,12 @@ void EvaluationToProto(const Learner& learner, const LearnerState& state,
   AddComparison("raw", state.evaluation.raw, proto);
   AddComparison("last", state.evaluation.last, proto);
   AddComparison("average", state.evaluation.average, proto);
+  AddComparison("static", state.evaluation.still, proto);
+  const ChangeView change = learner.ViewChange(state);
+  if (change.moves) {
+    DriftToProto(change.drift, learner.config().evaluation_window, proto->mutable_drift());
+  }
+  for (const AlarmView& alarm : change.alarms) AlarmToProto(alarm, proto->add_alarms());
 }
 
 }  // namespace prequel::wire

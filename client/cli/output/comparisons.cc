@@ -18,6 +18,7 @@ std::string NameOf(const v1::Comparison& comparison, bool classes) {
   if (comparison.name() == "raw") return "uncalibrated";
   if (comparison.name() == "last") return classes ? "the last label" : "the last value";
   if (comparison.name() == "average") return classes ? "class frequencies" : "mean and spread";
+  if (comparison.name() == "static") return "standing still";
   return comparison.name();
 }
 

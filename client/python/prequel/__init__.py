@@ -14,6 +14,7 @@ from prequel.aio import AsyncClient, AsyncModel
 from prequel.client import Client
 from prequel.config import feature, part
 from prequel.connection import TLS
+from prequel.drift import Alarm, BeliefWeight, Drift, NoiseTrack, Restart
 from prequel.errors import (
     Aborted,
     AlreadyExists,
@@ -51,14 +52,17 @@ __all__ = [
     "TLS",
     "Aborted",
     "Ack",
+    "Alarm",
     "AlreadyExists",
     "AsyncClient",
     "AsyncModel",
+    "BeliefWeight",
     "Cancelled",
     "Client",
     "Comparison",
     "DataLoss",
     "DeadlineExceeded",
+    "Drift",
     "Evaluation",
     "FailedPrecondition",
     "FieldViolation",
@@ -70,6 +74,7 @@ __all__ = [
     "Model",
     "ModelInfo",
     "NotAnswered",
+    "NoiseTrack",
     "NotFound",
     "OutOfRange",
     "Part",
@@ -79,6 +84,7 @@ __all__ = [
     "PrequelError",
     "RefusedRow",
     "ResourceExhausted",
+    "Restart",
     "Revisions",
     "RowsRefused",
     "Schema",

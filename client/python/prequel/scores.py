@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from prequel import v1
+from prequel.drift import Alarm, Drift
 
 
 class Scores(Mapping[str, float]):
@@ -81,7 +82,8 @@ class Evaluation:
     cumulative: over all data; window: over the last `window_length` examples or so, exponentially
     weighted; skipped_rows: whose target was missing; unscored_rows: learned before a predictive
     existed; comparisons: by name, such as "raw", the model before calibration, and "last" and
-    "average", which know no inputs.
+    "average", which know no inputs; drift: None of a model that does not drift; alarms: by cause,
+    those that a model like this one has, raised or not.
     """
 
     revision: int
@@ -91,6 +93,8 @@ class Evaluation:
     skipped_rows: int
     unscored_rows: int
     comparisons: Mapping[str, Comparison] = field(default_factory=dict)
+    drift: Drift | None = None
+    alarms: Mapping[str, Alarm] = field(default_factory=dict)
 
     @staticmethod
     def of(message: v1.GetEvaluationResponse) -> Evaluation:
@@ -105,4 +109,6 @@ class Evaluation:
                 other.name: Comparison(Scores.of(other.cumulative), Scores.of(other.window))
                 for other in message.comparisons
             },
+            Drift.of(message.drift) if message.HasField("drift") else None,
+            {alarm.cause: Alarm.of(alarm) for alarm in message.alarms},
         )

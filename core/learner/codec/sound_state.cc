@@ -15,6 +15,16 @@ bool HasCounts(const CommonState& state) {
          IsCount(state.evaluation.skipped_rows) && IsCount(state.evaluation.unscored_rows);
 }
 
+bool IsSoundChange(const Problem& problem, const LearnerState& state) {
+  const Index columns = problem.encoder.num_encoded();
+  for (const AlarmState* alarm :
+       {&state.change.inputs, &state.change.unusual, &state.change.noise, &state.change.weights}) {
+    if (!alarm->IsSound(columns, state.revision)) return false;
+  }
+  return problem.input_watch().IsSound(state.change.watch) &&
+         problem.error_watch().IsSound(state.change.errors);
+}
+
 // Of every output, positive and finite.
 bool IsNoise(const Vector& values, Index outputs) {
   return values.size() == outputs && values.allFinite() && (values.array() > 0).all();
@@ -73,8 +83,8 @@ absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
   if (state.evaluation.cumulative.kind() != kind || state.evaluation.window.kind() != kind) {
     return absl::DataLossError("evaluation: is of another kind of targets");
   }
-  for (const Comparison* comparison :
-       {&state.evaluation.raw, &state.evaluation.last, &state.evaluation.average}) {
+  for (const Comparison* comparison : {&state.evaluation.raw, &state.evaluation.last,
+                                       &state.evaluation.average, &state.evaluation.still}) {
     if (comparison->cumulative.kind() != kind || comparison->window.kind() != kind) {
       return absl::DataLossError("evaluation: compares with another kind of targets");
     }
@@ -84,6 +94,9 @@ absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
   }
   if (!problem.references().IsSound(state.references)) {
     return absl::DataLossError("references: have the wrong size, or numbers out of range");
+  }
+  if (!IsSoundChange(problem, state)) {
+    return absl::DataLossError("change: has the wrong size, or numbers out of range");
   }
   if (!HasCounts(state)) return absl::DataLossError("counts: out of range");
   const auto beliefs = static_cast<std::size_t>(problem.num_beliefs());

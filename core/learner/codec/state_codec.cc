@@ -14,12 +14,13 @@
 #include "core/learner/codec/state_v1.h"
 #include "core/learner/codec/state_v2.h"
 #include "core/learner/codec/state_v3.h"
+#include "core/learner/codec/state_v4.h"
 
 namespace prequel {
 namespace {
 
 constexpr std::string_view kMagic = "PREQUELS";
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a) {
   a.Value("log_weight", belief.log_weight);
@@ -96,6 +97,9 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
     a.Value("references", state.references);
     Evaluation::ComparedFields(a, state.evaluation);
     a.Value("restarts", state.restarts);
+    a.Value("run_rows", state.restarts.rows);
+    a.Value("still", state.evaluation.still);
+    a.Value("change", state.change);
     a.Value("beliefs", std::uint64_t{state.beliefs.size()});
     for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
   };
@@ -134,11 +138,17 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
       Evaluation::ComparedFields(a, state.evaluation);
       a.Value("restarts", state.restarts);
     }
+    if (version > 4) {
+      a.Value("run_rows", state.restarts.rows);
+      a.Value("still", state.evaluation.still);
+      a.Value("change", state.change);
+    }
     ReadBeliefs(problem, version, a, state);
   }
   if (absl::Status status = a.Finish(); !status.ok()) return status;
   if (version < 3) UpgradeFromV2(problem, state);
   if (version < 4) UpgradeFromV3(problem, state);
+  if (version < 5) UpgradeFromV4(problem, state);
   if (absl::Status status = CheckSound(problem, state); !status.ok()) return status;
   return state;
 }

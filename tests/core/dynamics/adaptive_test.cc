@@ -76,6 +76,54 @@ TEST(Adaptive, FollowsOnlyAWorldThatMoves) {
   }
 }
 
+// The belief that stands still, alone, is scored as a model would be that has no other.
+TEST(Adaptive, IsComparedWithWhatStandsStill) {
+  for (const std::string likelihood : {"gaussian", "bernoulli"}) {
+    const ComponentConfig drifts{"adaptive", {{"rates", Numbers{0, 0.01}}}};
+    const Learner adaptive = *Learner::Create(ConfigOf(drifts, likelihood));
+    const Learner still = *Learner::Create(ConfigOf({"static", {}}, likelihood));
+    LearnerState mixed = adaptive.Initial(), alone = still.Initial(), next;
+    Scratch scratch;
+    for (std::uint64_t t = 0; t < 12; ++t) {
+      const Batch batch = BatchFor(likelihood, 3, 5, t);
+      ASSERT_TRUE(adaptive.Update(mixed, batch, scratch, next).ok());
+      std::swap(mixed, next);
+      ASSERT_TRUE(still.Update(alone, batch, scratch, next).ok());
+      std::swap(alone, next);
+    }
+    const Scores got = mixed.evaluation.still.cumulative.Average();
+    const Scores want = alone.evaluation.cumulative.Average();
+    EXPECT_EQ(got.examples, 60);
+    EXPECT_EQ(got.size(), likelihood == "gaussian" ? 3u : want.size());
+    for (const NamedScore& score : got) EXPECT_NEAR(score.value, want[score.name], 1e-12);
+    EXPECT_EQ(alone.evaluation.still.cumulative.weight(), 0);
+    EXPECT_NE(got["nll"], Nll(mixed));
+  }
+}
+
+// When the world turns over, what moves is believed, and the alarm says so; not before.
+TEST(Adaptive, ShowsThatTheWorldMoves) {
+  const Learner learner = *Learner::Create(ConfigOf({"adaptive", {}}));
+  const LearnerState before = Fold(learner, learner.Initial(), 0, 300, 8);
+  const ChangeView calm = learner.ViewChange(before);
+  ASSERT_TRUE(calm.moves);
+  double sum = 0;
+  for (const DriftView::Belief& belief : calm.drift.beliefs) sum += belief.weight;
+  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_LT(calm.drift.rates.rate, 1e-3);
+  EXPECT_LT(calm.drift.restart_probability, 0.1);
+  EXPECT_EQ(calm.drift.run_length, 2400);
+  for (const AlarmView& alarm : calm.alarms) EXPECT_EQ(alarm.state.times, 0) << alarm.cause;
+  const ChangeView turned = learner.ViewChange(Fold(learner, before, 300, 360, 8, 300));
+  EXPECT_EQ(turned.alarms.size(), 3U);
+  EXPECT_TRUE(turned.alarms[2].state.raised) << turned.alarms[2].cause;
+  EXPECT_GT(turned.alarms[2].state.revision, 300);
+  EXPECT_FALSE(learner.ViewChange(before).alarms[2].state.raised);
+  const Learner still = *Learner::Create(ConfigOf({"static", {}}));
+  EXPECT_FALSE(still.ViewChange(still.Initial()).moves);
+  EXPECT_EQ(still.ViewChange(still.Initial()).alarms.size(), 1U) << "of inputs alone";
+}
+
 TEST(Adaptive, SurvivesARestart) {
   for (const std::string likelihood : {"gaussian", "bernoulli"}) {
     const Learner learner = *Learner::Create(ConfigOf({"adaptive", {}}, likelihood));

@@ -37,6 +37,18 @@ TEST(Restarts, ANewRunTakesThePlaceOfTheLatest) {
   EXPECT_TRUE(restarts.Absorb({-30, -20, -2}, 1, state));
 }
 
+TEST(Restarts, CountTheRowsOfTheLatestRun) {
+  const Restarts restarts(1e-4);
+  RestartState state = restarts.Fresh();
+  EXPECT_EQ(state.rows, 0);
+  ASSERT_TRUE(restarts.Absorb({-30, -30, -2}, 3, state));
+  EXPECT_EQ(state.rows, 3) << "it learns the minibatch that it begins with";
+  ASSERT_FALSE(restarts.Absorb({-30, -8, -2}, 2, state));
+  EXPECT_EQ(state.rows, 5);
+  state.rows = -1;
+  EXPECT_FALSE(restarts.IsSound(state));
+}
+
 TEST(Restarts, StayFiniteHoweverWrongARunIs) {
   const Restarts restarts(1e-4);
   RestartState state = restarts.Fresh();

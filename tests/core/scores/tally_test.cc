@@ -59,8 +59,8 @@ TEST(Tally, OfIntervalsAlone) {
   InUnits<StudentT> d;
   d.Assign(StudentT{}, 0, 1);
   Tally tally;
-  tally.AddIntervalsExample();
-  tally.AddIntervals(ValueOutcome{d, 0, 1, 0.8, 0.8});
+  tally.AddExample(Asks::kLevels);
+  tally.Add(ValueOutcome{d, 0, 1, 0.8, 0.8}, Asks::kLevels);
   const Scores scores = tally.Average();
   EXPECT_EQ(scores.size(), 3u);
   EXPECT_EQ(scores.examples, 1);

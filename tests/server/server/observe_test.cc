@@ -131,8 +131,9 @@ TEST_F(ObserveTest, MetricsCountWhatHappened) {
   ASSERT_TRUE(metrics);
   for (const char* line :
        {"prequel_batches_total 2\n", "prequel_rows_total 11\n", "prequel_models 2\n",
-        "prequel_models_without_skill 0\n", "prequel_rows_refused_total 2\n",
-        "prequel_predicted_rows_total 3\n", "prequel_storage_healthy 1\n",
+        "prequel_models_without_skill 0\n", "prequel_models_changed{cause=\"inputs\"} 0\n",
+        "prequel_rows_refused_total 2\n", "prequel_predicted_rows_total 3\n",
+        "prequel_storage_healthy 1\n",
         "prequel_batches_refused_total{code=\"INVALID_ARGUMENT\"} 1\n",
         "prequel_batches_refused_total{code=\"NOT_FOUND\"} 1\n", "prequel_queued_batches 0\n",
         "prequel_commit_batches_total 2\n", "prequel_rpc_seconds_count{method=\"Learn\"} 4\n"}) {

@@ -250,6 +250,38 @@ class Scores(_message.Message):
     scores: _containers.RepeatedCompositeFieldContainer[Score]
     def __init__(self, examples: _Optional[float] = ..., scores: _Optional[_Iterable[_Union[Score, _Mapping[str, _Any]]]] = ...) -> None: ...
 
+class Alarm(_message.Message):
+    __slots__ = ["after", "before", "cause", "column", "moment", "raised", "revision", "times"]
+    AFTER_FIELD_NUMBER: _ClassVar[int]
+    BEFORE_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    COLUMN_FIELD_NUMBER: _ClassVar[int]
+    MOMENT_FIELD_NUMBER: _ClassVar[int]
+    RAISED_FIELD_NUMBER: _ClassVar[int]
+    REVISION_FIELD_NUMBER: _ClassVar[int]
+    TIMES_FIELD_NUMBER: _ClassVar[int]
+    after: float
+    before: float
+    cause: str
+    column: str
+    moment: str
+    raised: bool
+    revision: int
+    times: int
+    def __init__(self, cause: _Optional[str] = ..., raised: bool = ..., revision: _Optional[int] = ..., times: _Optional[int] = ..., column: _Optional[str] = ..., moment: _Optional[str] = ..., before: _Optional[float] = ..., after: _Optional[float] = ...) -> None: ...
+
+class BeliefWeight(_message.Message):
+    __slots__ = ["intercept_rate", "rate", "since_restart", "weight"]
+    INTERCEPT_RATE_FIELD_NUMBER: _ClassVar[int]
+    RATE_FIELD_NUMBER: _ClassVar[int]
+    SINCE_RESTART_FIELD_NUMBER: _ClassVar[int]
+    WEIGHT_FIELD_NUMBER: _ClassVar[int]
+    intercept_rate: float
+    rate: float
+    since_restart: bool
+    weight: float
+    def __init__(self, rate: _Optional[float] = ..., intercept_rate: _Optional[float] = ..., since_restart: bool = ..., weight: _Optional[float] = ...) -> None: ...
+
 class Comparison(_message.Message):
     __slots__ = ["cumulative", "name", "window"]
     CUMULATIVE_FIELD_NUMBER: _ClassVar[int]
@@ -260,6 +292,20 @@ class Comparison(_message.Message):
     window: Scores
     def __init__(self, name: _Optional[str] = ..., cumulative: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ...) -> None: ...
 
+class Drift(_message.Message):
+    __slots__ = ["beliefs", "intercept_rate", "noise_tracks", "rate", "restart"]
+    BELIEFS_FIELD_NUMBER: _ClassVar[int]
+    INTERCEPT_RATE_FIELD_NUMBER: _ClassVar[int]
+    NOISE_TRACKS_FIELD_NUMBER: _ClassVar[int]
+    RATE_FIELD_NUMBER: _ClassVar[int]
+    RESTART_FIELD_NUMBER: _ClassVar[int]
+    beliefs: _containers.RepeatedCompositeFieldContainer[BeliefWeight]
+    intercept_rate: float
+    noise_tracks: _containers.RepeatedCompositeFieldContainer[NoiseTrack]
+    rate: float
+    restart: Restart
+    def __init__(self, rate: _Optional[float] = ..., intercept_rate: _Optional[float] = ..., beliefs: _Optional[_Iterable[_Union[BeliefWeight, _Mapping[str, _Any]]]] = ..., noise_tracks: _Optional[_Iterable[_Union[NoiseTrack, _Mapping[str, _Any]]]] = ..., restart: _Optional[_Union[Restart, _Mapping[str, _Any]]] = ...) -> None: ...
+
 class GetEvaluationRequest(_message.Message):
     __slots__ = ["name"]
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -267,22 +313,26 @@ class GetEvaluationRequest(_message.Message):
     def __init__(self, name: _Optional[str] = ...) -> None: ...
 
 class GetEvaluationResponse(_message.Message):
-    __slots__ = ["comparisons", "cumulative", "revision", "skipped_rows", "unscored_rows", "window", "window_length"]
+    __slots__ = ["alarms", "comparisons", "cumulative", "drift", "revision", "skipped_rows", "unscored_rows", "window", "window_length"]
+    ALARMS_FIELD_NUMBER: _ClassVar[int]
     COMPARISONS_FIELD_NUMBER: _ClassVar[int]
     CUMULATIVE_FIELD_NUMBER: _ClassVar[int]
+    DRIFT_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     SKIPPED_ROWS_FIELD_NUMBER: _ClassVar[int]
     UNSCORED_ROWS_FIELD_NUMBER: _ClassVar[int]
     WINDOW_FIELD_NUMBER: _ClassVar[int]
     WINDOW_LENGTH_FIELD_NUMBER: _ClassVar[int]
+    alarms: _containers.RepeatedCompositeFieldContainer[Alarm]
     comparisons: _containers.RepeatedCompositeFieldContainer[Comparison]
     cumulative: Scores
+    drift: Drift
     revision: int
     skipped_rows: int
     unscored_rows: int
     window: Scores
     window_length: float
-    def __init__(self, revision: _Optional[int] = ..., cumulative: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window_length: _Optional[float] = ..., skipped_rows: _Optional[int] = ..., unscored_rows: _Optional[int] = ..., comparisons: _Optional[_Iterable[_Union[Comparison, _Mapping[str, _Any]]]] = ...) -> None: ...
+    def __init__(self, revision: _Optional[int] = ..., cumulative: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window_length: _Optional[float] = ..., skipped_rows: _Optional[int] = ..., unscored_rows: _Optional[int] = ..., comparisons: _Optional[_Iterable[_Union[Comparison, _Mapping[str, _Any]]]] = ..., drift: _Optional[_Union[Drift, _Mapping[str, _Any]]] = ..., alarms: _Optional[_Iterable[_Union[Alarm, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class LearnRequest(_message.Message):
     __slots__ = ["batch", "name", "producer", "request_id", "sequence"]
@@ -333,6 +383,14 @@ class LearnStreamResponse(_message.Message):
     learned: LearnResponse
     resume: Resume
     def __init__(self, index: _Optional[int] = ..., learned: _Optional[_Union[LearnResponse, _Mapping[str, _Any]]] = ..., error: _Optional[_Union[Status, _Mapping[str, _Any]]] = ..., resume: _Optional[_Union[Resume, _Mapping[str, _Any]]] = ...) -> None: ...
+
+class NoiseTrack(_message.Message):
+    __slots__ = ["rate", "weight"]
+    RATE_FIELD_NUMBER: _ClassVar[int]
+    WEIGHT_FIELD_NUMBER: _ClassVar[int]
+    rate: float
+    weight: float
+    def __init__(self, rate: _Optional[float] = ..., weight: _Optional[float] = ...) -> None: ...
 
 class PredictRequest(_message.Message):
     __slots__ = ["batch", "min_revision", "name", "options", "revision"]
@@ -395,6 +453,16 @@ class RefusedRow(_message.Message):
     reason: str
     row: int
     def __init__(self, row: _Optional[int] = ..., label: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class Restart(_message.Message):
+    __slots__ = ["probability", "run_length", "window"]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    RUN_LENGTH_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_FIELD_NUMBER: _ClassVar[int]
+    probability: float
+    run_length: float
+    window: float
+    def __init__(self, probability: _Optional[float] = ..., window: _Optional[float] = ..., run_length: _Optional[float] = ...) -> None: ...
 
 class Resume(_message.Message):
     __slots__ = ["next_sequence"]
