@@ -168,7 +168,7 @@ TEST_F(CallRecordsTest, ModelsAreMadeAndDeletedBesideQueries) {
   const std::shared_future<void> released = release.get_future().share();
   const auto hold = [&](CallPool& pool) {
     pool.Run(
-        "somebody", {},
+        {"somebody", ""}, {},
         [released](const CallPool::Proceed&) {
           released.wait();
           return absl::OkStatus();
