@@ -245,10 +245,11 @@ absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batc
     return status;
   }
   Published published = source->view.published;
+  absl::StatusOr<Past> past = absl::UnknownError("not needed");
   if (revision.value_or(published.revision) != published.revision) {
-    const absl::StatusOr<ModelFold> fold = FoldAt(*source, revision, wanted);
-    if (!fold.ok()) return fold.status();
-    published = fold->current();
+    past = FoldAt(*source, revision, wanted);
+    if (!past.ok()) return past.status();
+    published = past->fold.current();
   }
   const auto start = std::chrono::steady_clock::now();
   ScratchPool::Lease scratch = scratch_.Take();
@@ -268,16 +269,18 @@ absl::StatusOr<Revisions> Engine::ListRevisions(std::string_view name) const {
   return History(parts_.log, parts_.snapshots, parts_.codec, source->model->stored()).List();
 }
 
-absl::StatusOr<ModelFold> Engine::FoldAt(const Source& source, std::optional<std::int64_t> revision,
-                                         const StillWanted& wanted) const {
-  // For as long as it folds: what it makes is a state of what is there already.
-  const absl::StatusOr<ModelMemory::Lease> memory = MemoryFor(source.model->cost());
+absl::StatusOr<Engine::Past> Engine::FoldAt(const Source& source,
+                                            std::optional<std::int64_t> revision,
+                                            const StillWanted& wanted) const {
+  absl::StatusOr<ModelMemory::Lease> memory = MemoryFor(source.model->cost());
   if (!memory.ok()) return memory.status();
   const Published& newest = source.view.published;
   const std::int64_t then = revision.value_or(newest.revision);
   const std::uint64_t next_offset = then == newest.revision ? newest.next_offset : 0;
   const History history(parts_.log, parts_.snapshots, parts_.codec, source.model->stored());
-  return history.At(then, next_offset, source.view.learner, wanted);
+  absl::StatusOr<ModelFold> fold = history.At(then, next_offset, source.view.learner, wanted);
+  if (!fold.ok()) return fold.status();
+  return Past{*std::move(memory), *std::move(fold)};
 }
 
 absl::StatusOr<ModelInfo> Engine::Rollback(std::string_view name, std::int64_t revision,
@@ -285,11 +288,11 @@ absl::StatusOr<ModelInfo> Engine::Rollback(std::string_view name, std::int64_t r
   if (absl::Status status = admission_.CheckOpen(); !status.ok()) return status;
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();
-  const absl::StatusOr<ModelFold> fold = FoldAt(*source, revision, wanted);
-  if (!fold.ok()) return fold.status();
+  const absl::StatusOr<Past> past = FoldAt(*source, revision, wanted);
+  if (!past.ok()) return past.status();
   std::promise<absl::Status> done;
   source->model->Submit(
-      prequel::Rollback{.state = *fold->current().state},
+      prequel::Rollback{.state = *past->fold.current().state},
       [&done](const absl::StatusOr<LearnOutcome>& outcome) { done.set_value(outcome.status()); });
   if (absl::Status status = done.get_future().get(); !status.ok()) return status;
   return source->model->Info();
@@ -309,17 +312,19 @@ absl::StatusOr<ModelInfo> Engine::Fork(std::string_view name, std::optional<std:
     if (!created.ok()) return created.status();
     other = std::make_shared<const Learner>(*std::move(created));
   }
-  absl::StatusOr<ModelFold> fold = FoldAt(*source, revision, wanted);
-  if (!fold.ok()) return fold.status();
+  absl::StatusOr<Past> past = FoldAt(*source, revision, wanted);
+  if (!past.ok()) return past.status();
+  ModelFold& fold = past->fold;
   if (other != nullptr) {
     const Relearning relearning(parts_.log, parts_.codec, source->model->stored(),
                                 source->view.learner);
-    fold = relearning.Fold(fold->current().next_offset, other, wanted);
-    if (!fold.ok()) return fold.status();
+    absl::StatusOr<ModelFold> learned = relearning.Fold(fold.current().next_offset, other, wanted);
+    if (!learned.ok()) return learned.status();
+    fold = *std::move(learned);
   }
   // A fold of no record is the prior; revision 0 alone is not, for there may have been refusals.
-  const bool prior = fold->current().next_offset == 0 && !source->model->stored().from_snapshot;
-  return AddModel(fork, AtBeginning(*std::move(fold)), !prior, *std::move(memory));
+  const bool prior = fold.current().next_offset == 0 && !source->model->stored().from_snapshot;
+  return AddModel(fork, AtBeginning(std::move(fold)), !prior, *std::move(memory));
 }
 
 absl::StatusOr<ModelFile> Engine::Export(std::string_view name,
@@ -327,9 +332,10 @@ absl::StatusOr<ModelFile> Engine::Export(std::string_view name,
                                          const StillWanted& wanted) const {
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();
-  const absl::StatusOr<ModelFold> fold = FoldAt(*source, revision, wanted);
-  if (!fold.ok()) return fold.status();
-  return ToFile(*fold, parts_.codec, Microseconds(parts_.clock.Now()), options_.snapshots.build);
+  const absl::StatusOr<Past> past = FoldAt(*source, revision, wanted);
+  if (!past.ok()) return past.status();
+  return ToFile(past->fold, parts_.codec, Microseconds(parts_.clock.Now()),
+                options_.snapshots.build);
 }
 
 absl::StatusOr<ModelInfo> Engine::Import(std::string_view name, const ModelFile& file) {

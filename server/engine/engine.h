@@ -171,14 +171,20 @@ class Engine {
     Publication::View view;
   };
 
+  // A model as it was, with the memory that it takes for as long as somebody has it.
+  struct Past {
+    ModelMemory::Lease memory;
+    ModelFold fold;
+  };
+
   Engine(const EngineOptions& options, const Parts& parts);
   ModelActor::Parts actor_parts();
   absl::Status StartReplay();
   // Those of an earlier version, as the current one has them: on disk, if that can be written to.
   void RewriteOld(std::vector<StoredModel>& models);
   absl::StatusOr<Source> FindSource(std::string_view name) const;
-  absl::StatusOr<ModelFold> FoldAt(const Source& source, std::optional<std::int64_t> revision,
-                                   const StillWanted& wanted) const;
+  absl::StatusOr<Past> FoldAt(const Source& source, std::optional<std::int64_t> revision,
+                              const StillWanted& wanted) const;
   // A new model that begins with `fold`. With `from_snapshot` the fold is stored beside the model,
   // as its first snapshot; without, it is the prior, which the configuration gives.
   absl::StatusOr<ModelInfo> AddModel(std::string_view name, ModelFold fold, bool from_snapshot,

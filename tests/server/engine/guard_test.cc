@@ -178,6 +178,24 @@ TEST_F(GuardTest, SlowReplaysLeaveAThreadToTheOthers) {
   for (const char* name : {"a", "b", "c"}) EXPECT_EQ(Revision(name), 2);
 }
 
+TEST_F(GuardTest, APastStateIsCountedForAsLongAsItIsAsked) {
+  Start();
+  ASSERT_TRUE(Create("m").ok());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Learn("m", MakeBatch(i)).ok());
+  const std::int64_t one = engine_->memory().used();
+  std::vector<std::int64_t> between_pieces;
+  const auto proceed = [&] {
+    between_pieces.push_back(engine_->memory().used());
+    return absl::OkStatus();
+  };
+  Batch query = MakeBatch(1, 2, 600);
+  query.targets.resize(0, 0);
+  ASSERT_TRUE(engine_->Predict("m", query, Queries(), 1, {}, proceed).ok());
+  ASSERT_FALSE(between_pieces.empty());
+  for (const std::int64_t used : between_pieces) EXPECT_EQ(used, 2 * one);
+  EXPECT_EQ(engine_->memory().used(), one);
+}
+
 TEST_F(GuardTest, ADeletedModelIsNotLearnedOn) {
   Start();
   ASSERT_TRUE(CreateFull("m", kSlowInputs).ok());
