@@ -1,11 +1,23 @@
 #include "server/rpc/patience.h"
 
+#include <grpc/grpc.h>
+
 #include <utility>
 
 namespace prequel {
 namespace {
 
 constexpr std::chrono::milliseconds kOften{250};
+
+// As TryCancel, which tells the client nothing but CANCELLED.
+void EndCall(const grpc::CallbackServerContext& context) {
+  auto& ended = const_cast<grpc::CallbackServerContext&>(context);
+  (void)grpc_call_cancel_with_status(
+      ended.c_call(), GRPC_STATUS_DEADLINE_EXCEEDED,
+      "the client took too long to read what it was sent, or to send what is next "
+      "(--patience-seconds)",
+      nullptr);
+}
 
 }  // namespace
 
@@ -49,7 +61,7 @@ void Patience::Look() {
     if (next == waits_.end() || next->first > now) break;
     next->second.ended = true;
     ended_.fetch_add(1, std::memory_order_relaxed);
-    next->second.context->TryCancel();
+    EndCall(*next->second.context);
   }
   looking_ = std::thread::id();
 }

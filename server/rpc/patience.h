@@ -15,7 +15,8 @@
 namespace prequel {
 
 // A client may take `patience` to read what it is sent, or to send what is next, and a second more
-// for each kBytesPerSecond. Thread-safe. Outlives its waits.
+// for each kBytesPerSecond; else its call ends with DEADLINE_EXCEEDED and says why. Thread-safe.
+// Outlives its waits.
 class Patience {
  public:
   using Clock = std::chrono::steady_clock;
