@@ -2,6 +2,7 @@
 #include <grpc/support/log.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -40,11 +41,14 @@ void LogFromGrpc(gpr_log_func_args* args) {
 }
 
 // Ends the process if it has not ended by itself. All that was answered is in the log, and what is
-// missing of it in the states is folded at the next start, as after a crash.
+// missing of it in the states is folded at the next start, as after a crash. Whoever reads the log
+// may have stopped to: then nothing is said, a second later.
 class Watchdog {
  public:
   explicit Watchdog(std::chrono::milliseconds patience)
       : repeated_(patience, [] {
+          signal(SIGALRM, [](int) { _exit(EXIT_SUCCESS); });
+          alarm(1);
           LogLine(Severity::kWarning,
                   "stopped before all work was done; the next start folds what is in the log");
           std::_Exit(EXIT_SUCCESS);
@@ -80,11 +84,11 @@ std::optional<int> Serve(const ServerOptions& options, const sigset_t& stop) {
     LogLine(Severity::kWarning, "--sync=false: answered minibatches do not survive power loss");
   }
   const int signal = AwaitStop(**server, stop);
+  std::optional<Watchdog> watchdog;  // before anything that may take for ever, a line of log too
+  if (signal != 0) watchdog.emplace(options.drain + kAfterDrain);
   LogLine(Severity::kInfo, signal == 0         ? "the disk has room again: starting anew"
                            : signal == SIGTERM ? "stopping on SIGTERM"
                                                : "stopping on SIGINT");
-  std::optional<Watchdog> watchdog;
-  if (signal != 0) watchdog.emplace(options.drain + kAfterDrain);
   (*server)->Stop();
   server->reset();
   LogLine(Severity::kInfo, "stopped");

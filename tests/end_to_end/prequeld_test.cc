@@ -64,6 +64,22 @@ TEST_F(PrequeldTest, UsageErrorsAreOneLineAndExitWith2) {
   ExpectOneLine(child.errors());
 }
 
+TEST_F(PrequeldTest, StopsThoughNobodyReadsItsLog) {
+  int log[2];
+  ASSERT_EQ(pipe2(log, O_CLOEXEC), 0);
+  ChildProcess child(
+      {PREQUELD, "--data-dir=" + data(), "--listen=127.0.0.1:0", "--http=", "--drain-seconds=0"},
+      [&log] { dup2(log[1], STDERR_FILENO); });
+  ConnectTo(child);
+  // An opening of its own, since the server's is to wait.
+  const std::string path = "/proc/self/fd/" + std::to_string(log[1]);
+  const int filler = open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  while (write(filler, "x", 1) == 1) continue;
+  child.Signal(SIGTERM);
+  EXPECT_EQ(child.Wait(std::chrono::seconds(20)), 0);
+  for (const int fd : {log[0], log[1], filler}) close(fd);
+}
+
 TEST_F(PrequeldTest, SigtermAnswersWhatIsInFlightAndExitsWith0) {
   ChildProcess child(Command());
   ConnectTo(child);
