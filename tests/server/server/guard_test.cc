@@ -1,17 +1,21 @@
 // Nobody takes the service from the others: what `./dev accept guard` measures, in short.
 #include <arpa/inet.h>
+#include <httplib.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "server/memory/machine.h"
+#include "server/server_options.h"
 #include "tests/server/server/server_fixture.h"
 
 namespace prequel {
@@ -199,23 +203,38 @@ TEST_F(GuardTest, StoppingDoesNotWaitForWhatIsUnderWay) {
   StartServer();
   ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
   const auto stub = Another();
+  constexpr std::size_t kCalls = 4;
+  v1::PredictRequest request;
+  request.set_name("models/m");
+  request.mutable_options()->set_samples(1000);
+  *request.mutable_batch() = LinearQuery(300);
+  std::vector<grpc::Status> statuses(kCalls);
   std::vector<std::thread> callers;
-  for (int i = 0; i < 4; ++i) {
-    callers.emplace_back([&stub] {
+  for (grpc::Status& status : statuses) {
+    callers.emplace_back([&stub, &status, &request] {
       grpc::ClientContext context;
-      v1::PredictRequest request;
-      request.set_name("models/m");
-      request.mutable_options()->set_samples(1000);
-      *request.mutable_batch() = LinearQuery(300);
       v1::PredictResponse response;
-      (void)stub->Predict(&context, request, &response);
+      status = stub->Predict(&context, request, &response);
     });
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // they may be under way
+  HostPort http;
+  ASSERT_TRUE(ParseHostPort(server_->http_address(), &http).ok());
+  httplib::Client client(http.host, http.port);
+  const auto in_flight = [&client] {
+    const httplib::Result metrics = client.Get("/metrics");
+    if (!metrics) return 0.0;
+    const std::string name = "\nprequel_memory_in_flight_bytes ";
+    const std::size_t at = metrics->body.find(name);
+    return at == metrics->body.npos ? 0.0 : std::stod(metrics->body.substr(at + name.size()));
+  };
+  while (in_flight() < static_cast<double>(kCalls * request.ByteSizeLong())) {
+    std::this_thread::yield();
+  }
   const auto begin = steady_clock::now();
   StopServer();
   EXPECT_LT(steady_clock::now() - begin, seconds(10)) << "they take minutes in all";
   for (std::thread& caller : callers) caller.join();
+  for (const grpc::Status& status : statuses) EXPECT_FALSE(status.ok());
 }
 
 }  // namespace
