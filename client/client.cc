@@ -291,6 +291,27 @@ absl::StatusOr<v1::GetEvaluationResponse> Client::GetEvaluation(const std::strin
                 timeout_);
 }
 
+absl::Status Client::WatchEvaluation(
+    const std::string& name, std::chrono::milliseconds interval,
+    const std::function<bool(const v1::GetEvaluationResponse&)>& sink) {
+  v1::WatchEvaluationRequest request;
+  request.set_name(ModelName(name));
+  request.mutable_min_interval()->set_seconds(interval.count() / 1000);
+  request.mutable_min_interval()->set_nanos(static_cast<int>(interval.count() % 1000) * 1'000'000);
+  grpc::ClientContext context;
+  const absl::Status prepared = access_->Prepare(context);
+  if (!prepared.ok()) return prepared;
+  const auto reader = stubs_->learning->WatchEvaluation(&context, request);
+  v1::GetEvaluationResponse evaluation;
+  while (reader->Read(&evaluation)) {
+    if (sink(evaluation)) continue;
+    context.TryCancel();
+    (void)reader->Finish();
+    return absl::OkStatus();
+  }
+  return StatusFromGrpc(reader->Finish());
+}
+
 absl::StatusOr<bool> Client::CheckHealth(const std::string& service) {
   grpc::health::v1::HealthCheckRequest request;
   request.set_service(service);

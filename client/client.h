@@ -104,6 +104,12 @@ class Client {
   absl::StatusOr<std::int64_t> NextSequence(const std::string& name, const std::string& producer);
   absl::StatusOr<v1::GetEvaluationResponse> GetEvaluation(const std::string& name);
 
+  // Gives `sink` the evaluation now, and again when the model has learned, but at most once in
+  // `interval`: always the newest. Goes on until `sink` returns false, which is OK; else ends with
+  // what ended it. The timeout does not count here.
+  absl::Status WatchEvaluation(const std::string& name, std::chrono::milliseconds interval,
+                               const std::function<bool(const v1::GetEvaluationResponse&)>& sink);
+
   // Whether the server (or the named service) says it is serving.
   absl::StatusOr<bool> CheckHealth(const std::string& service = "");
 

@@ -77,6 +77,8 @@ void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_second
   app.add_option("--max-models", options.max_models, "Models hosted");
   app.add_option("--stream-window", options.stream_window,
                  "Minibatches of one LearnStream read and not yet answered");
+  app.add_option("--watch-rate", options.watch_rate,
+                 "Answers per second to one WatchEvaluation, at most");
   app.add_option("--drain-seconds", drain_seconds, "How long stopping waits for calls in progress");
 }
 

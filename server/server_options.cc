@@ -111,6 +111,10 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
                                                kMessagesInMemory * options.max_message_bytes,
                                                ", is ", options.memory));
   }
+  if (status.ok() && !(options.watch_rate >= 0.001 && options.watch_rate <= 1000)) {
+    return FieldError("--watch-rate", absl::StrCat("must be between 0.001 and 1000 per second, is ",
+                                                   options.watch_rate));
+  }
   if (status.ok() && options.retention != "snapshots" && options.retention != "full") {
     return FieldError("--retention", "must be snapshots or full, is " + options.retention);
   }

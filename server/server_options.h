@@ -58,6 +58,8 @@ struct ServerOptions {
   // bounds their memory. No more than the answers that a model remembers of each producer.
   int stream_window = 256;
 
+  double watch_rate = 10;  // answers per second to one WatchEvaluation, at most
+
   // A snapshot of a model is taken after so many minibatches or bytes of log since its last one
   // (0: not for that reason), and when the server stops. The newest ones are kept.
   std::int64_t snapshot_batches = 4096;

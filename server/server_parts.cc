@@ -223,7 +223,8 @@ void Server::Parts::MakeServices() {
   model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, calls);
   learning_service_ = std::make_unique<LearningServiceImpl>(
       *engine_, pools, calls,
-      LearningOptions{options_.max_batch_rows, options_.max_answer_bytes, options_.stream_window});
+      LearningOptions{options_.max_batch_rows, options_.max_answer_bytes, options_.stream_window,
+                      options_.watch_rate});
   part_service_ = std::make_unique<PartServiceImpl>(calls);
   inference_ = std::make_unique<InferenceFace>(
       *engine_, pools,

@@ -17,6 +17,7 @@ void AddDelete(CLI::App& app, Session& session);
 void AddLearn(CLI::App& app, Session& session);
 void AddPredict(CLI::App& app, Session& session);
 void AddEval(CLI::App& app, Session& session);
+void AddWatch(CLI::App& app, Session& session);
 void AddGenerate(CLI::App& app, Session& session);
 void AddHistory(CLI::App& app, Session& session);
 void AddToken(CLI::App& app, Session& session);

@@ -66,8 +66,9 @@ int Run(int argc, char** argv) {
   Session session;
   CLI::App app("Streams minibatches to a Prequel server and asks it for predictions.", "prequel");
   AddGlobalOptions(app, session);
-  for (const auto add : {AddCreate, AddList, AddDescribe, AddDelete, AddLearn, AddPredict, AddEval,
-                         AddGenerate, AddHealth, AddHistory, AddToken, AddParts, AddCompletion}) {
+  for (const auto add :
+       {AddCreate, AddList, AddDescribe, AddDelete, AddLearn, AddPredict, AddEval, AddWatch,
+        AddGenerate, AddHealth, AddHistory, AddToken, AddParts, AddCompletion}) {
     add(app, session);
   }
   app.footer(kFooter);  // after the subcommands: they inherit it

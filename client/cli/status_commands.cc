@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -25,6 +27,8 @@
 
 namespace prequel::cli {
 namespace {
+
+constexpr std::size_t kWatchWidth = 12;
 
 absl::Status Evaluate(const std::string& name, const Session& session) {
   client::Client client(session.client_options());
@@ -61,6 +65,64 @@ absl::Status Evaluate(const std::string& name, const Session& session) {
   return absl::OkStatus();
 }
 
+struct WatchFlags {
+  std::string name;
+  double interval_seconds = 0;
+  std::int64_t count = 0;  // of evaluations; 0: until it is interrupted
+};
+
+std::string WatchHeader(const v1::Scores& scores) {
+  std::vector<std::string> cells = {"revision", "rows"};
+  for (int i = 0; i < std::min(2, scores.scores_size()); ++i) {
+    cells.push_back(scores.scores(i).name());
+  }
+  cells.insert(cells.end(), {"nll of last", "drift"});
+  return FixedRow(cells, kWatchWidth);
+}
+
+// Of the recent past.
+std::string WatchLine(const v1::GetEvaluationResponse& evaluation) {
+  const v1::Scores& scores = evaluation.window();
+  std::vector<std::string> cells = {Count(evaluation.revision()),
+                                    Count(std::llround(evaluation.cumulative().examples()))};
+  for (int i = 0; i < std::min(2, scores.scores_size()); ++i) {
+    cells.push_back(Number(scores.scores(i).value()));
+  }
+  std::optional<double> last;
+  for (const v1::Comparison& comparison : evaluation.comparisons()) {
+    if (comparison.name() == "last") last = client::FindScore(comparison.window(), "nll");
+  }
+  cells.push_back(Number(last));
+  cells.push_back(evaluation.has_drift() ? Number(evaluation.drift().rate()) : "-");
+  std::string line = FixedRow(cells, kWatchWidth);
+  line.pop_back();
+  for (const v1::Alarm& alarm : evaluation.alarms()) {
+    if (alarm.raised()) absl::StrAppend(&line, "  ", alarm.cause());
+  }
+  return line + "\n";
+}
+
+absl::Status Watch(const WatchFlags& flags, const Session& session) {
+  client::Client client(session.client_options());
+  const auto interval = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::duration<double>(flags.interval_seconds));
+  std::int64_t shown = 0;
+  bool headed = false;
+  return client.WatchEvaluation(flags.name, interval,
+                                [&](const v1::GetEvaluationResponse& evaluation) {
+                                  if (session.json) {
+                                    std::cout << ToJson(evaluation, true) << std::endl;
+                                  } else {
+                                    if (!headed && evaluation.window().examples() > 0) {
+                                      std::cout << WatchHeader(evaluation.window());
+                                      headed = true;
+                                    }
+                                    if (headed) std::cout << WatchLine(evaluation) << std::flush;
+                                  }
+                                  return std::cout.good() && ++shown != flags.count;
+                                });
+}
+
 // Asks until the server serves or `wait_seconds` have passed.
 absl::StatusOr<bool> AskHealth(const Session& session, double wait_seconds) {
   using Clock = std::chrono::steady_clock;
@@ -93,6 +155,20 @@ absl::Status Health(const double& wait_seconds, const Session& session) {
 
 void AddEval(CLI::App& app, Session& session) {
   AddModelSubcommand(app, session, "eval", "Show a model's prequential evaluation", Evaluate);
+}
+
+void AddWatch(CLI::App& app, Session& session) {
+  const auto flags = std::make_shared<WatchFlags>();
+  CLI::App& command =
+      AddSubcommand(app, session, "watch",
+                    "Show a model's evaluation again whenever it has learned", flags, Watch);
+  command.add_option("name", flags->name, "the model")->required();
+  command
+      .add_option("--interval", flags->interval_seconds,
+                  "seconds between two lines, at least; the server has a bound of its own")
+      ->check(CLI::Range(0.0, 86400.0));
+  command.add_option("--count", flags->count, "lines, then it ends; 0: until Ctrl-C")
+      ->check(CLI::NonNegativeNumber);
 }
 
 void AddHealth(CLI::App& app, Session& session) {

@@ -15,8 +15,8 @@ bool Has(const std::array<std::string_view, n>& names, std::string_view name) {
 
 Role RoleFor(std::string_view method) {
   constexpr auto kReading = std::to_array<std::string_view>(
-      {"GetModel", "ListModels", "ListRevisions", "Predict", "GetEvaluation", "ListParts",
-       "ServerMetadata", "ModelReady", "ModelMetadata", "ModelInfer"});
+      {"GetModel", "ListModels", "ListRevisions", "Predict", "GetEvaluation", "WatchEvaluation",
+       "ListParts", "ServerMetadata", "ModelReady", "ModelMetadata", "ModelInfer"});
   constexpr auto kLearning =
       std::to_array<std::string_view>({"Learn", "LearnStream", "PredictThenLearn"});
   if (Has(kReading, method)) return Role::kRead;

@@ -24,8 +24,8 @@ constexpr std::size_t kMaxResource = 256;
 
 bool OnlyLooks(std::string_view method) {
   constexpr auto kLooking = std::to_array<std::string_view>(
-      {"GetModel", "ListModels", "ListRevisions", "Predict", "GetEvaluation", "ListParts",
-       "ServerMetadata", "ModelReady", "ModelMetadata", "ModelInfer"});
+      {"GetModel", "ListModels", "ListRevisions", "Predict", "GetEvaluation", "WatchEvaluation",
+       "ListParts", "ServerMetadata", "ModelReady", "ModelMetadata", "ModelInfer"});
   return std::find(kLooking.begin(), kLooking.end(), method) != kLooking.end();
 }
 

@@ -32,7 +32,7 @@ LearnStreamCall::LearnStreamCall(grpc::CallbackServerContext* context, Engine& e
                                  OpenStreams& streams, const CallParts& parts,
                                  const LearnStreamBounds& bounds)
     : engine_(engine), streams_(streams), bounds_(bounds), call_(*context, "LearnStream", parts) {
-  if (!streams_.Add(this)) Drain();
+  if (streams_.Add(this) != OpenStreams::Added::kYes) Drain();
   Due due;
   {
     MutexLock lock(mu_);

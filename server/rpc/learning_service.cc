@@ -10,7 +10,6 @@
 #include "server/rpc/resource_name.h"
 #include "server/rpc/revision_wait.h"
 #include "server/wire/batch.h"
-#include "server/wire/evaluation.h"
 #include "server/wire/prediction.h"
 
 namespace prequel {
@@ -34,7 +33,9 @@ LearningServiceImpl::LearningServiceImpl(Engine& engine, const CallPools& pools,
       predictor_(engine, options.max_answer_bytes),
       pools_(pools),
       parts_(std::move(parts)),
-      options_(options) {
+      options_(options),
+      watch_parts_{engine_, watches_, parts_,
+                   std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 / options.watch_rate))} {
   SetMessageAllocatorFor_Learn(&learn_);
   SetMessageAllocatorFor_Predict(&predict_);
   SetMessageAllocatorFor_PredictThenLearn(&predict_then_learn_);
@@ -136,6 +137,11 @@ grpc::ServerUnaryReactor* LearningServiceImpl::GetEvaluation(
   return call.reactor();
 }
 
+grpc::ServerWriteReactor<v1::GetEvaluationResponse>* LearningServiceImpl::WatchEvaluation(
+    grpc::CallbackServerContext* context, const v1::WatchEvaluationRequest* request) {
+  return WatchCall::Start(*context, *request, watch_parts_);
+}
+
 absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,
                                              const v1::PredictRequest& request,
                                              v1::PredictResponse* response,
@@ -166,12 +172,7 @@ absl::Status LearningServiceImpl::Evaluate(const v1::GetEvaluationRequest& reque
                                            v1::GetEvaluationResponse* response) const {
   const absl::StatusOr<std::string> model = ModelIdOf(request.name());
   if (!model.ok()) return model.status();
-  const absl::StatusOr<ModelInfo> info = engine_.GetModel(*model);
-  if (!info.ok()) return info.status();
-  if (!info->problem.ok()) return info->problem;
-  response->set_revision(info->published.revision);
-  wire::EvaluationToProto(*info->learner, *info->published.state, response);
-  return absl::OkStatus();
+  return EvaluationOf(engine_, *model, response);
 }
 
 }  // namespace prequel

@@ -1,6 +1,8 @@
 // Minibatches in, distributions out. Each method: convert, call, map status, count.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "server/rpc/learn_call.h"
 #include "server/rpc/learn_stream.h"
 #include "server/rpc/open_streams.h"
+#include "server/rpc/watch_call.h"
 
 namespace prequel {
 
@@ -22,6 +25,7 @@ struct LearningOptions {
   // Minibatches of one stream that are read and not yet answered: enough to hide a sync and the
   // client's round trip, few enough that one stream leaves the queue to others.
   int stream_window = 256;
+  double watch_rate = 10;  // answers per second to one WatchEvaluation, at most
 };
 
 class LearningServiceImpl final : public v1::LearningService::CallbackService {
@@ -31,11 +35,20 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
                       const LearningOptions& options);
 
   // Open streams answer what they have read, then end with UNAVAILABLE, as do new ones.
-  void DrainStreams() { streams_.Drain(); }
+  void DrainStreams() {
+    streams_.Drain();
+    watches_.Drain();
+  }
   // Streams of callers that the policy no longer has end with UNAUTHENTICATED, however idle.
-  void RevisitStreams() { streams_.Revisit(); }
+  void RevisitStreams() {
+    streams_.Revisit();
+    watches_.Revisit();
+  }
   // Waits until no stream is open, or for `deadline`.
-  void AwaitNoStreams(TimePoint deadline) { streams_.AwaitNone(deadline); }
+  void AwaitNoStreams(TimePoint deadline) {
+    streams_.AwaitNone(deadline);
+    watches_.AwaitNone(deadline);
+  }
 
   grpc::ServerUnaryReactor* Learn(grpc::CallbackServerContext* context,
                                   const v1::LearnRequest* request,
@@ -51,8 +64,13 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
   grpc::ServerUnaryReactor* GetEvaluation(grpc::CallbackServerContext* context,
                                           const v1::GetEvaluationRequest* request,
                                           v1::GetEvaluationResponse* response) override;
+  grpc::ServerWriteReactor<v1::GetEvaluationResponse>* WatchEvaluation(
+      grpc::CallbackServerContext* context, const v1::WatchEvaluationRequest* request) override;
 
  private:
+  // Each holds one answer.
+  static constexpr std::size_t kMostWatches = 1024;
+
   template <class Request>
   absl::StatusOr<Submission> SubmissionOf(const Request& request, TimePoint deadline) const;
   absl::Status PredictNow(const UnaryCall& call, const v1::PredictRequest& request,
@@ -65,7 +83,8 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
   const CallPools pools_;
   const CallParts parts_;
   const LearningOptions options_;
-  OpenStreams streams_;
+  OpenStreams streams_, watches_{kMostWatches};
+  const WatchParts watch_parts_;
   CallMessages<v1::LearnRequest, v1::LearnResponse> learn_;
   CallMessages<v1::PredictRequest, v1::PredictResponse> predict_;
   CallMessages<v1::PredictThenLearnRequest, v1::PredictThenLearnResponse> predict_then_learn_;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <limits>
 #include <set>
 
 #include "server/sync/mutex.h"
@@ -22,11 +24,19 @@ class DrainableStream {
 // Thread-safe.
 class OpenStreams {
  public:
-  // False when draining: the stream is not added.
-  bool Add(DrainableStream* stream) {
+  enum class Added { kYes, kDraining, kTooMany };
+
+  OpenStreams() = default;
+  // At most so many at once.
+  explicit OpenStreams(std::size_t most) : most_(most) {}
+
+  // Unless it is kYes the stream is not added.
+  Added Add(DrainableStream* stream) {
     MutexLock lock(mu_);
-    if (!draining_) streams_.insert(stream);
-    return !draining_;
+    if (draining_) return Added::kDraining;
+    if (streams_.size() >= most_) return Added::kTooMany;
+    streams_.insert(stream);
+    return Added::kYes;
   }
 
   // On return nothing uses `stream` any more.
@@ -55,6 +65,7 @@ class OpenStreams {
   }
 
  private:
+  const std::size_t most_ = std::numeric_limits<std::size_t>::max();
   Mutex mu_;
   CondVar removed_;
   std::set<DrainableStream*> streams_ ABSL_GUARDED_BY(mu_);

@@ -89,6 +89,22 @@ TEST_F(ClientTest, ErrorsKeepTheirDetails) {
   EXPECT_EQ(DetailsOf(status).reason, "MODEL_ALREADY_EXISTS");
 }
 
+TEST_F(ClientTest, WatchesUntilEitherHasEnough) {
+  int seen = 0;
+  const auto watch = [&](bool more) {
+    return client_.WatchEvaluation("m", std::chrono::milliseconds(1500),
+                                   [&](const v1::GetEvaluationResponse&) {
+                                     ++seen;
+                                     return more;
+                                   });
+  };
+  EXPECT_TRUE(watch(true).ok());
+  server_.behaviour().error.set_code(5);
+  EXPECT_EQ(watch(true).code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(watch(false).ok()) << "whoever has seen enough hears of no error";
+  EXPECT_EQ(seen, 3);
+}
+
 TEST_F(ClientTest, Health) {
   EXPECT_TRUE(*client_.CheckHealth());
   server_.behaviour().serving = false;

@@ -240,6 +240,12 @@ class FakeServer::Learning final : public v1::LearningService::Service {
     return state_.Outcome();
   }
 
+  grpc::Status WatchEvaluation(grpc::ServerContext*, const v1::WatchEvaluationRequest*,
+                               grpc::ServerWriter<v1::GetEvaluationResponse>* writer) override {
+    writer->Write(v1::GetEvaluationResponse());
+    return state_.Outcome();
+  }
+
  private:
   // Notes the minibatch and waits for leave to answer; false when the server stops first.
   bool Receive(const v1::LearnStreamRequest& request, std::int64_t index) {

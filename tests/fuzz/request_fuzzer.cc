@@ -235,13 +235,15 @@ void RunLearningService(unsigned method, std::string_view bytes,
             Predict(request.name(), request.batch(), request.options(), learner);
             LearnFrom(request, learner);
           });
+    case 4:
+      return Named<v1::WatchEvaluationRequest>(bytes);
     default:
       return Named<v1::GetEvaluationRequest>(bytes);
   }
 }
 
 void Run(FuzzInput input) {
-  constexpr unsigned kModelMethods = 10, kLearningMethods = 5;
+  constexpr unsigned kModelMethods = 10, kLearningMethods = 6;
   const unsigned method = input.Byte() % (kModelMethods + kLearningMethods);
   const std::shared_ptr<const Learner>& learner = LearnerOf(input.Byte());
   if (method < kModelMethods) return RunModelService(method, input.Rest());

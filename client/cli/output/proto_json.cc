@@ -27,9 +27,9 @@ std::string SortedBytes(const google::protobuf::Message& message) {
 
 }  // namespace
 
-std::string ToJson(const google::protobuf::Message& message) {
+std::string ToJson(const google::protobuf::Message& message, bool one_line) {
   google::protobuf::util::JsonPrintOptions options;
-  options.add_whitespace = true;
+  options.add_whitespace = !one_line;
   options.always_print_primitive_fields = true;
   options.preserve_proto_field_names = true;
   const google::protobuf::Descriptor& type = *message.GetDescriptor();

@@ -8,8 +8,9 @@
 
 namespace prequel::cli {
 
-// One document without a line break at its end; every field present, defaults included.
-std::string ToJson(const google::protobuf::Message& message);
+// One document without a line break at its end, nor within it if it is to be one line; every field
+// present, defaults included.
+std::string ToJson(const google::protobuf::Message& message, bool one_line = false);
 
 // Replaces `message`. INVALID_ARGUMENT, naming the place, for anything it does not understand.
 absl::Status FromJson(const std::string& json, google::protobuf::Message* message);

@@ -135,6 +135,7 @@ LEARN_STREAM = _method(_LEARNING, "LearnStream", v1.LearnStreamResponse, "stream
 PREDICT = _method(_LEARNING, "Predict", v1.PredictResponse)
 PREDICT_THEN_LEARN = _method(_LEARNING, "PredictThenLearn", v1.PredictThenLearnResponse)
 EVALUATION = _method(_LEARNING, "GetEvaluation", v1.GetEvaluationResponse)
+WATCH = _method(_LEARNING, "WatchEvaluation", v1.GetEvaluationResponse, "unary_stream")
 # Its answer is one enum, and 1 is SERVING.
 HEALTH = _method("grpc.health.v1.Health", "Check", bytes)
 
@@ -199,6 +200,17 @@ class Connection:
             )
         except grpc.RpcError as error:
             raise from_rpc(error, self.endpoint.server) from None
+
+    def listen(self, method: Method, request: bytes) -> Iterator[Any]:
+        """The messages of an answer that goes on until nobody asks for the next."""
+        call = self._bound(method)(request, metadata=self.endpoint.metadata)
+        try:
+            for message in call:
+                yield message
+        except grpc.RpcError as error:
+            raise from_rpc(error, self.endpoint.server) from None
+        finally:
+            call.cancel()
 
     def upload(self, method: Method, requests: Iterable[bytes]) -> Any:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Union
 
@@ -52,6 +52,14 @@ class Model:
     def evaluation(self) -> Evaluation:
         """The server's prequential evaluation: each minibatch predicted before it was learned."""
         return self._connection.run(operations.evaluation(self.name))
+
+    def watch(self, interval: float = 0.0) -> Iterator[Evaluation]:
+        """The evaluation now, and again when the model has learned: always the newest, at most once
+        in `interval` seconds and as often as the server allows. Goes on until the loop over it is
+        left; ends with NotFound when the model is deleted, Unavailable when the server stops."""
+        request = operations.watch_request(self.name, interval)
+        for message in self._connection.listen(connection.WATCH, request):
+            yield Evaluation.of(message)
 
     def revisions(self) -> Revisions:
         """Which revisions are kept."""

@@ -87,6 +87,14 @@ def evaluation(name: str) -> Operation[Evaluation]:
     )  # fmt: skip
 
 
+def watch_request(name: str, interval: float) -> bytes:
+    if isinstance(interval, bool) or not 0 <= interval <= 86_400:
+        raise InvalidArgument(f"interval: {interval!r} is not a number of seconds from 0 to 86,400")
+    request = v1.WatchEvaluationRequest(name=name)
+    request.min_interval.FromNanoseconds(round(interval * 1e9))
+    return request.SerializeToString()
+
+
 def health() -> Operation[bool]:
     return Operation(connection.HEALTH, b"", lambda answer: answer == b"\x08\x01")
 

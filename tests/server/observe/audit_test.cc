@@ -76,7 +76,7 @@ TEST_F(AuditTest, SaysWhoDidWhat) {
 
 TEST_F(AuditTest, LeavesOutWhatOnlyLooks) {
   Tell({Call("Predict"), Call("GetModel"), Call("ListModels"), Call("ListRevisions"),
-        Call("GetEvaluation"), Call("ModelInfer"), Call("ExportModel")});
+        Call("GetEvaluation"), Call("WatchEvaluation"), Call("ModelInfer"), Call("ExportModel")});
   EXPECT_THAT(Lines(), ElementsAre(HasSubstr("ExportModel")));
 }
 

@@ -95,13 +95,13 @@ TEST_F(AccessTest, TheTableHasEveryMethod) {
 
 TEST_F(AccessTest, ARoleDoesWhatItIncludes) {
   const std::map<std::string, Role> kNeeds = {
-      {"GetModel", Role::kRead},      {"ListModels", Role::kRead},
-      {"ListRevisions", Role::kRead}, {"Predict", Role::kRead},
-      {"GetEvaluation", Role::kRead}, {"Learn", Role::kLearn},
-      {"LearnStream", Role::kLearn},  {"PredictThenLearn", Role::kLearn},
-      {"ModelReady", Role::kRead},    {"ModelMetadata", Role::kRead},
-      {"ModelInfer", Role::kRead},    {"ListParts", Role::kRead},
-      {"ServerMetadata", Role::kRead}};
+      {"GetModel", Role::kRead},       {"ListModels", Role::kRead},
+      {"ListRevisions", Role::kRead},  {"Predict", Role::kRead},
+      {"GetEvaluation", Role::kRead},  {"Learn", Role::kLearn},
+      {"LearnStream", Role::kLearn},   {"PredictThenLearn", Role::kLearn},
+      {"ModelReady", Role::kRead},     {"ModelMetadata", Role::kRead},
+      {"ModelInfer", Role::kRead},     {"ListParts", Role::kRead},
+      {"ServerMetadata", Role::kRead}, {"WatchEvaluation", Role::kRead}};
   for (const std::string name : {"metrics", "read", "learn", "admin"}) {
     const Role role = *RoleNamed(name);
     for (const Door& door : {Token(name + "-token"), Certificate("URI:spiffe://test/" + name)}) {

@@ -48,6 +48,20 @@ StatusCode TryImport(const Door& door, const std::string& model) {
   return writer->Finish().error_code();
 }
 
+StatusCode TryWatch(const Door& door, const std::string& model) {
+  v1::LearningService::Stub stub(door.channel);
+  grpc::ClientContext context;
+  if (!door.authorization.empty()) context.AddMetadata("authorization", door.authorization);
+  v1::WatchEvaluationRequest request;
+  request.set_name("models/" + model);
+  const auto reader = stub.WatchEvaluation(&context, request);
+  v1::GetEvaluationResponse evaluation;
+  if (!reader->Read(&evaluation)) return reader->Finish().error_code();
+  context.TryCancel();
+  (void)reader->Finish();
+  return StatusCode::OK;
+}
+
 // A stream says of each minibatch what became of it, and of itself at its end.
 StatusCode TryStream(const Door& door, const std::string& model) {
   v1::LearningService::Stub stub(door.channel);
@@ -142,6 +156,7 @@ std::map<std::string, Try> EveryMethod() {
           &Learning::Stub::PredictThenLearn, batch);
   all["GetEvaluation"] = Named<Learning, v1::GetEvaluationRequest, v1::GetEvaluationResponse>(
       &Learning::Stub::GetEvaluation, name);
+  all["WatchEvaluation"] = TryWatch;
   all["ListParts"] = Named<v1::PartService, v1::ListPartsRequest, v1::ListPartsResponse>(
       &v1::PartService::Stub::ListParts, [](const std::string&, v1::ListPartsRequest&) {});
   AddInference(all);

@@ -66,6 +66,17 @@ class AsyncConnection:
         except grpc.aio.AioRpcError as error:
             raise from_rpc(error, self.endpoint.server) from None
 
+    async def listen(self, method: Method, request: bytes) -> AsyncIterator[Any]:
+        """The messages of an answer that goes on until nobody asks for the next."""
+        call = self.bound(method)(request, metadata=self.endpoint.metadata)
+        try:
+            async for message in call:
+                yield message
+        except grpc.aio.AioRpcError as error:
+            raise from_rpc(error, self.endpoint.server) from None
+        finally:
+            call.cancel()
+
     async def upload(self, method: Method, requests: Iterable[bytes]) -> Any:
         try:
             return await self.bound(method)(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,12 @@ class AsyncModel:
 
     async def evaluation(self) -> Evaluation:
         return await self._connection.run(operations.evaluation(self.name))
+
+    async def watch(self, interval: float = 0.0) -> AsyncIterator[Evaluation]:
+        """As Model.watch: `async for evaluation in model.watch(): …`."""
+        request = operations.watch_request(self.name, interval)
+        async for message in self._connection.listen(connection.WATCH, request):
+            yield Evaluation.of(message)
 
     async def revisions(self) -> Revisions:
         return await self._connection.run(operations.revisions(self.name))

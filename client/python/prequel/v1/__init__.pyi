@@ -494,6 +494,14 @@ class StepReport(_message.Message):
     skipped_rows: int
     def __init__(self, rows: _Optional[int] = ..., skipped_rows: _Optional[int] = ..., passes: _Optional[int] = ..., converged: bool = ..., residual: _Optional[float] = ..., local_elbo: _Optional[float] = ..., kl: _Optional[float] = ..., phase: _Optional[str] = ..., refused_rows: _Optional[int] = ..., first_refused_rows: _Optional[_Iterable[_Union[RefusedRow, _Mapping[str, _Any]]]] = ...) -> None: ...
 
+class WatchEvaluationRequest(_message.Message):
+    __slots__ = ["min_interval", "name"]
+    MIN_INTERVAL_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    min_interval: _duration_pb2.Duration
+    name: str
+    def __init__(self, name: _Optional[str] = ..., min_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ...) -> None: ...
+
 class CreateModelRequest(_message.Message):
     __slots__ = ["config", "model_id"]
     CONFIG_FIELD_NUMBER: _ClassVar[int]

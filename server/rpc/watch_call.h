@@ -1,0 +1,100 @@
+// One WatchEvaluation call: the newest evaluation, whenever the model has learned.
+#pragma once
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "prequel/v1/learning_service.pb.h"
+#include "server/engine/engine.h"
+#include "server/rpc/call.h"
+#include "server/rpc/open_streams.h"
+#include "server/rpc/patience.h"
+#include "server/sync/mutex.h"
+
+namespace prequel {
+
+// What is told of a model that serves, or why it does not.
+absl::Status EvaluationOf(const Engine& engine, const std::string& model,
+                          v1::GetEvaluationResponse* response);
+
+// What the calls have in common; all of it outlives them.
+struct WatchParts {
+  Engine& engine;
+  OpenStreams& streams;  // of watches: how many there are is bounded
+  const CallParts& calls;
+  std::chrono::nanoseconds min_interval;  // between two answers
+};
+
+// Goes round: evaluate and write; once that is written, wait for the next revision; then wait until
+// the interval is over. So there is one answer in memory, however fast the model learns and however
+// slowly the client reads, and a call that waits is a subscription or a timer.
+//
+// Owns itself until gRPC calls OnDone; whatever may call it back holds it as well.
+class WatchCall final : public grpc::ServerWriteReactor<v1::GetEvaluationResponse>,
+                        public DrainableStream,
+                        public std::enable_shared_from_this<WatchCall> {
+ public:
+  static grpc::ServerWriteReactor<v1::GetEvaluationResponse>* Start(
+      const grpc::CallbackServerContext& context, const v1::WatchEvaluationRequest& request,
+      const WatchParts& parts);
+
+  WatchCall(const grpc::CallbackServerContext& context, const v1::WatchEvaluationRequest& request,
+            const WatchParts& parts);
+
+  void Drain() override;
+  void Revisit() override;
+
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override;
+
+ private:
+  enum class Phase {
+    kEvaluating,  // a thread makes response_
+    kWriting,     // gRPC has response_
+    kAwaiting,    // the next revision
+    kPausing,     // until due_
+    kEnded,       // Finish has been called, or is about to be by whoever made it so
+  };
+
+  // What the request says; then the first answer.
+  void Begin(const v1::WatchEvaluationRequest& request);
+  absl::Status Check(const v1::WatchEvaluationRequest& request);
+  void Evaluate();
+  void Await();
+  void OnRevision(const absl::Status& status);
+  void OnPauseOver();
+  // Ends the call with `why`: at once, or after what is being evaluated or written.
+  void Stop(const absl::Status& why);
+  // Calls off whatever it waits for. Who is given true calls Finish.
+  bool EndNow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  // Constant once begun.
+  const WatchParts parts_;
+  std::string model_;
+  std::chrono::nanoseconds interval_;
+
+  std::shared_ptr<WatchCall> self_;     // until OnDone
+  v1::GetEvaluationResponse response_;  // whose it is: see Phase
+  std::int64_t held_ = 0;               // its bytes; whose it is, too
+  Patience::Wait wait_;                 // for it to be read
+
+  Mutex mu_;
+  const Call call_;  // used under mu_, until it has ended
+  Phase phase_ ABSL_GUARDED_BY(mu_) = Phase::kEvaluating;
+  std::optional<absl::Status> why_ ABSL_GUARDED_BY(mu_);  // it is to end
+  std::int64_t sent_ ABSL_GUARDED_BY(mu_) = 0;            // revision
+  std::int64_t round_ ABSL_GUARDED_BY(mu_) = 0;           // of Await
+  TimePoint due_ ABSL_GUARDED_BY(mu_);                    // the next answer, at the earliest
+  Subscription subscription_ ABSL_GUARDED_BY(mu_);
+  std::unique_ptr<grpc::Alarm> pause_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace prequel
