@@ -104,6 +104,9 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
     if (!status.ok()) break;
     status = CheckRange(range);
   }
+  if (status.ok() && options.audit_required && options.audit.empty()) {
+    return FieldError("--audit-required", "needs a file: --audit");
+  }
   if (status.ok() && options.memory > 0 &&
       options.memory < kMessagesInMemory * options.max_message_bytes) {
     return FieldError("--memory", absl::StrCat("must be 0 or at least ", kMessagesInMemory,

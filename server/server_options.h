@@ -76,6 +76,7 @@ struct ServerOptions {
   std::string audit;
   std::int64_t audit_bytes = 64 << 20;
   int audit_files = 9;
+  bool audit_required = false;  // while it cannot be written, nothing may change
 
   std::chrono::seconds drain{10};  // how long stopping waits for calls in progress
 };

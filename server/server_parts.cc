@@ -160,8 +160,8 @@ absl::Status Server::Parts::StartSecurity() {
 
 absl::Status Server::Parts::StartAudit() {
   if (options_.audit.empty()) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<AuditTrail>> audit =
-      AuditTrail::Open({options_.audit, options_.audit_bytes, options_.audit_files});
+  absl::StatusOr<std::unique_ptr<AuditTrail>> audit = AuditTrail::Open(
+      {options_.audit, options_.audit_bytes, options_.audit_files, options_.audit_required});
   if (!audit.ok()) return audit.status();
   audit_ = *std::move(audit);
   return absl::OkStatus();

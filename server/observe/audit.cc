@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t kMaxWaiting = 10'000;
 constexpr std::size_t kMaxResource = 256;
+constexpr std::chrono::milliseconds kPause{500};  // before a line is tried again
 
 bool OnlyLooks(std::string_view method) {
   constexpr auto kLooking = std::to_array<std::string_view>(
@@ -82,6 +83,14 @@ absl::Status AuditTrail::OpenFile() {
   return absl::OkStatus();
 }
 
+absl::Status AuditTrail::MayBegin(std::string_view method) const {
+  if (!options_.required || OnlyLooks(method)) return absl::OkStatus();
+  MutexLock lock(mu_);
+  if (!broken_ && waiting_.size() < kMaxWaiting / 2) return absl::OkStatus();
+  return absl::UnavailableError(
+      "the audit trail cannot be written, and nothing may change without it (--audit-required)");
+}
+
 void AuditTrail::OnCall(const CallRecord& call) {
   if (OnlyLooks(call.method)) return;
   MutexLock lock(mu_);
@@ -96,9 +105,20 @@ void AuditTrail::OnCall(const CallRecord& call) {
 void AuditTrail::Loop() {
   std::vector<std::string> lines;
   while (Take(lines)) {
-    for (const std::string& line : lines) Write(line);
+    for (const std::string& line : lines) {
+      while (!Write(line) && Wait()) continue;
+    }
     lines.clear();
   }
+}
+
+// A disk that is full loses lines of a trail that is not required: there is no call to refuse any
+// more.
+bool AuditTrail::Wait() {
+  MutexLock lock(mu_);
+  if (!options_.required || stopping_) return false;
+  (void)wake_.WaitUntil(mu_, std::chrono::system_clock::now() + kPause);
+  return true;
 }
 
 // Waits for lines; false when there will be none.
@@ -109,11 +129,20 @@ bool AuditTrail::Take(std::vector<std::string>& lines) {
   return !lines.empty();
 }
 
-void AuditTrail::Write(const std::string& line) {
+bool AuditTrail::Write(const std::string& line) {
   const auto length = static_cast<std::int64_t>(line.size());
   if (bytes_ > 0 && bytes_ + length > options_.max_bytes) Rotate();
-  // A disk that is full loses lines: there is no call to refuse any more.
-  if (fd_ >= 0 && write(fd_, line.data(), line.size()) == length) bytes_ += length;
+  const ssize_t written = fd_ >= 0 ? write(fd_, line.data(), line.size()) : -1;
+  if (written == length) {
+    bytes_ += length;
+  } else {
+    if (written > 0) (void)!ftruncate(fd_, bytes_);  // no part of a line
+    if (fd_ >= 0) close(fd_);
+    (void)OpenFile();  // it may be another one by now
+  }
+  MutexLock lock(mu_);
+  broken_ = written != length;
+  return !broken_;
 }
 
 void AuditTrail::Rotate() {

@@ -19,6 +19,9 @@ struct AuditOptions {
   // A file that has become this long is renamed to PATH.1, what was that to PATH.2, and so on.
   std::int64_t max_bytes = 64 << 20;
   int kept = 9;  // of those
+  // Without a trail nothing changes: as long as it cannot be written, calls that would be in it are
+  // refused.
+  bool required = false;
 };
 
 // {"time":"2026-11-24T02:00:00.123Z","principal":"ingest","method":"Learn",
@@ -27,7 +30,8 @@ struct AuditOptions {
 //
 // Calls that only look are left out, but for ExportModel, by which all of a model leaves; refused
 // ones are in it. Lines are written by a thread of its own, behind the calls by as much as the disk
-// is slow; those beyond a bound are left out, and the next line says how many.
+// is slow; those beyond a bound are left out, and the next line says how many. A trail that is
+// required keeps what it could not write and tries again; what it refuses meanwhile is in it, too.
 class AuditTrail final : public CallObserver {
  public:
   // UNAVAILABLE when the file cannot be written.
@@ -35,6 +39,7 @@ class AuditTrail final : public CallObserver {
   // Writes what is waiting.
   ~AuditTrail() override;
 
+  absl::Status MayBegin(std::string_view method) const override;
   void OnCall(const CallRecord& call) override;
 
  private:
@@ -42,7 +47,9 @@ class AuditTrail final : public CallObserver {
   absl::Status OpenFile();
   void Loop();
   bool Take(std::vector<std::string>& lines);
-  void Write(const std::string& line);
+  bool Write(const std::string& line);
+  // Whether it is to be tried again.
+  bool Wait();
   void Rotate();
 
   const AuditOptions options_;
@@ -51,8 +58,9 @@ class AuditTrail final : public CallObserver {
   int fd_ = -1;
   std::int64_t bytes_ = 0;
 
-  Mutex mu_;
+  mutable Mutex mu_;
   CondVar wake_;
+  bool broken_ ABSL_GUARDED_BY(mu_) = false;  // the last line could not be written
   std::vector<std::string> waiting_ ABSL_GUARDED_BY(mu_);
   std::int64_t left_out_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;

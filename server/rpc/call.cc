@@ -75,6 +75,7 @@ struct Call::State {
     if (!admitted.ok()) return;
     caller = *first;
     admitted = caller->CheckRole(RoleFor(method), method);
+    if (admitted.ok()) admitted = MayBegin(method);
     if (admitted.ok() && parts.memory != nullptr) {
       memory = parts.memory->Join(caller_name(), peer);
     }
@@ -86,6 +87,13 @@ struct Call::State {
   // Without a policy all callers have one name: then they are told apart by where they call from.
   std::string caller_name() const {
     return parts.gate.closed() && caller ? std::string(caller->name()) : HostOf(peer);
+  }
+
+  absl::Status MayBegin(std::string_view method) const {
+    for (const CallObserver* observer : parts.observers) {
+      if (absl::Status status = observer->MayBegin(method); !status.ok()) return status;
+    }
+    return absl::OkStatus();
   }
 
   void GiveBackAll() {
@@ -150,7 +158,9 @@ absl::Status Call::Renew() const {
   absl::StatusOr<Caller> renewed = state_->parts.gate.Renew(*state_->caller);
   if (!renewed.ok()) return renewed.status();
   state_->caller = *std::move(renewed);
-  return state_->caller->CheckRole(RoleFor(state_->record.method), state_->record.method);
+  const std::string_view method = state_->record.method;
+  absl::Status status = state_->caller->CheckRole(RoleFor(method), method);
+  return status.ok() ? state_->MayBegin(method) : status;
 }
 
 void Call::SetResource(std::string_view resource) const { state_->resource = resource; }

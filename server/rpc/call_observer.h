@@ -31,6 +31,8 @@ struct CallRecord {
 class CallObserver {
  public:
   virtual ~CallObserver() = default;
+  // Whether such a call may begin, or a stream go on: else it is answered with this.
+  virtual absl::Status MayBegin(std::string_view /*method*/) const { return absl::OkStatus(); }
   // Once for every call, just before its answer is handed to gRPC.
   virtual void OnCall(const CallRecord&) {}
 };

@@ -74,6 +74,34 @@ TEST_F(AuditTest, SaysWhoDidWhat) {
   EXPECT_EQ(status.st_mode & 0777, 0600U);
 }
 
+TEST_F(AuditTest, RefusesWhatItCouldNotSayWhenItIsRequired) {
+  const auto await = [](const AuditTrail& trail, absl::StatusCode code) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (trail.MayBegin("Learn").code() != code && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+    return trail.MayBegin("Learn").code();
+  };
+  std::filesystem::create_symlink("/dev/full", options_.path);
+  options_.required = true;
+  auto trail = AuditTrail::Open(options_).value();
+  EXPECT_TRUE(trail->MayBegin("Learn").ok());
+  trail->OnCall(Call("Learn"));
+  EXPECT_EQ(await(*trail, absl::StatusCode::kUnavailable), absl::StatusCode::kUnavailable);
+  EXPECT_TRUE(trail->MayBegin("Predict").ok());
+  std::filesystem::remove(options_.path);
+  EXPECT_EQ(await(*trail, absl::StatusCode::kOk), absl::StatusCode::kOk);
+  trail.reset();
+  EXPECT_THAT(Lines(), ElementsAre(HasSubstr("Learn"))) << "what could not be written then";
+}
+
+TEST_F(AuditTest, RefusesNothingUnlessItIsRequired) {
+  std::filesystem::create_symlink("/dev/full", options_.path);
+  const auto trail = AuditTrail::Open(options_).value();
+  trail->OnCall(Call("Learn"));
+  EXPECT_TRUE(trail->MayBegin("Learn").ok());
+}
+
 TEST_F(AuditTest, LeavesOutWhatOnlyLooks) {
   Tell({Call("Predict"), Call("GetModel"), Call("ListModels"), Call("ListRevisions"),
         Call("GetEvaluation"), Call("WatchEvaluation"), Call("ModelInfer"), Call("ExportModel")});

@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <future>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,9 @@ struct Kept {
 
 class Recorder final : public CallObserver {
  public:
+  absl::Status MayBegin(std::string_view method) const override {
+    return method == "Learn" && closed ? absl::UnavailableError("closed") : absl::OkStatus();
+  }
   void OnCall(const CallRecord& call) override {
     MutexLock lock(mu_);
     kept_.push_back({std::string(call.method), std::string(call.principal),
@@ -52,6 +57,8 @@ class Recorder final : public CallObserver {
     kept_.clear();
     return one;
   }
+
+  std::atomic<bool> closed = false;
 
  private:
   Mutex mu_;
@@ -184,6 +191,19 @@ TEST_F(CallRecordsTest, ModelsAreMadeAndDeletedBesideQueries) {
   EXPECT_TRUE(Call(*models_, &v1::ModelService::Stub::CreateModel, create).ok());
   EXPECT_TRUE(Call(*models_, &v1::ModelService::Stub::DeleteModel, remove).ok());
   release.set_value();
+}
+
+TEST_F(CallRecordsTest, AnObserverMayRefuseACall) {
+  v1::LearnRequest learn;
+  learn.set_name("models/m");
+  *learn.mutable_batch() = LinearBatch(1, 8);
+  recorder_.closed = true;
+  const grpc::Status status = Call(*learning_, &v1::LearningService::Stub::Learn, learn);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(engine_->GetPublished("m")->revision, 0);
+  ExpectRecord(recorder_.TakeOne(), "Learn", "models/m", absl::StatusCode::kUnavailable, 0);
+  recorder_.closed = false;
+  EXPECT_TRUE(Call(*learning_, &v1::LearningService::Stub::Learn, learn).ok());
 }
 
 TEST_F(CallRecordsTest, OfWhatIsRefused) {
