@@ -28,31 +28,35 @@ void InferenceFace::ServerMetadata(inference::ServerMetadataResponse* response) 
   response->add_extensions("binary_tensor_data");
 }
 
+absl::StatusOr<InferenceFace::Found> InferenceFace::Find(const std::string& name,
+                                                         const std::string& version) const {
+  absl::Status named = CheckNamed("name", name);
+  if (!named.ok()) return named;
+  const auto revision = RevisionOf(version);
+  if (!revision.ok()) return revision.status();
+  absl::StatusOr<ModelInfo> info = engine_.GetModel(name);
+  if (!info.ok()) return info.status();
+  return Found{*std::move(info), *revision};
+}
+
 absl::Status InferenceFace::ModelReady(const inference::ModelReadyRequest& request,
                                        inference::ModelReadyResponse* response) const {
-  absl::Status named = CheckNamed("name", request.name());
-  if (!named.ok()) return named;
-  const auto revision = RevisionOf(request.version());
-  if (!revision.ok()) return revision.status();
-  const absl::StatusOr<ModelInfo> info = engine_.GetModel(request.name());
-  if (!info.ok()) return info.status();
-  response->set_ready(info->problem.ok() &&
-                      revision->value_or(info->published.revision) <= info->published.revision);
+  const absl::StatusOr<Found> found = Find(request.name(), request.version());
+  if (!found.ok()) return found.status();
+  const std::int64_t newest = found->info.published.revision;
+  response->set_ready(found->info.problem.ok() && found->revision.value_or(newest) <= newest);
   return absl::OkStatus();
 }
 
 absl::Status InferenceFace::ModelMetadata(const inference::ModelMetadataRequest& request,
                                           inference::ModelMetadataResponse* response) const {
-  absl::Status named = CheckNamed("name", request.name());
-  if (!named.ok()) return named;
-  const auto revision = RevisionOf(request.version());
-  if (!revision.ok()) return revision.status();
-  const absl::StatusOr<ModelInfo> info = engine_.GetModel(request.name());
-  if (!info.ok()) return info.status();
-  if (info->learner == nullptr) return info->problem;
+  const absl::StatusOr<Found> found = Find(request.name(), request.version());
+  if (!found.ok()) return found.status();
+  const ModelInfo& info = found->info;
+  if (info.learner == nullptr) return info.problem;
   response->set_name(request.name());
-  response->add_versions(absl::StrCat(info->published.revision));
-  return DescribeModel(*info->learner, response);
+  response->add_versions(absl::StrCat(info.published.revision));
+  return DescribeModel(*info.learner, response);
 }
 
 void InferenceFace::Infer(const Call& call, const inference::ModelInferRequest* request,
@@ -94,11 +98,17 @@ absl::Status InferenceFace::InferNow(const Call& call, const inference::ModelInf
   if (!batch.ok()) return batch.status();
   const absl::StatusOr<PredictOptions> question = QuestionOf(request, *info->learner);
   if (!question.ok()) return question.status();
+  const absl::StatusOr<std::int64_t> bytes =
+      predictor_.AnswerBytes(request.model_name(), batch->rows(), *question);
+  if (!bytes.ok()) return bytes.status();
+  // Until it is what is sent, which whoever finishes the call counts.
+  if (absl::Status status = call.TakeMemory(*bytes); !status.ok()) return status;
   const absl::StatusOr<PredictOutcome> outcome =
       predictor_.Predict(request.model_name(), *batch, *question, revision, call.wanted(), proceed);
   if (!outcome.ok()) return outcome.status();
   call.CountRows(batch->rows());
   AnswerToInfer(*outcome, request, contents, response);
+  call.CountMemory(-*bytes);
   return absl::OkStatus();
 }
 

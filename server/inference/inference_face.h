@@ -10,6 +10,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "inference/grpc_predict_v2.pb.h"
 #include "server/engine/engine.h"
 #include "server/engine/predictor.h"
@@ -64,6 +65,12 @@ class InferenceFace {
   }
 
  private:
+  // A model, and which revision of it is meant; none: the newest.
+  struct Found {
+    ModelInfo info;
+    std::optional<std::int64_t> revision;
+  };
+  absl::StatusOr<Found> Find(const std::string& name, const std::string& version) const;
   absl::Status InferNow(const Call& call, const inference::ModelInferRequest& request,
                         std::optional<std::int64_t> revision, Contents contents,
                         inference::ModelInferResponse* response, const StillWanted& proceed) const;
