@@ -13,7 +13,8 @@
 namespace prequel {
 namespace {
 
-// The largest request is held about three times over, and one of several callers must find room.
+// The largest request is held about three times over, which must be within the 3/8 of a quarter
+// that one call may have (InFlight).
 constexpr std::int64_t kMessagesInMemory = 32;
 
 struct Range {
@@ -39,6 +40,21 @@ absl::Status CheckTls(const ServerOptions& options) {
     return FieldError("--tls-client-ca", "needs --policy, which says what each client may do");
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckMemory(const ServerOptions& options) {
+  const std::int64_t needed = kMessagesInMemory * options.max_message_bytes;
+  const std::int64_t all = BudgetsOf(options).all;
+  if (all >= needed) return absl::OkStatus();
+  if (options.memory > 0) {
+    return FieldError("--memory",
+                      absl::StrCat("must be 0 or at least ", kMessagesInMemory,
+                                   " x --max-message-bytes, which is ", needed, ", is ", all));
+  }
+  return FieldError("--max-message-bytes",
+                    absl::StrCat("must be at most ", all / kMessagesInMemory,
+                                 " with the memory of this machine or its control group, is ",
+                                 options.max_message_bytes));
 }
 
 absl::Status CheckAddress(const char* flag, const std::string& address) {
@@ -107,13 +123,7 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
   if (status.ok() && options.audit_required && options.audit.empty()) {
     return FieldError("--audit-required", "needs a file: --audit");
   }
-  if (status.ok() && options.memory > 0 &&
-      options.memory < kMessagesInMemory * options.max_message_bytes) {
-    return FieldError("--memory", absl::StrCat("must be 0 or at least ", kMessagesInMemory,
-                                               " x --max-message-bytes, which is ",
-                                               kMessagesInMemory * options.max_message_bytes,
-                                               ", is ", options.memory));
-  }
+  if (status.ok()) status = CheckMemory(options);
   if (status.ok() && !(options.watch_rate >= 0.001 && options.watch_rate <= 1000)) {
     return FieldError("--watch-rate", absl::StrCat("must be between 0.001 and 1000 per second, is ",
                                                    options.watch_rate));

@@ -85,12 +85,19 @@ HttpAnswer ErrorAnswer(const absl::Status& status) {
   return answer;
 }
 
-// Ends the call with what is answered.
-void Finish(const Call& call, const absl::Status& status, HttpAnswer answer,
-            const HttpRespond& respond) {
-  if (status.ok()) call.CountResponse(static_cast<std::int64_t>(answer.body.size()));
+// Ends the call with what is answered, whose share of the memory is held until it is written. A
+// large body is taken of it first.
+void Finish(const Call& call, absl::Status status, HttpAnswer answer, const HttpRespond& respond) {
+  const auto bytes = static_cast<std::int64_t>(answer.body.size());
+  if (status.ok() && bytes > kSmallBody) status = call.TakeMemory(bytes);
+  if (status.ok()) {
+    call.CountResponse(bytes);
+  } else {
+    answer = ErrorAnswer(status);
+  }
+  answer.held = std::make_shared<InFlight::Share>(call.LeaveMemory());
   call.End(status);
-  respond(status.ok() ? std::move(answer) : ErrorAnswer(status));
+  respond(std::move(answer));
 }
 
 absl::Status Admit(const Call& call, const std::string& model) {
@@ -116,7 +123,7 @@ struct Inference {
     request = *std::move(parsed);
     request.set_model_name(target.model);
     request.set_model_version(target.version);
-    return call.Take(bytes, RowsIn(request));
+    return call.Take({.bytes = bytes, .memory = Call::HoldingOf(request).memory}, RowsIn(request));
   }
 };
 
@@ -197,6 +204,7 @@ void HttpFace::Infer(HttpRequest request, HttpRespond respond) const {
     HttpAnswer answer;
     if (inferred.ok()) {
       JsonAnswer json = JsonOf(inference->request, inference->response);
+      inference->response.Clear();
       answer = Json(200, std::move(json.body));
       answer.json_length = json.json_length;
       if (json.json_length > 0) answer.type = "application/octet-stream";

@@ -37,22 +37,31 @@ std::int64_t InFlight::used() const {
   return used_;
 }
 
+std::int64_t InFlight::refused() const {
+  MutexLock lock(mu_);
+  return refused_;
+}
+
 // With B the budget, u what is used, h what the caller has and c what the connection has of it, all
 // after the bytes were taken, the caller may have m = (B − (u − h)) / 2:
 //
 //   h ≤ B − u   ⇔   h ≤ m,        c ≤ 3 (m − h)
+//
+// Alone, c = h = u, so that c ≤ 3/8 B.
 absl::Status InFlight::Take(const Place& place, std::int64_t bytes) {
   MutexLock lock(mu_);
   const std::int64_t of_caller = place.caller->second.bytes + bytes;
   const std::int64_t of_connection = place.connection->second.bytes + bytes;
   const std::int64_t twice_left = limit_ - used_ - bytes - of_caller;  // 2 (m − h)
   if (twice_left < 0 || 2 * of_connection > 3 * twice_left) {
+    ++refused_;
+    const bool fits_alone = 8 * bytes <= 3 * limit_;
     return ShortageError({.budget = "in_flight",
                           .wanted = bytes,
                           .yours = place.caller->second.bytes,
                           .used = used_,
                           .limit = limit_,
-                          .retry_after = kSoon});
+                          .retry_after = fits_alone ? kSoon : std::chrono::milliseconds(0)});
   }
   CountLocked(place, bytes);
   return absl::OkStatus();

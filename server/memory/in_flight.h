@@ -52,7 +52,8 @@ class InFlight {
       if (of_ != nullptr) of_->Leave(place_, bytes_);
     }
 
-    // RESOURCE_EXHAUSTED (ShortageOf) beyond what the caller may have; without a budget all is OK.
+    // RESOURCE_EXHAUSTED (ShortageOf) beyond what the caller may have; to be tried again, unless so
+    // many would be too many if nothing else were taken. Without a budget all is OK.
     absl::Status Take(std::int64_t bytes);
     // The same of what is there already, and must be counted.
     void Count(std::int64_t bytes);
@@ -73,6 +74,8 @@ class InFlight {
   Share Join(std::string_view caller, std::string_view connection);
   std::int64_t limit() const { return limit_; }
   std::int64_t used() const;
+  // How often there was no room.
+  std::int64_t refused() const;
 
  private:
   absl::Status Take(const Place& place, std::int64_t bytes);
@@ -84,6 +87,7 @@ class InFlight {
   mutable Mutex mu_;
   Callers callers_ ABSL_GUARDED_BY(mu_);
   std::int64_t used_ ABSL_GUARDED_BY(mu_) = 0;
+  std::int64_t refused_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace prequel

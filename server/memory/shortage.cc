@@ -18,9 +18,11 @@ std::string Sentence(const Shortage& s) {
     return absl::StrCat("it would take about ", s.wanted, " bytes of memory; models have ", s.used,
                         " of ", s.limit, " (--memory): make it smaller, or delete another");
   }
+  const char* what = s.retry_after.count() > 0 ? "read answers, send less at once, and try again"
+                                               : "more than one call may have: send less at once";
   return absl::StrCat("the call would take ", s.wanted, " bytes of memory, its caller has ",
                       s.yours, ", and all calls have ", s.used, " of ", s.limit,
-                      " (--memory): read answers, send less at once, and try again");
+                      " (--memory): ", what);
 }
 
 }  // namespace

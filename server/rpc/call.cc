@@ -17,8 +17,6 @@ constexpr std::string_view kUnknown = "unknown";
 
 // A request is in memory as it came, as numbers of twice the width, and as its log record.
 constexpr std::int64_t kCopiesOfRequest = 3;
-// An answer as a message, and as what is sent.
-constexpr std::int64_t kCopiesOfAnswer = 2;
 // Smaller ones are not looked at closely: they are not refused, and no reader of one is slow.
 constexpr std::int64_t kSmall = 16 << 10;
 // Longer than any resource's name.
@@ -127,22 +125,26 @@ bool Call::MayUse(std::string_view model) const {
   return state_->caller->principal().MayUse(model);
 }
 
-absl::Status Call::Take(std::int64_t bytes, std::int64_t rows) const {
-  absl::Status status = TakeMemory(kCopiesOfRequest * bytes);
+Call::Holding Call::HoldingOf(const google::protobuf::Message& request) {
+  return {BytesOf(request), MemoryOf(request)};
+}
+
+absl::Status Call::Take(const Holding& holding, std::int64_t rows) const {
+  absl::Status status = TakeMemory(holding.memory);
   if (!status.ok() || state_->meter == nullptr) return status;
-  status = state_->meter->Take(state_->caller->principal().quotas, bytes, rows);
-  status.ok() ? void(state_->bytes += bytes) : state_->memory.GiveBack(kCopiesOfRequest * bytes);
+  status = state_->meter->Take(state_->caller->principal().quotas, holding.bytes, rows);
+  status.ok() ? void(state_->bytes += holding.bytes) : state_->memory.GiveBack(holding.memory);
   return status;
 }
 
 absl::Status Call::TakeMemory(std::int64_t bytes) const { return state_->memory.Take(bytes); }
 void Call::CountMemory(std::int64_t bytes) const { state_->memory.Count(bytes); }
 
-void Call::GiveBack(std::int64_t bytes) const {
-  state_->memory.GiveBack(kCopiesOfRequest * bytes);
+void Call::GiveBack(const Holding& holding) const {
+  state_->memory.GiveBack(holding.memory);
   if (state_->meter == nullptr) return;
-  state_->meter->GiveBack(bytes);
-  state_->bytes -= bytes;
+  state_->meter->GiveBack(holding.bytes);
+  state_->bytes -= holding.bytes;
 }
 
 absl::Status Call::TakeModel(const absl::AnyInvocable<std::int64_t() const>& existing) const {
@@ -189,6 +191,8 @@ void Call::BeginWait(Patience::Wait& wait, std::int64_t bytes) const {
   if (state_->parts.patience == nullptr || state_->context == nullptr) return;
   state_->parts.patience->Begin(wait, *state_->context, bytes);
 }
+
+InFlight::Share Call::LeaveMemory() const { return std::move(state_->memory); }
 
 bool Call::reads_only() const { return RoleFor(state_->record.method) == Role::kRead; }
 
@@ -280,10 +284,7 @@ UnaryCall::UnaryCall(grpc::CallbackServerContext* context, const char* method,
 bool UnaryCall::Refused(std::int64_t rows) const {
   absl::Status status = admitted();
   if (status.ok() && !resource_.empty()) status = CheckModel(resource_);
-  const std::int64_t bytes = BytesOf(*request_);
-  if (status.ok())
-    status = TakeMemory(std::max<std::int64_t>(0, MemoryOf(*request_) - kCopiesOfRequest * bytes));
-  if (status.ok()) status = Take(bytes, rows);
+  if (status.ok()) status = Take(HoldingOf(*request_), rows);
   if (!status.ok()) Finish(status);
   return !status.ok();
 }

@@ -25,6 +25,9 @@
 
 namespace prequel {
 
+// An answer is held as a message, and as what is sent.
+inline constexpr std::int64_t kCopiesOfAnswer = 2;
+
 // What all calls have in common; outlives them.
 struct CallParts {
   CallObservers observers;
@@ -56,11 +59,16 @@ class Call {
   // Whether the caller may use `model`: "moons" or "models/moons".
   absl::Status CheckModel(std::string_view model) const;
   bool MayUse(std::string_view model_id) const;
-  // Takes them of the caller's quotas, and what a request of so many bytes holds of the memory for
-  // what is in flight: all or nothing; RESOURCE_EXHAUSTED says of which. The bytes are given back
-  // once they are answered, at the latest by End.
-  absl::Status Take(std::int64_t bytes, std::int64_t rows) const;
-  void GiveBack(std::int64_t bytes) const;
+  // What a request holds until it is answered.
+  struct Holding {
+    std::int64_t bytes = 0;   // of the caller's quota: as it was sent
+    std::int64_t memory = 0;  // of the memory for what is in flight
+  };
+  static Holding HoldingOf(const google::protobuf::Message& request);
+  // Takes it, and the rows, of the caller's quotas and of the memory: all or nothing;
+  // RESOURCE_EXHAUSTED says of which. Given back once it is answered, at the latest by End.
+  absl::Status Take(const Holding& holding, std::int64_t rows) const;
+  void GiveBack(const Holding& holding) const;
   // Of that memory alone, until End: what is held of an answer. Counts it whatever there is.
   absl::Status TakeMemory(std::int64_t bytes) const;
   void CountMemory(std::int64_t bytes) const;
@@ -73,7 +81,9 @@ class Call {
 
   // What the call is about, for error details and observers; again when a stream names another.
   void SetResource(std::string_view resource) const;
-  // Of every message that came, or is to go.
+  // Of every message that came, or is to go. One that came is counted once it is taken, or is to be
+  // let go of: until then it is one of those that are still arriving, which have a bound of their
+  // own.
   void CountRequest(const google::protobuf::MessageLite& request) const;
   void CountRequest(std::int64_t bytes) const;
   void CountResponse(const google::protobuf::MessageLite& response) const;
@@ -89,6 +99,9 @@ class Call {
   // OK while whoever asked is there and waits.
   absl::Status CheckWanted() const;
   StillWanted wanted() const;
+
+  // What it holds of that memory, for whoever keeps the answer until the client has it.
+  InFlight::Share LeaveMemory() const;
 
   // Exactly once, when nothing is left to be counted: tells the observers. Returns what gRPC is to
   // be finished with.

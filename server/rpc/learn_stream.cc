@@ -19,11 +19,12 @@ constexpr std::chrono::milliseconds kRetryAfter{5};
 // So that a stream which waits for a quota sees soon enough that it must end.
 constexpr std::chrono::milliseconds kLongestRetry{500};
 
-// Of a quota, or of memory for what is in flight.
+// Of a quota, or of memory for what is in flight. None when waiting does not help.
 std::optional<std::chrono::milliseconds> RetryAfter(const absl::Status& status) {
   if (const auto refusal = QuotaRefusalOf(status)) return refusal->retry_after;
-  if (const auto shortage = ShortageOf(status)) return shortage->retry_after;
-  return std::nullopt;
+  const auto shortage = ShortageOf(status);
+  if (!shortage || shortage->retry_after.count() == 0) return std::nullopt;
+  return shortage->retry_after;
 }
 
 }  // namespace
@@ -80,8 +81,8 @@ void LearnStreamCall::OnReadDone(bool ok) {
       index = first_index_ + static_cast<std::int64_t>(answers_.size());
       answers_.emplace_back();
       admitted_ = false;
+      counted_ = false;
       call_.SetResource(name_);
-      call_.CountRequest(request_);
     }
   }
   if (index < 0) return Do(due);
@@ -98,11 +99,11 @@ absl::Status LearnStreamCall::Admit() {
   }
   if (!name_.empty()) status = call_.CheckModel(name_);
   if (!status.ok()) return status;
-  const auto bytes = static_cast<std::int64_t>(request_.ByteSizeLong());
-  status = call_.Take(bytes, RowsIn(request_.batch()));
+  const Call::Holding holding = Call::HoldingOf(request_);
+  status = call_.Take(holding, RowsIn(request_.batch()));
   // Nobody waits for a quota while the stream ends.
   if (!status.ok()) return stopping_ ? why_ : status;
-  answers_.back().bytes = bytes;
+  answers_.back().holding = holding;
   admitted_ = true;
   return status;
 }
@@ -116,8 +117,9 @@ void LearnStreamCall::Submit(std::int64_t index) {
       input_ = Input::kWaiting;
       return StartRetry(std::clamp(*pause, kRetryAfter, kLongestRetry));
     }
+    CountOnce();
     ++in_engine_;
-    submitter_ = std::this_thread::get_id();
+    if (admitted.ok()) submitter_ = std::this_thread::get_id();
   }
   if (!admitted.ok()) {
     OnAnswer(index, name_, admitted, [](v1::LearnStreamResponse&) {});
@@ -204,7 +206,7 @@ void LearnStreamCall::SetAnswer(std::int64_t index, const std::string& name,
   } else {
     *answer.response.mutable_error() = RpcError(status, name);
   }
-  call_.GiveBack(std::exchange(answer.bytes, 0));
+  call_.GiveBack(std::exchange(answer.holding, {}));
   call_.CountResponse(answer.response);
 }
 
@@ -229,12 +231,17 @@ void LearnStreamCall::StartRetry(std::chrono::milliseconds pause) {
   retry_->Set(std::chrono::system_clock::now() + pause, [this](bool) { Retry(); });
 }
 
+void LearnStreamCall::CountOnce() {
+  if (!std::exchange(counted_, true)) call_.CountRequest(request_);
+}
+
 void LearnStreamCall::Retry() {
   std::int64_t index = -1;
   Due due;
   {
     MutexLock lock(mu_);
     if (broken_) {
+      CountOnce();
       input_ = Input::kEnded;
       due = WhatIsDue();
     } else {

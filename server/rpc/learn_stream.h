@@ -54,7 +54,7 @@ class LearnStreamCall final
   struct Answer {
     v1::LearnStreamResponse response;
     bool ready = false;
-    std::int64_t bytes = 0;  // of the request, until it is ready
+    Call::Holding holding;  // of the request, until it is ready
   };
   // What the thread that finds it due does without the lock: at most one of the two, which keeps
   // the call alive until then.
@@ -89,6 +89,8 @@ class LearnStreamCall final
   // After Submit: reads on, or waits for room.
   void AfterSubmit();
   void Retry();
+  // request_ is taken, or is to be answered or let go of.
+  void CountOnce() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // After whatever has changed, before the lock is let go of: from then on another thread may end
   // the call, unless this one has something left to do. Reads on by itself.
   Due WhatIsDue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -121,6 +123,7 @@ class LearnStreamCall final
   bool writing_ ABSL_GUARDED_BY(mu_) = false;
   bool broken_ ABSL_GUARDED_BY(mu_) = false;    // cancelled: nobody reads the answers
   bool admitted_ ABSL_GUARDED_BY(mu_) = false;  // request_
+  bool counted_ ABSL_GUARDED_BY(mu_) = false;   // request_
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   absl::Status why_ ABSL_GUARDED_BY(mu_);  // it is stopping
   bool finished_ ABSL_GUARDED_BY(mu_) = false;

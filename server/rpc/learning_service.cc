@@ -115,17 +115,36 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
     call.Finish(query.status());
     return call.reactor();
   }
-  predictor_.PredictThenLearn(submission->model, std::move(submission->request), *query,
-                              [call, response](absl::StatusOr<LearnOutcome> outcome) {
-                                if (outcome.ok()) {
-                                  call.CountRows(RowsOf(*outcome));
-                                  LearnedToProto(*outcome, response);
-                                  wire::AnswerToProto(outcome->predictions,
-                                                      response->mutable_predictions());
-                                }
-                                call.Finish(outcome.status());
-                              });
+  // Before anything is logged: what has been learned must be answered, however large that is.
+  const absl::StatusOr<std::int64_t> bytes = TakeAnswer(call, *submission, *query);
+  if (!bytes.ok()) {
+    call.Finish(bytes.status());
+    return call.reactor();
+  }
+  predictor_.PredictThenLearn(
+      submission->model, std::move(submission->request), *query,
+      [call, response, bytes = *bytes](absl::StatusOr<LearnOutcome> outcome) {
+        call.CountMemory(-bytes);  // Finish counts what it has become
+        if (outcome.ok()) {
+          call.CountRows(RowsOf(*outcome));
+          LearnedToProto(*outcome, response);
+          wire::AnswerToProto(outcome->predictions, response->mutable_predictions());
+        }
+        call.Finish(outcome.status());
+      });
   return call.reactor();
+}
+
+absl::StatusOr<std::int64_t> LearningServiceImpl::TakeAnswer(const Call& call,
+                                                             const Submission& submission,
+                                                             const PredictOptions& query) const {
+  const absl::StatusOr<std::int64_t> numbers =
+      predictor_.AnswerBytes(submission.model, submission.request.batch.rows(), query);
+  if (!numbers.ok()) return numbers;
+  const std::int64_t bytes = kCopiesOfAnswer * *numbers;
+  absl::Status status = call.TakeMemory(bytes);
+  if (!status.ok()) return status;
+  return bytes;
 }
 
 grpc::ServerUnaryReactor* LearningServiceImpl::GetEvaluation(

@@ -73,6 +73,9 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
 
   template <class Request>
   absl::StatusOr<Submission> SubmissionOf(const Request& request, TimePoint deadline) const;
+  // Takes the memory of the answer to a minibatch that is predicted and learned; how much that is.
+  absl::StatusOr<std::int64_t> TakeAnswer(const Call& call, const Submission& submission,
+                                          const PredictOptions& query) const;
   absl::Status PredictNow(const UnaryCall& call, const v1::PredictRequest& request,
                           v1::PredictResponse* response, const StillWanted& proceed) const;
   absl::Status Evaluate(const v1::GetEvaluationRequest& request,

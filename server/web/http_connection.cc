@@ -201,11 +201,14 @@ class Connection final : public HttpConnection,
     response_->keep_alive(keep_alive);
     response_->content_length(answer.body.size());
     if (parser_->get().method() != http::verb::head) response_->body() = std::move(answer.body);
+    held_ = std::move(answer.held);
     Restart(parts_.options.patience *
             (1 + static_cast<std::int64_t>(response_->body().size() >> 20)));
     http::async_write(
         stream_, *response_,
         [self = this->shared_from_this(), keep_alive](const Error& error, std::size_t) {
+          self->response_.reset();
+          self->held_.reset();
           if (!error) keep_alive ? self->Read() : self->End();
         });
   }
@@ -234,6 +237,7 @@ class Connection final : public HttpConnection,
   std::optional<Parser> parser_;
   std::optional<http::response<http::string_body>> response_;
   std::shared_ptr<HttpExchange> exchange_;  // of the request that is being answered
+  std::shared_ptr<const void> held_;        // by response_
   std::int64_t taken_ = 0;                  // of parts_.body_bytes
 };
 

@@ -33,6 +33,8 @@ struct HttpAnswer {
   std::string authenticate;     // the header WWW-Authenticate; empty: none
   std::string allow;            // the header Allow; empty: none
   std::size_t json_length = 0;  // as of a request; 0: none
+  // Let go of once it has been written, or never will be: what the body holds of a budget.
+  std::shared_ptr<const void> held;
 };
 
 // Once, on any thread, also after the server has gone.

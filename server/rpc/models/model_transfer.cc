@@ -93,9 +93,9 @@ absl::Status ImportCall::TakePiece() {
     call_.SetResource(model_id_);
     status = call_.CheckModel(model_id_);
   }
-  // The file is in memory until it is whole.
+  // The file is in memory, once, until it is whole.
   const auto bytes = static_cast<std::int64_t>(request_.data().size());
-  if (status.ok()) status = call_.Take(bytes, 0);
+  if (status.ok()) status = call_.Take({.bytes = bytes, .memory = bytes}, 0);
   return status.ok() ? reader_->Add(request_.data()) : status;
 }
 

@@ -56,6 +56,18 @@ TEST(InFlightTest, ConnectionsOfOneCallerShareWhatItMayHave) {
   EXPECT_TRUE(elsewhere.Take(150).ok());
 }
 
+TEST(InFlightTest, WhatFitsOnlyAloneIsToBeTriedAgainAndWhatNeverFitsIsNot) {
+  InFlight memory(800);
+  InFlight::Share other = memory.Join("other", "");
+  other.Count(400);
+  InFlight::Share share = memory.Join("a", "");
+  EXPECT_GT(ShortageOf(share.Take(300))->retry_after.count(), 0);
+  EXPECT_EQ(ShortageOf(share.Take(301))->retry_after.count(), 0);
+  EXPECT_EQ(memory.refused(), 2);
+  other = {};
+  EXPECT_TRUE(share.Take(300).ok());
+}
+
 TEST(InFlightTest, WhatIsGivenBackCanBeTaken) {
   InFlight memory(100);
   {

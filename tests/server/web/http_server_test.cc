@@ -35,6 +35,10 @@ class Socket {
   void Send(const std::string& text) const {
     EXPECT_EQ(send(fd_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
   }
+  void AwaitAnswer() const {
+    char byte = 0;
+    EXPECT_EQ(recv(fd_, &byte, 1, MSG_PEEK), 1);
+  }
   // Everything until the server closes.
   std::string ReadAll() const {
     std::string all;
@@ -95,6 +99,25 @@ TEST_F(HttpServerTest, HandsOverWhatWasAsked) {
   EXPECT_EQ(client.Head("/live")->body, "");
   EXPECT_EQ(client.Head("/live")->get_header_value("Content-Length"), "6");
   EXPECT_EQ(client.Post("/live", "x", "text/plain")->body, "/live x");
+}
+
+TEST_F(HttpServerTest, HoldsAnAnswerUntilItIsWritten) {
+  options_.patience = std::chrono::hours(1);
+  std::weak_ptr<const void> held;
+  handler_.answer = [&held](const HttpRequest&, const HttpRespond& respond) {
+    HttpAnswer answer;
+    answer.body = std::string(64 << 20, 'x');  // more than the sockets take
+    answer.held = std::make_shared<int>();
+    held = answer.held;
+    respond(std::move(answer));
+  };
+  Start();
+  const Socket connection(server_->port());
+  connection.Send("GET /large HTTP/1.1\r\nConnection: close\r\n\r\n");
+  connection.AwaitAnswer();
+  EXPECT_FALSE(held.expired());
+  EXPECT_GT(connection.ReadAll().size(), std::size_t{64} << 20);
+  EXPECT_TRUE(held.expired());
 }
 
 TEST_F(HttpServerTest, RefusesWhatIsTooLong) {
