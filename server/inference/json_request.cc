@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
+#include "server/inference/number_range.h"
 
 namespace prequel {
 namespace {
@@ -22,6 +23,8 @@ constexpr char kBinarySize[] = "binary_data_size";
 // Of a request: more than any model has features or outputs.
 constexpr int kMaxTensors = (1 << 16) + 1;
 constexpr int kMaxDimensions = 8;
+// As the library numbers its errors: a number that no double holds.
+constexpr int kTooLarge = 406;
 
 // Told of the document from its beginning to its end: fills a request as it goes, so that nothing
 // is held twice.
@@ -32,11 +35,12 @@ class Reader final : public nlohmann::json_sax<Json> {
   const absl::Status& status() const { return status_; }
 
   bool null() override {
-    if (place() == Place::kData) return Number(std::numeric_limits<double>::quiet_NaN(), true);
+    if (place() == Place::kData) return Number(std::numeric_limits<double>::quiet_NaN());
+    if (place() == Place::kParameters) return Wrong(kNoParameter);
     return place() != Place::kShape || Wrong("must be whole numbers");
   }
   bool boolean(bool value) override {
-    if (place() == Place::kData) return Number(value ? 1 : 0, true);
+    if (place() == Place::kData) return Number(value ? 1 : 0);
     if (place() != Place::kParameters) return Word();
     (*parameters_)[key_].set_bool_param(value);
     return true;
@@ -49,8 +53,8 @@ class Reader final : public nlohmann::json_sax<Json> {
     return number_float(static_cast<double>(value), "");
   }
   bool number_float(double value, const std::string& /*text*/) override {
-    if (place() == Place::kData) return Number(value, value == std::floor(value));
-    if (place() == Place::kParameters) return Wrong("must be a boolean, an integer or a string");
+    if (place() == Place::kData) return Number(value);
+    if (place() == Place::kParameters) return Wrong(kNoParameter);
     return Word();
   }
   bool string(std::string& value) override {
@@ -85,7 +89,7 @@ class Reader final : public nlohmann::json_sax<Json> {
       case Place::kInputs:
         if (request_.inputs_size() >= kMaxTensors) return Wrong("are too many");
         request_.add_inputs();
-        fractions_ = false;
+        nesting_ = Nesting();
         return Enter(Place::kInput);
       case Place::kInput:
         return key_ == "parameters" ? EnterParameters(input()->mutable_parameters()) : Skip();
@@ -107,11 +111,16 @@ class Reader final : public nlohmann::json_sax<Json> {
         if (key_ == "inputs") return Enter(Place::kInputs);
         return key_ == "outputs" ? Enter(Place::kOutputs) : Skip();
       case Place::kInput:
-        if (key_ == "shape") return Enter(Place::kShape);
+        if (key_ == "shape") {
+          return input()->shape().empty() ? Enter(Place::kShape) : Twice(Place::kShape);
+        }
         if (key_ != "data") return Skip();
+        if (input()->has_contents()) return Twice(Place::kData);
         input()->mutable_contents();
+        ++nesting_.depth;
         return Enter(Place::kData);
       case Place::kData:
+        ++nesting_.depth;
         return Enter(Place::kData);
       case Place::kOutput:
       case Place::kSkipped:
@@ -130,17 +139,25 @@ class Reader final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool end_array() override {
+    if (place() == Place::kData && !EndList()) return false;
     places_.pop_back();
     return true;
   }
   bool parse_error(std::size_t position, const std::string& /*token*/,
-                   const nlohmann::detail::exception& /*error*/) override {
+                   const nlohmann::detail::exception& error) override {
+    if (error.id == kTooLarge) {
+      status_ = FieldError("body", absl::StrCat("has a number before byte ", position,
+                                                " that is too large for FP64"));
+      return false;
+    }
     status_ = FieldError("body", absl::StrCat("is no JSON from byte ", position,
                                               " on; NaN is null, or goes as binary data"));
     return false;
   }
 
  private:
+  static constexpr char kNoParameter[] = "must be a boolean, an integer or a string";
+
   enum class Place : char {
     kOutside,
     kRequest,
@@ -152,6 +169,14 @@ class Reader final : public nlohmann::json_sax<Json> {
     kOutputs,
     kOutput,
     kSkipped,  // what this protocol has no use for
+  };
+
+  // Of the lists of a tensor's data.
+  struct Nesting {
+    int depth = 0;    // of the list that is being read
+    int leaves = 0;   // depth of those that hold values; 0: there was none
+    Index width = 0;  // of those that are complete; 0: there was none
+    Index count = 0;  // of values, in the one that is being read
   };
 
   Place place() const { return places_.empty() ? Place::kOutside : places_.back(); }
@@ -170,6 +195,11 @@ class Reader final : public nlohmann::json_sax<Json> {
     return Enter(Place::kParameters);
   }
 
+  bool Twice(Place what) {
+    places_.push_back(what);
+    return Wrong("comes a second time");
+  }
+
   // A word or a number where there is nothing to be said by one.
   bool Word() {
     const bool list = place() == Place::kInputs || place() == Place::kOutputs;
@@ -178,7 +208,7 @@ class Reader final : public nlohmann::json_sax<Json> {
   }
 
   bool Whole(std::int64_t value) {
-    if (place() == Place::kData) return Number(static_cast<double>(value), true);
+    if (place() == Place::kData) return Number(static_cast<double>(value));
     if (place() == Place::kParameters) {
       (*parameters_)[key_].set_int64_param(value);
       return true;
@@ -189,10 +219,25 @@ class Reader final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  bool Number(double value, bool whole) {
+  bool Number(double value) {
     input()->mutable_contents()->add_fp64_contents(value);
-    fractions_ = fractions_ || !whole;
-    return true;
+    return Leaf();
+  }
+
+  bool Leaf() {
+    if (nesting_.leaves == 0) nesting_.leaves = nesting_.depth;
+    ++nesting_.count;
+    return nesting_.leaves == nesting_.depth || Wrong("has values beside lists");
+  }
+
+  // Lists that are not of one length are not the tensor that they look like.
+  bool EndList() {
+    const bool inner = nesting_.depth > 1 && nesting_.depth == nesting_.leaves;
+    --nesting_.depth;
+    if (!inner) return true;
+    const Index count = std::exchange(nesting_.count, 0);
+    if (nesting_.width == 0) nesting_.width = count;
+    return count == nesting_.width || Wrong("has lists of different lengths");
   }
 
   bool Text(const std::string& value) {
@@ -201,7 +246,7 @@ class Reader final : public nlohmann::json_sax<Json> {
       return Wrong(absl::StrCat("has more texts than the ", max_rows_, " rows there may be"));
     }
     *texts->Add() = value;
-    return true;
+    return Leaf();
   }
 
   // Whatever datatype the numbers have, they are FP64 from here on, if they fit it.
@@ -214,14 +259,27 @@ class Reader final : public nlohmann::json_sax<Json> {
       return Wrong(text ? "must be texts, as datatype BYTES says"
                         : "must be numbers, as the datatype says");
     }
-    if (text || datatype.starts_with("FP")) {
-      if (datatype == "FP32") input()->set_datatype("FP64");
-      return true;
+    if (!ShapeIsThatOfLists()) return false;
+    const std::optional<NumberRange> range = RangeOf(datatype);
+    if (!range) return true;  // texts, or whoever reads it will name what there is
+    for (const double value : contents.fp64_contents()) {
+      if (range->whole && value != std::floor(value) && !std::isnan(value)) {
+        return Wrong("must be whole numbers, as the datatype says");
+      }
+      if (value < range->least || value > range->most) {
+        return Wrong(absl::StrCat("has ", value, ", which is no ", datatype));
+      }
     }
-    const bool whole = datatype.starts_with("INT") || datatype.starts_with("UINT");
-    if (whole && fractions_) return Wrong("must be whole numbers, as the datatype says");
-    if (whole || datatype == "BOOL") input()->set_datatype("FP64");
+    input()->set_datatype("FP64");
     return true;
+  }
+
+  bool ShapeIsThatOfLists() {
+    const auto& shape = input()->shape();
+    if (nesting_.leaves < 2 || nesting_.leaves != shape.size()) return true;
+    const std::int64_t last = shape.Get(shape.size() - 1);
+    return last == nesting_.width ||
+           Wrong(absl::StrCat("has lists of ", nesting_.width, ", and the shape ends with ", last));
   }
 
   // Of a tensor, its place and its name.
@@ -248,7 +306,7 @@ class Reader final : public nlohmann::json_sax<Json> {
   std::vector<Place> places_;
   std::string key_;
   Parameters* parameters_ = nullptr;
-  bool fractions_ = false;  // among the numbers of the tensor
+  Nesting nesting_;
   absl::Status status_;
 };
 
@@ -258,6 +316,10 @@ absl::Status Distribute(std::string_view binary, Request& request) {
     const auto& input = request.inputs(i);
     const auto size = input.parameters().find(kBinarySize);
     if (size == input.parameters().end() || input.has_contents()) continue;
+    if (!size->second.has_int64_param()) {
+      return FieldError(absl::StrCat("inputs[", i, "].parameters.", kBinarySize),
+                        absl::StrCat("of tensor ", Quoted(input.name()), " must be an integer"));
+    }
     const std::int64_t bytes = size->second.int64_param();
     if (bytes < 0 || static_cast<std::uint64_t>(bytes) > binary.size()) {
       return FieldError(absl::StrCat("inputs[", i, "].parameters.", kBinarySize),
@@ -281,6 +343,10 @@ absl::StatusOr<Request> InferRequestFromJson(std::string_view body,
   if (length > body.size()) {
     return FieldError("Inference-Header-Content-Length",
                       absl::StrCat("is ", length, ", and the body has ", body.size(), " bytes"));
+  }
+  // The library takes a zero for the end, and does not look at what is behind it.
+  if (const std::size_t zero = body.substr(0, length).find('\0'); zero != body.npos) {
+    return FieldError("body", absl::StrCat("is no JSON from byte ", zero + 1, " on"));
   }
   Request request;
   Reader reader(request, max_batch_rows);

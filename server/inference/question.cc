@@ -17,12 +17,13 @@ namespace prequel {
 namespace {
 
 using inference::InferParameter;
+using inference::ModelInferRequest;
 
 constexpr char kMinRevision[] = "min_revision";
 constexpr char kSamples[] = "samples";
 constexpr char kRaw[] = "raw";
 // How the answer is to travel by HTTP, which is for server/inference/http_face.h to see to.
-constexpr char kBinaryOutput[] = "binary_data_output";
+constexpr char kBinaryOutput[] = "binary_data_output", kBinaryOfOutput[] = "binary_data";
 
 std::string FieldOf(const std::string& parameter) { return absl::StrCat("parameters.", parameter); }
 
@@ -77,6 +78,22 @@ absl::StatusOr<std::map<std::string, std::string>> QueriesOfOutputs(const Learne
   return queries;
 }
 
+// How an output is to travel by HTTP, and what says nothing of it; anything else would be left out
+// in silence: `classification`, for example.
+absl::Status CheckParameters(const ModelInferRequest::InferRequestedOutputTensor& output,
+                             const std::string& field) {
+  for (const auto& [name, value] : output.parameters()) {
+    if (name == kBinaryOfOutput && !value.has_bool_param()) {
+      return FieldError(absl::StrCat(field, ".parameters.", name), "must be true or false");
+    }
+    if (name != kBinaryOfOutput && name != "content_type") {
+      return FieldError(absl::StrCat(field, ".parameters.", name),
+                        absl::StrCat("is unknown; an output has ", kBinaryOfOutput));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AskOutputs(const inference::ModelInferRequest& request, const Learner& learner,
                         Queries& queries) {
   if (request.outputs().empty()) return absl::OkStatus();
@@ -98,6 +115,9 @@ absl::Status AskOutputs(const inference::ModelInferRequest& request, const Learn
       return FieldError(absl::StrCat("outputs[", i, "].name"),
                         absl::StrCat("is ", Quoted(name), " a second time: ask once"));
     }
+    const absl::Status sound =
+        CheckParameters(request.outputs(i), absl::StrCat("outputs[", i, "]"));
+    if (!sound.ok()) return sound;
     queries.Named(query->second);
   }
   return absl::OkStatus();
@@ -124,15 +144,15 @@ absl::Status AskOption(const std::string& name, const InferParameter& value,
 absl::Status ReadParameter(const std::string& name, const InferParameter& value,
                            const std::vector<std::string>& known, PredictOptions& options,
                            Queries& queries) {
-  if (name == kMinRevision || name == kBinaryOutput) return absl::OkStatus();
+  if (name == kMinRevision) return absl::OkStatus();
   if (name == kSamples) {
     const auto samples = WholeOf(name, value, std::numeric_limits<int>::max());
     if (samples.ok()) options.samples = static_cast<int>(*samples);
     return samples.status();
   }
-  if (name != kRaw) return AskOption(name, value, known, queries);
+  if (name != kRaw && name != kBinaryOutput) return AskOption(name, value, known, queries);
   if (!value.has_bool_param()) return FieldError(FieldOf(name), "must be true or false");
-  options.raw = value.bool_param();
+  if (name == kRaw) options.raw = value.bool_param();
   return absl::OkStatus();
 }
 

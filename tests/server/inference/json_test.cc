@@ -96,6 +96,51 @@ TEST(JsonRequestTest, RefusesWhatItCannotRead) {
   ExpectError(R"({"parameters":{"samples":1.5}})", "parameters.samples", "an integer or");
 }
 
+TEST(JsonRequestTest, NumbersAreOfTheirDatatype) {
+  const auto refused = [](const std::string& datatype, const std::string& value) {
+    ExpectError(Input(R"("datatype":")" + datatype + R"(","shape":[1],"data":[)" + value + "]"),
+                "inputs[0].data", "no " + datatype);
+  };
+  refused("INT8", "128");
+  refused("UINT8", "-1");
+  refused("UINT64", "-1");
+  refused("INT64", "1e19");
+  refused("BOOL", "2");
+  refused("FP32", "1e39");
+  ExpectError(Input(R"("datatype":"BOOL","data":[0.5])"), "inputs[0].data", "whole numbers");
+  ExpectError(Input(R"("datatype":"FP64","data":[1e999])"), "body", "too large for FP64");
+  for (const char* sound :
+       {R"("datatype":"INT8","data":[-128,127,null])",
+        R"("datatype":"UINT64","data":[18446744073709551615,0])",
+        R"("datatype":"FP32","data":[3.4e38])", R"("datatype":"FP64","data":[-1.7e308])"}) {
+    EXPECT_EQ(Parse(Input(sound))->inputs(0).datatype(), "FP64") << sound;
+  }
+  EXPECT_EQ(Parse(Input(R"("datatype":"INT65","data":[1])"))->inputs(0).datatype(), "INT65");
+}
+
+TEST(JsonRequestTest, ListsHaveTheShapeThatIsSaid) {
+  const std::string two = R"("datatype":"FP64","shape":[2,2],"data":)";
+  EXPECT_TRUE(Parse(Input(two + "[[1,2],[3,4]]")).ok());
+  EXPECT_TRUE(Parse(Input(two + "[1,2,3,4]")).ok());
+  EXPECT_TRUE(Parse(Input(R"("datatype":"FP64","shape":[2],"data":[[1],[2]])")).ok());
+  ExpectError(Input(two + "[[1,2,3],[4]]"), "inputs[0].data", "lists of different lengths");
+  ExpectError(Input(two + "[[1],[2],[3],[4]]"), "inputs[0].data", "lists of 1, and the shape");
+  ExpectError(Input(two + "[1,[2,3],4]"), "inputs[0].data", "values beside lists");
+  ExpectError(Input(R"("data":[[1,2,3,4]],"datatype":"FP64","shape":[2,2])"), "inputs[0].data",
+              "lists of 4");
+}
+
+TEST(JsonRequestTest, NothingIsLeftOutInSilence) {
+  ExpectError(Input(R"("datatype":"FP64","data":[1],"data":[2])"), "inputs[0].data", "second time");
+  ExpectError(Input(R"("shape":[1],"shape":[2])"), "inputs[0].shape", "second time");
+  ExpectError(R"({"parameters":{"min_revision":null}})", "parameters.min_revision",
+              "must be a boolean");
+  ExpectError(R"({"parameters":{"raw":0.5}})", "parameters.raw", "must be a boolean");
+  ExpectError(R"({"inputs":[{"name":"x","parameters":{"binary_data_size":"8"}}]})",
+              "inputs[0].parameters.binary_data_size", "must be an integer");
+  ExpectError(std::string("{}\0rest", 7), "body", "no JSON from byte 3 on");
+}
+
 TEST(JsonRequestTest, DepthIsNoDanger) {
   const std::string deep(1 << 20, '[');
   EXPECT_FALSE(Parse(Input(R"("data":)" + deep)).ok());

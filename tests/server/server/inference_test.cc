@@ -216,6 +216,12 @@ TEST_F(InferenceTest, RefusalsNameWhatIsWrongAndChangeNothing) {
                 "must be an integer");
   ExpectRefused(with("quantiles.levels", "2"), StatusCode::INVALID_ARGUMENT,
                 "options.queries[1].options.levels[0]", "must increase");
+  request = Asking("mean");
+  (*request.mutable_outputs(0)->mutable_parameters())["classification"].set_int64_param(2);
+  ExpectRefused(request, StatusCode::INVALID_ARGUMENT, "outputs[0].parameters.classification",
+                "is unknown");
+  ExpectRefused(with("binary_data_output", "yes"), StatusCode::INVALID_ARGUMENT,
+                "parameters.binary_data_output", "true or false");
   request = Request();
   const double nan = std::nan("");
   std::memcpy(request.mutable_raw_input_contents(0)->data(), &nan, sizeof(nan));
