@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
@@ -10,6 +11,7 @@ from google.protobuf import json_format
 
 from prequel import v1
 from prequel.data.moment import FORMS, moment_column
+from prequel.data.number import nearest_name
 from prequel.data.tensor import to_tensor
 from prequel.errors import InvalidArgument
 
@@ -84,9 +86,15 @@ def merged(
     clip: float | None = None,
     window: float | None = None,
     seed: int | None = None,
+    **unknown: Any,
 ) -> v1.ModelConfig:
     """`config` (a ModelConfig, or a mapping as protobuf JSON has it), with `base` and then the rest
     set over it."""
+    for keyword in unknown:
+        known = [name for name in inspect.signature(merged).parameters if name != "unknown"]
+        nearest = nearest_name(keyword, known)
+        meant = f"did you mean {nearest!r}?" if nearest else f"there are {', '.join(known[1:])}"
+        raise InvalidArgument(f"{keyword}: is nothing that a model is made of; {meant}")
     made = v1.ModelConfig()
     if config is not None:
         made.CopyFrom(_parsed(config))

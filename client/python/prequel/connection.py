@@ -76,6 +76,10 @@ class Endpoint:
     ) -> Endpoint:
         server = server or os.environ.get("PREQUEL_SERVER") or DEFAULT_SERVER
         token = _token_of_environment() if token is None else token
+        if server.startswith(("http://", "https://")):
+            raise InvalidArgument(
+                f"server: give HOST:PORT of the gRPC port, not {server!r}; https is tls=True"
+            )
         if not timeout > 0:
             raise InvalidArgument(f"timeout: {timeout} is not a number of seconds above 0")
         if not token.isascii() or not token.isprintable() or " " in token:

@@ -6,6 +6,8 @@ import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from prequel import connection, v1
 from prequel.connection import Operation
 from prequel.data.encoder import Examples
@@ -20,6 +22,7 @@ from prequel.scores import Evaluation
 _PIECE_ROWS = 4_096  # of a prediction, at most
 _PIECE_BYTES = 4 << 20
 _FILE_PIECE = 1 << 20
+_MOST_SAMPLES = 10_000
 
 
 def resource_name(name: str) -> str:
@@ -147,6 +150,9 @@ def predict(
     revision: int | None,
     min_revision: int,
 ) -> Operation[Prediction]:
+    for field, value in (("revision", revision or 0), ("min_revision", min_revision)):
+        if not isinstance(value, (int, np.integer)) or not 0 <= value < 1 << 63:
+            raise InvalidArgument(f"{field}: {value!r} is no revision, which count from 0")
     request = v1.PredictRequest(
         name=name,
         options=options,
@@ -183,6 +189,8 @@ def _named(request: Any, name: str) -> bytes:
 
 def options(queries: Sequence[v1.Query], samples: int, raw: bool) -> v1.PredictOptions | None:
     """How a prediction is to be made; None: as by default."""
+    if not isinstance(samples, (int, np.integer)) or not 0 <= samples <= _MOST_SAMPLES:
+        raise InvalidArgument(f"samples: {samples!r} is not a whole number from 0 to 10,000")
     if not queries and not samples and not raw:
         return None
     return v1.PredictOptions(queries=queries, samples=samples, raw=raw)

@@ -8,6 +8,8 @@ from typing import Any
 from google.protobuf import json_format
 
 from prequel import v1
+from prequel.data.number import nearest_name
+from prequel.errors import NotFound
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,14 @@ class Part:
 
 
 def chosen(parts: list[Part], name: str) -> list[Part]:
-    """Those of that name or kind; all for an empty one."""
-    return [part for part in parts if name in ("", part.name, part.kind)]
+    """Those of that name or kind; all for an empty one. NotFound when there are none."""
+    found = [part for part in parts if name in ("", part.name, part.kind)]
+    if found or not name:
+        return found
+    known = list(dict.fromkeys(word for part in parts for word in (part.kind, part.name)))
+    nearest = nearest_name(name, known)
+    meant = f"did you mean {nearest!r}?" if nearest else "parts() lists them all"
+    raise NotFound(f"there is no part and no kind of parts called {name!r}; {meant}")
 
 
 def parts_of(answer: v1.ListPartsResponse) -> list[Part]:

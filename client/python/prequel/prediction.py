@@ -226,10 +226,12 @@ def quantiles_query(levels: Iterable[float]) -> v1.Query:
 
 
 def queries_of(
-    quantiles: Iterable[float] | None, queries: Iterable[str | v1.Query] | None
+    quantiles: Iterable[float] | float | None, queries: Iterable[str | v1.Query] | None
 ) -> list[v1.Query]:
     """What `predict` is to ask: nothing is what the model answers by default."""
     asked = [v1.Query(name=q) if isinstance(q, str) else q for q in queries or ()]
+    if isinstance(quantiles, (int, float)):
+        quantiles = [quantiles]
     if quantiles is not None:
         asked.append(quantiles_query(quantiles))
         if not any(query.name == "moments" for query in asked):

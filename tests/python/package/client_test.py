@@ -188,9 +188,28 @@ def test_what_is_wrong_is_named(client, name):
         client.create(name, config={"feature": []})
     with pytest.raises(prequel.InvalidArgument, match=r"inputs: give a list of names, as \['a'"):
         client.create(name, inputs="a,b", target="y")
+    with pytest.raises(prequel.InvalidArgument, match="rulle: .* did you mean 'rule'"):
+        client.create(name, inputs=1, target="y", rulle="rvga")
     client.create(name, inputs=1, target="y", likelihood="gaussian")
     with pytest.raises(prequel.AlreadyExists, match="choose another name"):
         client.create(name, inputs=1, target="y", likelihood="gaussian")
+
+
+def test_what_is_asked_wrongly_is_named(line):
+    model, X, y = line
+    model.learn(X, y)
+    one, several = model.predict(X[:2], quantiles=0.5), model.predict(X[:2], quantiles=[0.5])
+    np.testing.assert_allclose(one.quantile(0.5), several.quantile(0.5))
+    for samples in (-1, 10**12, 2.5):
+        with pytest.raises(prequel.InvalidArgument, match=r"^samples: "):
+            model.predict(X[:2], samples=samples)
+    for revision in (-1, 1 << 63, "1"):
+        with pytest.raises(prequel.InvalidArgument, match=r"^revision: .* no revision"):
+            model.predict(X[:2], revision=revision)
+    with pytest.raises(prequel.InvalidArgument, match=r"^min_revision: -1 is no revision"):
+        model.predict(X[:2], min_revision=-1)
+    with pytest.raises(prequel.InvalidArgument, match="HOST:PORT of the gRPC port"):
+        prequel.Client("http://127.0.0.1:8080")
 
 
 def test_predictions_travel_without_their_connection(line):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 import prequel
 
 
@@ -22,6 +24,11 @@ def test_every_part_and_option_is_explained(client):
     assert milestones.where == {"mode": "dataset", "schedule": "multi_step"}
     alpha = next(option for option in vogn.options if option.name == "alpha")
     assert alpha.otherwise == (({"mode": "dataset"}, 0.01),)
+
+
+def test_a_misspelt_part_is_not_an_empty_list(client):
+    with pytest.raises(prequel.NotFound, match="did you mean 'rvga'"):
+        client.parts("rvgaa")
 
 
 def test_a_model_can_be_made_of_what_is_listed(client, name):
