@@ -1,4 +1,6 @@
 // What each principal may use, over the network: which quota refuses, and when to come again.
+#include <httplib.h>
+
 #include <chrono>
 #include <fstream>
 #include <map>
@@ -6,6 +8,7 @@
 #include <thread>
 
 #include "absl/strings/escaping.h"
+#include "inference/grpc_predict_v2.grpc.pb.h"
 #include "server/auth/token_hash.h"
 #include "tests/server/server/server_fixture.h"
 
@@ -85,6 +88,33 @@ class QuotaTest : public ServerTest {
     return learning_->Predict(As(token).get(), request, &response);
   }
 
+  static inference::ModelInferRequest InferRequest() {
+    inference::ModelInferRequest request;
+    request.set_model_name("m");
+    auto* tensor = request.add_inputs();
+    tensor->set_name("x");
+    tensor->set_datatype("FP64");
+    tensor->mutable_shape()->CopyFrom(LinearQuery().inputs().shape());
+    request.add_raw_input_contents(LinearQuery().inputs().data());
+    return request;
+  }
+  grpc::Status InferAs(const std::string& token) {
+    inference::ModelInferResponse response;
+    return inference::GRPCInferenceService::NewStub(channel_)->ModelInfer(
+        As(token).get(), InferRequest(), &response);
+  }
+  // By HTTP: the status.
+  int PostAs(const std::string& token) {
+    HostPort address;
+    EXPECT_TRUE(ParseHostPort(server_->http_address(), &address).ok());
+    const httplib::Result result =
+        httplib::Client(address.host, address.port)
+            .Post("/v2/models/m/infer", {{"Authorization", "Bearer " + token}},
+                  R"({"inputs":[{"name":"x","datatype":"FP64","shape":[1,2],"data":[1,2]}]})",
+                  "application/json");
+    return result ? result->status : 0;
+  }
+
   static void ExpectRefusal(const grpc::Status& status, const std::string& quota, double retry) {
     const Refusal refusal = RefusalOf(status);
     EXPECT_EQ(refusal.code, StatusCode::RESOURCE_EXHAUSTED);
@@ -150,6 +180,36 @@ TEST_F(QuotaTest, RowsPerSecond) {
   v1::GetEvaluationResponse evaluation;
   ASSERT_TRUE(learning_->GetEvaluation(As("bounded").get(), request, &evaluation).ok());
   EXPECT_EQ(evaluation.revision(), 2);
+}
+
+TEST_F(QuotaTest, TheOpenProtocolIsOneOfTheCallsInFlight) {
+  Start("calls_in_flight = 1");
+  const auto context = As("bounded");
+  const auto stream = learning_->LearnStream(context.get());
+  v1::LearnStreamRequest request;
+  request.set_name("models/m");
+  *request.mutable_batch() = LinearBatch(1);
+  ASSERT_TRUE(stream->Write(request));
+  v1::LearnStreamResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+  ExpectRefusal(InferAs("bounded"), "calls_in_flight", 1);
+  EXPECT_EQ(PostAs("bounded"), 429);
+  EXPECT_TRUE(InferAs("owner").ok());
+  EXPECT_EQ(PostAs("owner"), 200);
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_TRUE(InferAs("bounded").ok());
+  EXPECT_EQ(PostAs("bounded"), 200);
+}
+
+TEST_F(QuotaTest, TheOpenProtocolPaysForItsRows) {
+  Start("rows_per_second = 1");
+  EXPECT_TRUE(InferAs("bounded").ok());
+  ExpectRefusal(InferAs("bounded"), "rows_per_second", 4);
+  EXPECT_EQ(PostAs("bounded"), 429);
+  ExpectRefusal(PredictAs("bounded"), "rows_per_second", 4);
+  EXPECT_TRUE(InferAs("owner").ok());
+  EXPECT_EQ(PostAs("owner"), 200);
 }
 
 // A stream is not refused but read more slowly.
