@@ -105,6 +105,7 @@ template <CountKernel K>
 double MixedCounts<K>::LogDensity(double y) const {
   double top = -std::numeric_limits<double>::infinity(), sum = 0;
   for (std::size_t k = 0; k < members_.size(); ++k) {
+    if (!(weights_[k] > 0)) continue;
     const double here = members_[k].LogDensity(y);
     if (!(here > top)) {
       if (std::isfinite(top)) sum += weights_[k] * std::exp(here - top);

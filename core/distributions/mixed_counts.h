@@ -20,7 +20,8 @@ class MixedCounts {
   static constexpr bool kDiscrete = true;
 
   MixedCounts() = default;  // to be assigned to
-  // REQUIRES: at least one member, as many weights, which are positive and sum to 1.
+  // REQUIRES: at least one member, as many weights ≥ 0 that sum to 1. Members of weight 0 are as if
+  // they were not there.
   MixedCounts(std::span<const Member> members, std::span<const double> weights)
       : members_(members), weights_(weights) {}
 
@@ -52,7 +53,9 @@ class MixedCounts {
   template <class F>
   double Average(F f) const {
     double sum = 0;
-    for (std::size_t k = 0; k < members_.size(); ++k) sum += weights_[k] * f(members_[k]);
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      if (weights_[k] > 0) sum += weights_[k] * f(members_[k]);
+    }
     return sum;
   }
 

@@ -38,7 +38,9 @@ double EvenCrps(std::span<const StudentT> members, std::span<const double> weigh
     disagreement += square - mean * mean;
   }
   double crps = 0;
-  for (std::size_t k = 0; k < members.size(); ++k) crps += weights[k] * members[k].Crps(y);
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    if (weights[k] > 0) crps += weights[k] * members[k].Crps(y);
+  }
   return crps - step * disagreement;
 }
 

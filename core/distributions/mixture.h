@@ -29,14 +29,14 @@ class Mixture {
   static constexpr bool kDiscrete = false;
 
   Mixture() = default;  // to be assigned to
-  // REQUIRES: at least one member, as many weights, which are positive and sum to 1.
+  // REQUIRES: at least one member, as many weights ≥ 0 that sum to 1. Members of weight 0 are as if
+  // they were not there, even where what they say is infinite.
   Mixture(std::span<const D> members, std::span<const double> weights, const AtOutcome& at = {})
       : members_(members), weights_(weights), at_(at) {}
 
   double LogDensity(double y) const {
     if (y == at_.y && at_.log_densities != nullptr) return LogSum();
-    double top = -std::numeric_limits<double>::infinity();
-    for (const D& member : members_) top = std::max(top, member.LogDensity(y));
+    const double top = Greatest([&](std::size_t k) { return members_[k].LogDensity(y); });
     if (std::isinf(top)) return top;
     return top + std::log(Average([&](const D& d) { return std::exp(d.LogDensity(y) - top); }));
   }
@@ -68,12 +68,23 @@ class Mixture {
   template <class F>
   double Average(F f) const {
     double sum = 0;
-    for (std::size_t k = 0; k < members_.size(); ++k) sum += weights_[k] * f(members_[k]);
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      if (weights_[k] > 0) sum += weights_[k] * f(members_[k]);
+    }
     return sum / share_;
+  }
+  // Of f(k), k being the place of a member.
+  template <class F>
+  double Greatest(F f) const {
+    double greatest = -std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      if (weights_[k] > 0) greatest = std::max(greatest, f(k));
+    }
+    return greatest;
   }
   // log Σ_k w_k p_k(y) at at_.y.
   double LogSum() const {
-    const double top = *std::max_element(at_.log_densities, at_.log_densities + members_.size());
+    const double top = Greatest([&](std::size_t k) { return at_.log_densities[k]; });
     if (std::isinf(top)) return top;
     double sum = 0;
     for (std::size_t k = 0; k < members_.size(); ++k) {

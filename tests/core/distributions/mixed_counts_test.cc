@@ -56,6 +56,11 @@ const std::vector<Counts>& Beliefs() {
   return kBeliefs;
 }
 
+TEST(MixedCounts, AMemberOfNoWeightIsAsIfAbsent) {
+  const Counts alone{{Of(0, 0.01, 900)}, {1}}, with{{Of(0, 0.01, 900), Of(9, 0.01, 900)}, {1, 0}};
+  EXPECT_EQ((*with).LogDensity(8000), (*alone).LogDensity(8000));
+}
+
 TEST(MixedCounts, CdfIsTheSumOfMasses) {
   for (const Counts& counts : Beliefs()) {
     const std::vector<double> cdf = CumulativeMasses(*counts, 4000);

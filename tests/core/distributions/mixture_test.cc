@@ -91,6 +91,18 @@ TEST(Mixture, WeightsCountAsRepetitions) {
   EXPECT_NEAR((*weighted).EpistemicVariance(), (*repeated).EpistemicVariance(), 1e-13);
 }
 
+// Of which nothing has a variance, and of which nothing but the one is possible: runs that nobody
+// believes in (core/dynamics/run_lengths.h) end no prediction.
+TEST(Mixture, AMemberOfNoWeightIsAsIfAbsent) {
+  const StudentT a{-1, 0.5, 3, 0.2}, b{2, 1, 8, 0.5}, none{40, 1, 0.5, 0};
+  const Owned<StudentT> with({a, none, b}, {0.25, 0, 0.75}), without({a, b}, {0.25, 0.75});
+  EXPECT_EQ((*with).LogDensity(0.3), (*without).LogDensity(0.3));
+  EXPECT_EQ((*with).Crps(0.3), (*without).Crps(0.3));
+  EXPECT_EQ((*with).AleatoricVariance(), (*without).AleatoricVariance());
+  const Owned<StudentT> normals({{0, 1, kInfinity, 0}, {100, 1, kInfinity, 0}}, {1, 0});
+  EXPECT_EQ((*normals).LogDensity(100), StudentT({0, 1, kInfinity, 0}).LogDensity(100));
+}
+
 TEST(Mixture, TotalVariance) {
   const Owned<StudentT> owned({{-1, 1, kInfinity, 0}, {3, 2, kInfinity, 0}});
   const Mixture<StudentT> mixture = *owned;

@@ -11,19 +11,15 @@
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
 #include "tests/core/belief_of.h"
+#include "tests/core/dynamics/known_noise.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
 namespace {
 
-constexpr double kNoise = 0.25;
-
 LearnerConfig ConfigOf(ComponentConfig dynamics) {
-  LearnerConfig config = PlainConfig(2, "gaussian");
-  config.likelihood.options["noise"] = kNoise;
-  config.posterior.name = "full";
+  LearnerConfig config = KnownNoiseConfig(std::move(dynamics));
   config.prior.options["precision"] = 2.0;
-  config.dynamics = std::move(dynamics);
   return config;
 }
 

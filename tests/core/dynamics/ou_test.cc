@@ -4,32 +4,22 @@
 
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "core/config/error.h"
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
 #include "tests/core/belief_of.h"
+#include "tests/core/dynamics/known_noise.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
 namespace {
 
-constexpr double kNoise = 0.25;
-
-LearnerConfig ConfigOf(ComponentConfig dynamics) {
-  LearnerConfig config = PlainConfig(2, "gaussian");
-  config.likelihood.options["noise"] = kNoise;
-  config.posterior.name = "full";
-  config.dynamics = std::move(dynamics);
-  return config;
-}
-
 TEST(Ou, OfALinearModelIsTheKalmanFilter) {
   constexpr double kFactor = 0.9, kInterceptFactor = 0.7;
   const Learner learner =
       Learner::Create(
-          ConfigOf({"ou", {{"factor", kFactor}, {"intercept_factor", kInterceptFactor}}}))
+          KnownNoiseConfig({"ou", {{"factor", kFactor}, {"intercept_factor", kInterceptFactor}}}))
           .value();
   LearnerState state = learner.Initial(), next = learner.Initial();
   Scratch scratch;
@@ -83,11 +73,11 @@ TEST(Ou, DrawsEveryPosteriorBackToThePrior) {
 }
 
 TEST(Ou, IsRefusedByField) {
-  LearnerConfig config = ConfigOf({"ou", {{"factor", 0.0}}});
+  LearnerConfig config = KnownNoiseConfig({"ou", {{"factor", 0.0}}});
   EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics.options.factor");
-  config = ConfigOf({"ou", {{"intercept_factor", 1.1}}});
+  config = KnownNoiseConfig({"ou", {{"intercept_factor", 1.1}}});
   EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics.options.intercept_factor");
-  config = ConfigOf({"ou", {}});
+  config = KnownNoiseConfig({"ou", {}});
   config.posterior.name = "diagonal";
   config.rule = {"vogn", {{"mode", std::string("dataset")}, {"dataset_size", 100.0}}};
   EXPECT_EQ(FieldOf(Learner::Create(config).status()), "config.dynamics");

@@ -13,19 +13,15 @@
 #include "core/config/error.h"
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
+#include "tests/core/dynamics/known_noise.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
 namespace {
 
-constexpr double kNoise = 0.25;
-
 LearnerConfig ConfigOf(ComponentConfig dynamics) {
-  LearnerConfig config = PlainConfig(2, "gaussian");
-  config.likelihood.options["noise"] = kNoise;
-  config.posterior.name = "full";
+  LearnerConfig config = KnownNoiseConfig(std::move(dynamics));
   config.prior.options["bias_precision"] = 1.0;
-  config.dynamics = std::move(dynamics);
   return config;
 }
 
@@ -142,6 +138,18 @@ TEST(Restart, FollowsAWorldThatBecomesAnother) {
     return state.evaluation.cumulative.Average()["nll"];
   };
   EXPECT_LT(nll("restart"), nll("static") - 0.3);
+}
+
+// Runs that nobody believes in yet have weight 0; what they say has no mean, like the others.
+TEST(Restart, LearnsWhereNothingIsKnownOfTheNoise) {
+  LearnerConfig config = ConfigOf({"restart", {}});
+  config.likelihood.options = {{"noise_shape", 0.5}};
+  const Learner learner = Learner::Create(config).value();
+  LearnerState next;
+  Scratch scratch;
+  const absl::StatusOr<Learned> learned =
+      learner.Update(learner.Initial(), LinearBatch(2, 8, 0), scratch, next);
+  EXPECT_TRUE(learned.ok()) << learned.status();
 }
 
 // Restarts ask nothing of a posterior.
