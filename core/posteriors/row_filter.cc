@@ -98,23 +98,21 @@ void RowFilter::Finish() {
   if (in_block_ > 1) Drift(in_block_ - 1);
 }
 
-void RowForecast::Of(const FullGaussian& q, const Matrix& rows, const RowDrift& drift, Matrix& mean,
-                     Matrix& variance) {
+void RowForecast::Of(const FullGaussian& q, ConstMatrixRef rows, const RowDrift& drift,
+                     MatrixRef mean, MatrixRef variance) {
   const Index count = rows.cols();
   scaled_.resize(rows.rows(), count);
   products_.resize(rows.rows(), count);
-  variance.resize(1, count);
-  mean.resize(1, count);
   if (drift.root.cols() == 1) {
     scaled_ = rows.array().colwise() * drift.root.col(0).array();
-    variance.noalias() = drift.added.col(0).transpose() * rows.cwiseAbs2();
+    variance.row(0).noalias() = drift.added.col(0).transpose() * rows.cwiseAbs2();
   } else {
     scaled_ = rows.cwiseProduct(drift.root);
     variance = drift.added.cwiseProduct(rows.cwiseAbs2()).colwise().sum();
   }
   products_.noalias() = q.covariance.selfadjointView<Eigen::Lower>() * scaled_;
   variance += products_.cwiseProduct(scaled_).colwise().sum();
-  mean.noalias() = q.mean.transpose() * rows;
+  mean.row(0).noalias() = q.mean.transpose() * rows;
 }
 
 }  // namespace prequel

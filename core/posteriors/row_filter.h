@@ -60,12 +60,12 @@ class RowFilter {
   double mean_ = 0, variance_ = 0;
 };
 
-// What a minibatch is predicted as: mean_i = m·x_i and variance_i = x_iᵀ P x_i, with P after the
-// drift of column i, or where there is one column after that.
+// What a minibatch is predicted as: mean_i = m·x_i and variance_i = x_iᵀ P x_i, both 1 × B, with P
+// after the drift of column i; or after that of the one column, where there is but one.
 class RowForecast {
  public:
-  void Of(const FullGaussian& q, const Matrix& rows, const RowDrift& drift, Matrix& mean,
-          Matrix& variance);
+  void Of(const FullGaussian& q, ConstMatrixRef rows, const RowDrift& drift, MatrixRef mean,
+          MatrixRef variance);
 
  private:
   Matrix scaled_, products_;  // D × B

@@ -1,5 +1,6 @@
 #include "core/learner/drifting/in_turn.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "core/learner/drifting/steps.h"
@@ -10,6 +11,8 @@
 
 namespace prequel {
 namespace {
+
+constexpr Index kMostInTile = 256;  // rows that are predicted at a time
 
 // A covariance that only remembers what became of it.
 struct DriftRecorder {
@@ -106,13 +109,24 @@ void DesignRows(const Problem& problem, const Matrix& inputs, Workspace& all) {
   expansion.Jacobian(all.in_turn.design);
 }
 
+// Many rows go in tiles, whose drift takes D × tile numbers. All are of one size, so that nothing
+// is allocated anew: the last begins among the rows of the one before.
 void PredictInTurn(const Problem& problem, const Belief& belief, std::size_t k, const Place& place,
                    Workspace& all, LogitMoments& out) {
   InTurnWorkspace& w = all.in_turn;
-  const Index columns = place.rows > 1 ? w.design.cols() : 1;
-  DescribeDrift(problem, k, place.first, columns, all.dynamics, w.drift);
-  w.forecast.Of(std::get<FullGaussian>(belief.posterior), w.design, w.drift, out.mean,
-                out.covariance);
+  const auto& q = std::get<FullGaussian>(belief.posterior);
+  const bool each_next = place.rows == 1;  // all after one drift
+  const Index rows = w.design.cols(), tiles = (rows + kMostInTile - 1) / kMostInTile;
+  const Index tile = (rows + tiles - 1) / tiles;
+  out.mean.resize(1, rows);
+  out.covariance.resize(1, rows);
+  for (Index t = 0; t < tiles; ++t) {
+    const Index first = std::min(t * tile, rows - tile);
+    DescribeDrift(problem, k, each_next ? 0 : place.first + first, each_next ? 1 : tile,
+                  all.dynamics, w.drift);
+    w.forecast.Of(q, w.design.middleCols(first, tile), w.drift, out.mean.middleCols(first, tile),
+                  out.covariance.middleCols(first, tile));
+  }
 }
 
 void PredictPrior(const Problem& problem, Workspace& all, LogitMoments& out) {

@@ -67,7 +67,7 @@ TEST(RowFilter, IsTheKalmanFilter) {
         FullGaussian next;
         RowFilter filter;
         RowForecast forecast;
-        Matrix mean, variance;
+        Matrix mean(1, rows), variance(1, rows);
         forecast.Of(prior, x, diffusion.Over(0, rows), mean, variance);
         Kalman dense{prior.mean, prior.covariance}, ahead = dense;
         const Vector root = diffusion.Over(0, 1).root.col(0);
