@@ -22,9 +22,9 @@ double LogDeviation(const CountMixture<K>& of) {
 }
 
 // P(Y ≤ x) as a function of any x > −1, analytic, at less cost than of.Cdf: to about 1e-6, and 3e-5
-// where v is 10. As there, but E Φ((T − μ)/√v), or 1 − E Φ((μ − T)/√v),
-// whichever has less of the density of T to go through: that has a long tail where the dispersion
-// is large, of which Φ cuts one side or the other.
+// where v is 10. By E Φ((T − μ)/√v) as there, or by 1 − E Φ((μ − T)/√v). Where the dispersion is
+// large the density of T has a long tail, and Φ cuts off one side of it in the one form and the
+// other side in the other: it is done by the form that leaves less to integrate.
 template <CountKernel K>
 double CdfBetween(const CountMixture<K>& of, double x) {
   constexpr int kPoints = 40, kNodes = 8;

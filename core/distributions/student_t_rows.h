@@ -13,8 +13,8 @@ namespace prequel {
 //
 // With u = z²/ν and f the standard density, the tail beyond |z| is raised to ν + 2n ≥ 40 degrees of
 // freedom at the same u, where every term is positive,
-//   P_ν = P_{ν+2n} + ½ Σ_{j<n} t_j,   t_0 = 2|z| f/ν,   t_{j+1} = t_j (ν + 2j + 1)/(ν + 2j + 2)/(1
-//   + u)
+//   P_ν = P_{ν+2n} + ½ Σ_{j<n} t_j
+//   t_0 = 2|z| f/ν,   t_{j+1} = t_j (ν + 2j + 1)/(ν + 2j + 2)/(1 + u)
 // and that is a normal's (Hill 1970, "Algorithm 395: Student's t-distribution").
 class StudentTRows {
  public:

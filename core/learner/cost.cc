@@ -23,13 +23,6 @@ double Weights(const Problem& p) { return static_cast<double>(NumParams(p.layers
 
 }  // namespace
 
-FitShape ShapeOf(const Problem& p) {
-  const Index rank =
-      std::visit([](const auto& likelihood) { return likelihood.curvature_rank(); }, p.likelihood);
-  const bool linear = std::visit([](const auto& model) { return model.kLinear; }, p.model);
-  return {p.layers, linear, rank, p.classes()};
-}
-
 absl::StatusOr<ModelCost> ModelCost::Of(const LearnerConfig& config) {
   absl::StatusOr<Problem> outline = Outline(config);
   if (!outline.ok()) return outline.status();

@@ -8,7 +8,7 @@
 namespace prequel {
 
 // As Problem::Make, but the posterior is not made and has its size alone, and there is no prior.
-// For estimates of what making it would take.
+// For estimates of what making it would take. (Beside Problem::Make, in core/learner/problem.cc.)
 absl::StatusOr<Problem> Outline(const LearnerConfig& config);
 
 // What a choice of posterior and rule by cost goes by. REQUIRES: the model and the likelihood are
