@@ -29,6 +29,7 @@ constexpr double kStillNoise = 0.8, kStillNoiseAtFirst = 0.9;
 // what each says of so many at once counts most.
 constexpr double kOddsOfFirstScale = 9;
 constexpr double kRestarts = 0.1, kRestartsAtFirst = 0.025;
+constexpr double kPersistence = 0.1, kPersistenceAtFirst = 0.05;
 
 // What beliefs have that nobody has named, a number for each.
 struct Usual {
@@ -95,15 +96,19 @@ Vector ShareByScale(const std::vector<Index>& drifts, double odds, const Vector&
 }
 
 // Of all hypotheses, from those of the beliefs that drift.
-Vector WithNoiseAndRestarts(const Hypotheses& of, const Vector& beliefs, double still_noise,
-                            double restarts) {
-  Vector weights(of.size());
+Vector OfAll(const Hypotheses& of, const Vector& beliefs, double still_noise, double persistence,
+             double restarts) {
+  Vector weights = Vector::Zero(of.size());
   for (Index k = 0; k < of.drifts; ++k) {
     for (Index t = 0; t < of.tracks(); ++t) {
       const double moving = (1 - still_noise) / static_cast<double>(of.tracks() - 1);
       const double share = of.tracks() == 1 ? 1 : t == 0 ? still_noise : moving;
       weights[of.IndexOf(k, t)] = beliefs[k] * share;
     }
+  }
+  if (of.persistence) {
+    weights *= 1 - persistence;
+    weights[of.persistence_index()] = persistence;
   }
   if (!of.restarts()) return weights;
   weights *= 1 - restarts;
@@ -170,6 +175,14 @@ void ReadScales(Options& options, const MovingModel& model, std::size_t beliefs,
                                       ": give one for each belief"));
 }
 
+void ReadPersistence(Options& options, const MovingModel& model, bool& persistence) {
+  options.Help("whether the last target again is believed beside them, which reads late labels")
+      .Bool("persistence", &persistence);
+  if (persistence && model.counts) {
+    options.Fail("persistence", "is of values and classes, and the targets are counts: use false");
+  }
+}
+
 // Which of the drifts that there are each belief has, those of one drift being alike but for the
 // scale of their prior; with one scale, each its own.
 std::vector<Index> DriftsOf(const Numbers& rates, const Numbers& intercept_rates, bool by_scale) {
@@ -207,6 +220,7 @@ absl::Status Adaptive::Configure(Options& options, const MovingModel& model) {
   if (all && chosen) hypotheses_.hazard = kHazard;
   options.Help("probability that the world starts anew with a row")
       .Real("hazard", &hypotheses_.hazard, 0, 1);
+  ReadPersistence(options, model, hypotheses_.persistence);
   if (intercept_rates.size() != rates.size()) {
     options.Fail("intercept_rates",
                  absl::StrCat("has ", intercept_rates.size(), " numbers and rates has ",
@@ -230,8 +244,8 @@ void Adaptive::Weigh(const std::vector<Index>& drifts) {
   const Vector base = ShareByScale(drifts, 1, BaseWeights(count));
   const Vector first = ShareByScale(drifts, kOddsOfFirstScale, FirstWeights(count));
   const double restarts = count > 2 ? kRestartsAtFirst : kRestarts;
-  mixing_ = Mixing(WithNoiseAndRestarts(hypotheses_, base, kStillNoise, kRestarts),
-                   WithNoiseAndRestarts(hypotheses_, first, kStillNoiseAtFirst, restarts));
+  mixing_ = Mixing(OfAll(hypotheses_, base, kStillNoise, kPersistence, kRestarts),
+                   OfAll(hypotheses_, first, kStillNoiseAtFirst, kPersistenceAtFirst, restarts));
 }
 
 }  // namespace prequel

@@ -36,6 +36,9 @@ namespace prequel {
 //                    is there once for each scale, and so are the others where that can be
 //                    afforded, or they have 0
 //   hazard           h ≥ 0 per row, of a restart; 1e-4 of a linear model with all its beliefs, or 0
+//   persistence      whether the last target again, as sure as it has been right so far, is
+//                    believed beside the beliefs; not unless asked for, since it reads labels that
+//                    may come late. Not of counts
 // Hidden layers stay as they are. The first belief is what the weights fall back to, so it is best
 // the one that does not move.
 class Adaptive : public DynamicsDefaults {

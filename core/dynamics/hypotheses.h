@@ -16,7 +16,7 @@ struct DriftRates {
 };
 
 // Every belief with every track of its noise is a hypothesis, in this order:
-//   belief 0 with its tracks, belief 1 with its tracks, …, restarts
+//   belief 0 with its tracks, belief 1 with its tracks, …, persistence, restarts
 // The tracks of a belief share its posterior, for that is held in units of the noise. Or the
 // beliefs are runs alone, weighed as such.
 struct Hypotheses {
@@ -27,7 +27,9 @@ struct Hypotheses {
   // ρ ≥ 0 per row, of each belief that drifts: what it has learned of the dispersion of counts
   // counts e^{−ρ} times as much by each row since. Empty: none forgets.
   std::vector<double> dispersion_rates;
-  double hazard = 0;      // of a restart per row; 0: none are thought of
+  double hazard = 0;  // of a restart per row; 0: none are thought of
+  // One more hypothesis, of no belief: the last target again (core/skill/references.h).
+  bool persistence = false;
   bool are_runs = false;  // the beliefs are runs, and nothing else is thought of
 
   double dispersion_rate_of(Index belief) const {
@@ -40,7 +42,7 @@ struct Hypotheses {
   // One belief more of restarts, the last: what was learned since the latest of them.
   Index beliefs() const { return drifts + (restarts() ? 1 : 0); }
   Index tracks_of(Index belief) const { return belief < drifts ? tracks() : 1; }
-  Index size() const { return drifts * tracks() + (restarts() ? 1 : 0); }
+  Index size() const { return drifts * tracks() + (persistence ? 1 : 0) + (restarts() ? 1 : 0); }
   // A restart begins as the belief of all rows, the first, did.
   Index scale_of(Index belief) const {
     if (scales.empty()) return 0;
@@ -50,7 +52,10 @@ struct Hypotheses {
     const auto k = static_cast<std::size_t>(belief);
     return k < rates.size() ? rates[k] : DriftRates();
   }
-  Index IndexOf(Index belief, Index track) const { return belief * tracks() + track; }
+  Index IndexOf(Index belief, Index track) const {
+    return belief * tracks() + track + (persistence && belief >= drifts ? 1 : 0);
+  }
+  Index persistence_index() const { return drifts * tracks(); }
 };
 
 // One belief for each scale of the prior, which differ in nothing else.

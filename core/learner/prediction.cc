@@ -137,6 +137,49 @@ void AddTracks(const Problem& problem, const LearnerState& state, std::size_t k,
   }
 }
 
+// How sure the last target is of itself, in the units that the model learns in.
+void NoiseOfLast(const References& references, const ReferenceState& last, const Units& units,
+                 NoiseLevel& out) {
+  constexpr double kFirstDof = 3;  // the fewest whole number of them with a finite variance
+  const Index outputs = units.scale.size();
+  out.variance.resize(outputs);
+  out.dof.setConstant(outputs, kFirstDof + last.judged);
+  for (Index o = 0; o < outputs; ++o) {
+    const double deviation = references.LastDeviation(last, o, units.scale[o]) / units.scale[o];
+    out.variance[o] = deviation * deviation;
+  }
+}
+
+// The last target again, of each row: a member whose logits are known, with noise of its own.
+void AddPersistence(const Problem& problem, const ReferenceState& last, Index hypothesis,
+                    Index rows, Workspace& all) {
+  const References references = problem.references();
+  const Units& units = all.predictive.units();
+  NoiseLevel& noise = all.track_noise;
+  noise.variance.resize(0);
+  noise.dof.resize(0);
+  noise.largest.resize(0);
+  noise.is_unit = false;
+  if (!problem.classes()) NoiseOfLast(references, last, units, noise);
+  all.predictive.AddBelief(all.weights[hypothesis], noise);
+  LogitMoments& member = all.predictive.AddMember(1);
+  member.mean.setZero(problem.num_logits(), rows);
+  member.covariance.resize(problem.num_logits(), 0);
+  if (problem.classes()) {
+    Vector& p = all.references.of_last;
+    references.LastClass(last, p);
+    if (member.mean.rows() == 1) {
+      member.mean.setConstant(std::log(p[1]) - std::log(p[0]));
+    } else {
+      for (Index c = 0; c < p.size(); ++c) member.mean.row(c).setConstant(std::log(p[c]));
+    }
+  } else if (last.last.size() > 0) {
+    for (Index o = 0; o < member.mean.rows(); ++o) {
+      member.mean.row(o).setConstant((last.last[o] - units.location[o]) / units.scale[o]);
+    }
+  }
+}
+
 // The prior, with the noise of the run that is believed the most: a restart within the rows.
 absl::Status AddRestart(const Problem& problem, const LearnerState& state, const Matrix& inputs,
                         int samples, Workspace& all) {
@@ -267,6 +310,9 @@ absl::Status PredictRows(const Problem& problem, const LearnerState& state, cons
     if (!status.ok()) return status;
     AddTracks(problem, state, k, first, place, w);
     first += 1 + static_cast<Index>(state.beliefs[k].tracks.size());
+    if (problem.hypotheses.persistence && first == problem.hypotheses.persistence_index()) {
+      AddPersistence(problem, state.references, first++, inputs.cols(), w);
+    }
   }
   return problem.thinks_of_restarts() ? AddRestart(problem, state, inputs, samples, w)
                                       : absl::OkStatus();

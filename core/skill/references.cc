@@ -111,6 +111,22 @@ bool References::IsSound(const ReferenceState& state) const {
          state.last[0] == std::floor(state.last[0]);
 }
 
+void References::LastClass(const ReferenceState& state, Vector& probabilities) const {
+  const auto classes = static_cast<double>(classes_);
+  if (state.last.size() == 0) {
+    probabilities.setConstant(classes_, 1 / classes);
+    return;
+  }
+  const double again = (state.kept + 1) / (state.judged + 2);
+  probabilities.setConstant(classes_, (1 - again) / (classes - 1));
+  probabilities[static_cast<Index>(state.last[0])] = again;
+}
+
+double References::LastDeviation(const ReferenceState& state, Index output, double scale) const {
+  const double first = counts_ ? std::max(scale, state.mean[output]) : scale;
+  return Deviation(state.errors[output], state.judged, first);
+}
+
 void References::Score(const ReferenceState& state, const Matrix& targets, const Vector& scale,
                        ReferenceScratch& scratch, Tally& last, Tally& average) const {
   const Index rows = targets.cols();
@@ -119,9 +135,8 @@ void References::Score(const ReferenceState& state, const Matrix& targets, const
     const auto classes = static_cast<double>(classes_);
     Matrix& p = scratch.probabilities;
     p.resize(classes_, std::min(rows, kTile));
-    const double again = (state.kept + 1) / (state.judged + 2);
-    p.setConstant(begun ? (1 - again) / (classes - 1) : 1 / classes);
-    if (begun) p.row(static_cast<Index>(state.last[0])).setConstant(again);
+    LastClass(state, scratch.of_last);
+    p.colwise() = scratch.of_last;
     AddClasses(targets, p, scratch.log_probabilities, last);
     for (Index i = 0; i < p.cols(); ++i)
       p.col(i) = (state.counts.array() + 1) / (state.seen + classes);
@@ -136,8 +151,7 @@ void References::Score(const ReferenceState& state, const Matrix& targets, const
     for (Index o = 0; o < outputs_; ++o) {
       const double y = targets(o, i);
       const double first = counts_ ? std::max(scale[o], state.mean[o]) : scale[o];
-      AddNormal(state.last[o], Deviation(state.errors[o], state.judged, first), counts_, y, share,
-                last);
+      AddNormal(state.last[o], LastDeviation(state, o, scale[o]), counts_, y, share, last);
       AddNormal(state.mean[o], Deviation(state.squares[o], state.seen, first), counts_, y, share,
                 average);
     }

@@ -38,6 +38,7 @@ struct ReferenceState {
 
 struct ReferenceScratch {
   Matrix probabilities, log_probabilities;  // C × B
+  Vector of_last;                           // C
 };
 
 class References {
@@ -54,6 +55,12 @@ class References {
   // the first value nothing is added; of classes all are equal then. Allocates nothing once grown.
   void Score(const ReferenceState& state, const Matrix& targets, const Vector& scale,
              ReferenceScratch& scratch, Tally& last, Tally& average) const;
+
+  // What `last` says of each row of the next minibatch: of classes their probabilities, C, all
+  // alike before the first label; of values how wide it is around the last one of an output, where
+  // `scale` is how wide a value is thought to be at first.
+  void LastClass(const ReferenceState& state, Vector& probabilities) const;
+  double LastDeviation(const ReferenceState& state, Index output, double scale) const;
 
   // Folds the rows in. A minibatch whose sums no double can hold leaves them as they were.
   // Allocates nothing after the first.

@@ -72,6 +72,14 @@ absl::Status CheckTracks(const Problem& problem, std::size_t k, const Belief& be
                      "not positive and finite");
 }
 
+// Of persistence, where it is believed. REQUIRES: the mixing is sound.
+double WeightOfNoBelief(const Problem& problem, const LearnerState& state) {
+  if (!problem.hypotheses.persistence) return 0;
+  Vector weights(problem.hypotheses.size());
+  Mixing::Weights(state.mixing, weights);
+  return weights[problem.hypotheses.persistence_index()];
+}
+
 }  // namespace
 
 absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
@@ -112,7 +120,7 @@ absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
   if (!runs) {
     return absl::DataLossError("restarts: have the wrong size, or weights that do not sum to 1");
   }
-  double weights = 0;
+  double weights = WeightOfNoBelief(problem, state);
   for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
     const Belief& belief = state.beliefs[k];
     weights += std::exp(belief.log_weight);
