@@ -21,16 +21,13 @@ namespace prequel {
 //                    0, 1e-3, or `rates` where those are given. Of counts, which move by factors
 //                    from row to row: rates 0, 1e-5, 1e-3, 0, 0 and 0, 1e-5, 1e-3, 0.03, 0.1
 //   cap              κ ≥ 1 of all; unless given 1000, and 1 of counts
-//   noise_rates      ρ ≥ 0 per row, for each belief: with each of them it knows of its noise as
-//   rows
-//                    tell that count e^{−ρ} times as much by each row since; the first is 0. Unless
-//                    given 0, 1e-2, 1e-1; 0 alone where `rates` are given. Only of a posterior that
-//                    is held in units of learned noise
-//   dispersion_rates ρ ≥ 0 per row, a number for each belief: what it has learned of how much
-//   counts
-//                    vary counts e^{−ρ} times as much by each row since, and the level stays.
-//                    Unless given 0, 0, 1e-2, 1e-1, 1e-1 of a linear model with all its beliefs, or
-//                    0. Only of counts whose dispersion is learned
+//   noise_rates      ρ ≥ 0 per row; the first is 0. Every belief tracks its noise in as many ways:
+//                    in each, what a row said of it counts e^{−ρ} times as much with every row
+//                    that comes after. Unless given 0, 1e-2, 1e-1; 0 alone where `rates` are given.
+//                    Only of a posterior that is held in units of learned noise
+//   dispersion_rates ρ ≥ 0 per row, a number for each belief: the same of the dispersion of counts,
+//                    of which a belief has one; its level stays. Unless given 0, 0, 1e-2, 1e-1,
+//                    1e-1 of a linear model with all its beliefs, or 0. Only where it is learned
 //   scales           which of the prior's scales each belief has, from 0; of a prior that has
 //                    several. Needed where `rates` are given; else the belief that does not move
 //                    is there once for each scale, and so are the others where that can be

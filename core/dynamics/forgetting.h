@@ -2,8 +2,8 @@
 // forgetting (Kulhavý and Zarrop 1993, "On a general concept of forgetting"). Over n rows, with the
 // prior N(m₀, Λ₀⁻¹), k = γⁿ by weight and a = (1 − k) Λ₀,
 //   Λ ← √k Λ √k + a,   m ← m + Λ⁻¹ a (m₀ − m) with the new Λ
-// which comes to the same in any steps. Where no row says anything of a weight it goes back to the
-// prior, and no further; λΛ alone would make it as vague as you like.
+// which comes to the same in any steps where all weights have one γ. Where no row says anything of
+// a weight it goes back to the prior, and no further; λΛ alone would make it as vague as you like.
 #pragma once
 
 #include <string_view>

@@ -16,9 +16,8 @@
 namespace prequel {
 
 // Options:
-//   factor            ν in [0.001, 1] per row; 0.9995 unless given, so that half of what a weight
-//   is
-//                     off the prior is gone after 1400 rows
+//   factor            ν in [0.001, 1] per row; 0.9995 unless given: half of what a weight is off
+//                     the prior is gone after 1400 rows
 //   intercept_factor  that of the outputs' intercepts; `factor` unless given
 class OrnsteinUhlenbeck : public DynamicsDefaults {
  public:
