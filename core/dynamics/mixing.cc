@@ -60,7 +60,7 @@ bool Mixing::Absorb(ConstMatrixRef log_densities, MixingState& state,
   for (Index j = 0; j < kWays; ++j) {
     const auto share = static_cast<std::size_t>(j) / kExponents.size();
     const auto exponent = static_cast<std::size_t>(j) % kExponents.size();
-    Vector& mixed = scratch.weights;  // densities of the rows
+    Vector& mixed = scratch.mixed;  // densities of the rows
     mixed.noalias() = densities.transpose() * state.weights.col(j);
     const double evidence = SumLog(mixed);
     state.log_trust[j] += std::isfinite(evidence) ? evidence : mixed.array().log().sum();

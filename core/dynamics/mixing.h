@@ -36,9 +36,9 @@ struct MixingState {
 };
 
 struct MixingScratch {
-  Matrix densities;  // K × B
-  Vector evidence, blended;
-  Vector weights;
+  Matrix densities;                   // K × B
+  Vector mixed;                       // B
+  Vector evidence, blended, weights;  // K
 };
 
 class Mixing {

@@ -38,8 +38,8 @@ struct InTurnWorkspace {
   Expansion expansion;  // that it is of
 
   // Of one belief at a time.
-  RowDrift drift;
-  Vector root;  // of one row
+  RowDrift forecast_drift, row_drift, block_drift;  // each of its own size, which stays
+  Vector root;                                      // of one row
   RowForecast forecast;
   RowFilter filter;
   RowExpansion row;

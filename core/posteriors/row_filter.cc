@@ -28,6 +28,7 @@ void RowFilter::Begin(const FullGaussian& prior, const Matrix& rows, const RowDr
   block_rows_ = drift.root.cols();
   for (Matrix* block : {&scaled_, &gains_, &learned_}) block->resize(rows.rows(), block_rows_);
   gain_.resize(rows.rows());
+  overlap_.resize(block_rows_);
 }
 
 // REQUIRES: at least one.
@@ -70,10 +71,10 @@ void RowFilter::Advance() {
     }
   } else {
     const auto so_far = learned_.leftCols(in_block_);
-    overlap_.resize(in_block_);
-    overlap_.noalias() = so_far.transpose() * scaled_.col(in_block_);
+    auto overlap = overlap_.head(in_block_);
+    overlap.noalias() = so_far.transpose() * scaled_.col(in_block_);
     gain_ = gains_.col(in_block_);
-    gain_.noalias() -= so_far * overlap_;
+    gain_.noalias() -= so_far * overlap;
     gain_ = gain_.cwiseProduct(drift_->root.col(in_block_ - 1)) +
             drift_->added.col(in_block_ - 1).cwiseProduct(x);
   }

@@ -123,9 +123,9 @@ void PredictInTurn(const Problem& problem, const Belief& belief, std::size_t k, 
   for (Index t = 0; t < tiles; ++t) {
     const Index first = std::min(t * tile, rows - tile);
     DescribeDrift(problem, k, each_next ? 0 : place.first + first, each_next ? 1 : tile,
-                  all.dynamics, w.drift);
-    w.forecast.Of(q, w.design.middleCols(first, tile), w.drift, out.mean.middleCols(first, tile),
-                  out.covariance.middleCols(first, tile));
+                  all.dynamics, w.forecast_drift);
+    w.forecast.Of(q, w.design.middleCols(first, tile), w.forecast_drift,
+                  out.mean.middleCols(first, tile), out.covariance.middleCols(first, tile));
   }
 }
 
@@ -145,14 +145,14 @@ absl::Status FitInTurn(const Problem& problem, const TargetState& target_state,
   BeliefWorkspace& own = all.beliefs[k];
   FitNoise(problem, target_state, next.noise, own.noise);
   w.row.Bind(problem.likelihood, own.noise);
-  DescribeDrift(problem, k, 0, 1, all.dynamics, w.drift);
-  w.root = w.drift.root.col(0);
+  DescribeDrift(problem, k, 0, 1, all.dynamics, w.row_drift);
+  w.root = w.row_drift.root.col(0);
   const Index block = RowFilter::BlockRows(targets.cols(), w.root);
-  if (block > 1) DescribeDrift(problem, k, 0, block, all.dynamics, w.drift);
+  DescribeDrift(problem, k, 0, block, all.dynamics, w.block_drift);
   if (!std::holds_alternative<FullGaussian>(next.posterior)) next.posterior.emplace<FullGaussian>();
   auto& q = std::get<FullGaussian>(next.posterior);
   next.rule = belief.rule;
-  w.filter.Begin(std::get<FullGaussian>(belief.posterior), w.design, w.drift, q);
+  w.filter.Begin(std::get<FullGaussian>(belief.posterior), w.design, w.block_drift, q);
   own.prior_logits.resize(1, targets.cols());
   w.after.mean.resize(1, targets.cols());
   report.local_elbo = report.kl = 0;

@@ -52,6 +52,7 @@ struct Case {
   ComponentConfig rule;
   Index inputs = 2, rows = 64, hidden = 32;
   std::string storage = "", robustness = "";
+  bool drifts = false;  // by the default
 };
 
 // The eigenpairs that these posteriors keep are found in memory of Eigen's own.
@@ -103,6 +104,13 @@ std::vector<Case> Cases() {
   cases.push_back({"mlp_float32", "mlp", "bernoulli", "diagonal", ivon, 2, 64, 32, "float32"});
   cases.push_back(
       {"linear_imq", "linear", "gaussian", "full", {"rvga", {}}, 16, 256, 0, "", "imq"});
+  for (const char* likelihood : {"gaussian", "bernoulli"}) {
+    for (const Index rows : {1, 64, 300}) {
+      const std::string name = absl::StrCat("linear_drifting_", likelihood, "_", rows);
+      cases.push_back(
+          {name, "linear", likelihood, "full", {"rvga", {}}, 16, rows, 0, "", "", true});
+    }
+  }
   cases.push_back({"linear_block", "linear", "categorical", "full", {"rvga", {}}, 32, 256, 0});
   const ComponentConfig explicit_step{"rvga", {{"scheme", std::string("explicit")}}};
   cases.push_back({"linear1024", "linear", "bernoulli", "full", explicit_step, 1023, 256, 0});
@@ -128,6 +136,7 @@ TEST_P(Allocation, NoneAfterWarmUp) {
   if (!c.storage.empty()) config.posterior.options["storage"] = c.storage;
   config.rule = c.rule;
   config.robustness.name = c.robustness;
+  if (c.drifts) config.dynamics = {};
   const Learner learner = *Learner::Create(config);
   LearnerState state = learner.Initial(), next;
   Scratch scratch;
