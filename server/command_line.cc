@@ -1,6 +1,7 @@
 #include "server/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -62,7 +63,8 @@ void AddBudgets(CLI::App& app, ServerOptions& options, std::int64_t& patience_se
 }
 
 void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_seconds) {
-  app.add_option("--max-message-bytes", options.max_message_bytes, "Largest request");
+  app.add_option("--max-message-bytes", options.max_message_bytes,
+                 "Largest request; less unless it is given, where memory is small");
   app.add_option("--max-answer-bytes", options.max_answer_bytes,
                  "Largest predictions in one answer");
   app.add_option("--max-batch-rows", options.max_batch_rows, "Most rows in one minibatch");
@@ -154,6 +156,10 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   }
   result.options.drain = std::chrono::seconds(drain_seconds);
   result.options.patience = std::chrono::seconds(patience_seconds);
+  if (app.get_option("--max-message-bytes")->count() == 0) {
+    result.options.max_message_bytes =
+        std::min(result.options.max_message_bytes, LargestMessage(result.options));
+  }
   const absl::Status status = CheckServerOptions(result.options);
   if (!status.ok()) result.exit_code = Refuse(std::string(status.message()));
   return result;

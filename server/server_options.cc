@@ -43,16 +43,16 @@ absl::Status CheckTls(const ServerOptions& options) {
 }
 
 absl::Status CheckMemory(const ServerOptions& options) {
-  const std::int64_t needed = kMessagesInMemory * options.max_message_bytes;
-  const std::int64_t all = BudgetsOf(options).all;
-  if (all >= needed) return absl::OkStatus();
+  const std::int64_t most = LargestMessage(options);
+  if (options.max_message_bytes <= most) return absl::OkStatus();
   if (options.memory > 0) {
-    return FieldError("--memory",
-                      absl::StrCat("must be 0 or at least ", kMessagesInMemory,
-                                   " x --max-message-bytes, which is ", needed, ", is ", all));
+    return FieldError("--memory", absl::StrCat("must be 0 or at least ", kMessagesInMemory,
+                                               " x --max-message-bytes, which is ",
+                                               kMessagesInMemory * options.max_message_bytes,
+                                               ", is ", options.memory));
   }
   return FieldError("--max-message-bytes",
-                    absl::StrCat("must be at most ", all / kMessagesInMemory,
+                    absl::StrCat("must be at most ", most,
                                  " with the memory of this machine or its control group, is ",
                                  options.max_message_bytes));
 }
@@ -85,6 +85,10 @@ absl::Status ParseHostPort(const std::string& text, HostPort* result) {
 MemoryBudgets BudgetsOf(const ServerOptions& options) {
   const std::int64_t all = options.memory > 0 ? options.memory : MemoryLimit() / 5 * 4;
   return {.all = all, .models = all / 2, .in_flight = all / 4, .transport = all / 8};
+}
+
+std::int64_t LargestMessage(const ServerOptions& options) {
+  return BudgetsOf(options).all / kMessagesInMemory;
 }
 
 absl::Status CheckServerOptions(const ServerOptions& options) {

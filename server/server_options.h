@@ -90,6 +90,9 @@ struct MemoryBudgets {
 };
 MemoryBudgets BudgetsOf(const ServerOptions& options);
 
+// The largest request, in bytes, for which there is memory.
+std::int64_t LargestMessage(const ServerOptions& options);
+
 // INVALID_ARGUMENT names the flag.
 absl::Status CheckServerOptions(const ServerOptions& options);
 

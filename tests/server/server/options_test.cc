@@ -70,6 +70,16 @@ TEST(CommandLineTest, FlagsSetOptions) {
   EXPECT_EQ(line.options.stream_window, ServerOptions().stream_window);
 }
 
+// A container of 512 MiB starts, and takes smaller requests.
+TEST(CommandLineTest, RequestsAreSmallerWhereMemoryIs) {
+  const CommandLine line = Parse({"--memory=400000000"});
+  EXPECT_FALSE(line.exit_code.has_value());
+  EXPECT_EQ(line.options.max_message_bytes, 400'000'000 / 32);
+  EXPECT_EQ(Parse({"--memory=4000000000"}).options.max_message_bytes,
+            ServerOptions().max_message_bytes);
+  EXPECT_EQ(Parse({"--memory=400000000", "--max-message-bytes=16777216"}).exit_code, 2);
+}
+
 TEST(CommandLineTest, UsageErrorsExitWith2) {
   EXPECT_EQ(Parse({"--nonsense"}).exit_code, 2);
   EXPECT_EQ(Parse({"--workers=many"}).exit_code, 2);
