@@ -104,10 +104,11 @@ void Read(Options& options, const Layers& layers, const Parameters& parameters, 
 }  // namespace
 
 void PriorPrecision::Configure(Options& options) {
-  options.Help("1 / variance of a weight").Positive("precision", &precision);
+  constexpr double kLeast = 1e-100, kMost = 1e300;  // below, variances of logits would overflow
+  options.Help("1 / variance of a weight").Real("precision", &precision, kLeast, kMost);
   bias_precision = precision;
   options.Help("1 / variance of a bias; as precision unless given")
-      .Positive("bias_precision", &bias_precision);
+      .Real("bias_precision", &bias_precision, kLeast, kMost);
   options
       .Help(
           "fan_in divides the variances of a layer by its inputs; both: beliefs of either, by "

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
+#include "core/encoding/category_table.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/struct.pb.h"
@@ -207,6 +208,13 @@ absl::Status PartsFromProto(const v1::ModelConfig& proto, LearnerConfig* config)
   return status;
 }
 
+absl::Status CheckName(const std::string& name, const std::string& field) {
+  const auto bytes = static_cast<Index>(name.size());
+  if (bytes <= kMaxTextBytes) return absl::OkStatus();
+  return FieldError(field,
+                    absl::StrCat("must have at most ", kMaxTextBytes, " bytes, has ", bytes));
+}
+
 }  // namespace
 
 absl::StatusOr<LearnerConfig> ConfigFromProto(const v1::ModelConfig& proto) {
@@ -231,6 +239,15 @@ absl::StatusOr<LearnerConfig> ConfigFromProto(const v1::ModelConfig& proto) {
   if (proto.evaluation().window() != 0) config.evaluation_window = proto.evaluation().window();
   config.seed = proto.seed();
   return config;
+}
+
+absl::StatusOr<LearnerConfig> NewConfigFromProto(const v1::ModelConfig& proto) {
+  absl::Status status = CheckName(proto.target().name(), "config.target.name");
+  for (int i = 0; status.ok() && i < proto.features_size(); ++i) {
+    status = CheckName(proto.features(i).name(), absl::StrCat("config.features[", i, "].name"));
+  }
+  if (!status.ok()) return status;
+  return ConfigFromProto(proto);
 }
 
 void ConfigToProto(const LearnerConfig& config, v1::ModelConfig* proto) {

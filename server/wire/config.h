@@ -14,6 +14,10 @@ namespace prequel::wire {
 // a configuration cannot ("config.rule.options.x"); the rest is Learner::Create's to refuse.
 absl::StatusOr<LearnerConfig> ConfigFromProto(const v1::ModelConfig& proto);
 
+// That of a model to be made, whose features and target may not have names of more than
+// kMaxTextBytes: the configurations of models that there are may.
+absl::StatusOr<LearnerConfig> NewConfigFromProto(const v1::ModelConfig& proto);
+
 // Exact: ConfigFromProto gives `config` back.
 void ConfigToProto(const LearnerConfig& config, v1::ModelConfig* proto);
 

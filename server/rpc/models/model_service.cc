@@ -131,7 +131,7 @@ grpc::ServerReadReactor<v1::ImportModelRequest>* ModelServiceImpl::ImportModel(
 absl::Status ModelServiceImpl::Create(const UnaryCall& call, const v1::CreateModelRequest& request,
                                       v1::Model* response) {
   if (absl::Status status = TakeModel(call, engine_); !status.ok()) return status;
-  const absl::StatusOr<LearnerConfig> config = wire::ConfigFromProto(request.config());
+  const absl::StatusOr<LearnerConfig> config = wire::NewConfigFromProto(request.config());
   if (!config.ok()) return config.status();
   const absl::StatusOr<ModelInfo> info = engine_.CreateModel(request.model_id(), *config);
   if (!info.ok()) return info.status();
@@ -222,7 +222,7 @@ absl::Status ModelServiceImpl::Fork(const UnaryCall& call, const v1::ForkModelRe
   if (allowed.ok()) allowed = TakeModel(call, engine_);
   if (!allowed.ok()) return allowed;
   absl::StatusOr<LearnerConfig> config = LearnerConfig();
-  if (request.has_config()) config = wire::ConfigFromProto(request.config());
+  if (request.has_config()) config = wire::NewConfigFromProto(request.config());
   if (!config.ok()) return config.status();
   const absl::StatusOr<ModelInfo> info =
       engine_.Fork(*id, RevisionOf(request), request.model_id(),

@@ -212,6 +212,9 @@ INSTANTIATE_TEST_SUITE_P(
              {"layer1.weights_variances", NumberTable{3, 2, Counted(6, 1)}}},
             "layer1.bias_variances",
             "is missing"},
+        Bad{{{"weights", Counted(20)}, {"precision", 5e-324}},
+            "precision",
+            "must be a number in [1e-100, 1e+300]"},
         Bad{{{"weights", Counted(20)}, {"variances", Counted(20, 1)}, {"bias_precision", 2.0}},
             "bias_precision",
             "says nothing beside variances"}));

@@ -40,6 +40,17 @@ TEST(ConfigTest, AbsentFieldsTakeTheirDefaults) {
   EXPECT_EQ(*config, expected);
 }
 
+TEST(ConfigTest, NamesOfNewModelsAreBoundedAndThoseOfOldOnesAreRead) {
+  v1::ModelConfig proto = Parse("features { name: 'x' } features { name: 'x' }");
+  proto.mutable_features(1)->set_name(std::string(1024, 'x'));
+  EXPECT_TRUE(NewConfigFromProto(proto).ok());
+  proto.mutable_features(1)->mutable_name()->push_back('x');
+  EXPECT_EQ(FieldOf(NewConfigFromProto(proto).status()), "config.features[1].name");
+  EXPECT_TRUE(ConfigFromProto(proto).ok());
+  proto.mutable_target()->set_name(std::string(1025, 'y'));
+  EXPECT_EQ(FieldOf(NewConfigFromProto(proto).status()), "config.target.name");
+}
+
 TEST(ConfigTest, OptionsAreBooleansNumbersStringsAndListsOfNumbers) {
   const auto option = [](const std::string& value) {
     const absl::StatusOr<LearnerConfig> config = ConfigFromProto(Parse(WithOption(value)));
