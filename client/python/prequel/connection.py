@@ -209,8 +209,7 @@ class Connection:
         """The messages of an answer that goes on until nobody asks for the next."""
         call = self._bound(method)(request, metadata=self.endpoint.metadata)
         try:
-            for message in call:
-                yield message
+            yield from call
         except grpc.RpcError as error:
             raise from_rpc(error, self.endpoint.server) from None
         finally:

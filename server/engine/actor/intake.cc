@@ -36,7 +36,12 @@ absl::Status NotItsQueries() {
 absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner, const ModelCost& cost,
                               const EngineOptions& limits) {
   if (absl::Status status = CheckOrigin(request.origin); !status.ok()) return status;
-  if (request.predict.has_value() && !learner.CanAnswer(*request.predict)) return NotItsQueries();
+  if (request.predict.has_value()) {
+    if (!learner.CanAnswer(*request.predict)) return NotItsQueries();
+    const absl::Status status =
+        CheckQueryTime(cost, request.batch.rows(), *request.predict, limits.max_query_seconds);
+    if (!status.ok()) return status;
+  }
   absl::Status bad = request.refusal;
   if (bad.ok()) bad = CheckContent(request, learner, cost, limits);
   if (bad.ok()) return Minibatch{std::move(request.batch), std::move(request.payload)};

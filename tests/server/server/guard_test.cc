@@ -137,7 +137,17 @@ TEST_F(GuardTest, QueriesAreRefusedBeforeTheyTakeTooLong) {
   request.mutable_options()->set_samples(10000);
   *request.mutable_batch() = LinearQuery(2000);
   v1::PredictResponse response;
-  const grpc::Status status = learning_->Predict(&context, request, &response);
+  grpc::Status status = learning_->Predict(&context, request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), ::testing::HasSubstr("--max-query-seconds"));
+
+  grpc::ClientContext another;
+  v1::PredictThenLearnRequest learn;
+  learn.set_name("models/m");
+  *learn.mutable_options() = request.options();
+  *learn.mutable_batch() = LinearBatch(0, 2000);
+  v1::PredictThenLearnResponse learned;
+  status = learning_->PredictThenLearn(&another, learn, &learned);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_THAT(status.error_message(), ::testing::HasSubstr("--max-query-seconds"));
 }
