@@ -33,7 +33,7 @@ LearnStreamCall::LearnStreamCall(grpc::CallbackServerContext* context, Engine& e
                                  OpenStreams& streams, const CallParts& parts,
                                  const LearnStreamBounds& bounds)
     : engine_(engine), streams_(streams), bounds_(bounds), call_(*context, "LearnStream", parts) {
-  if (streams_.Add(this) != OpenStreams::Added::kYes) Drain();
+  if (streams_.Add(this, call_.who().caller) != OpenStreams::Added::kYes) Drain();
   Due due;
   {
     MutexLock lock(mu_);

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
-#include <set>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "server/sync/mutex.h"
 
@@ -27,34 +29,42 @@ class OpenStreams {
   enum class Added { kYes, kDraining, kTooMany };
 
   OpenStreams() = default;
-  // At most so many at once.
+  // At most so many at once; and of one caller as many as are left, so half of them where nobody
+  // else has any.
   explicit OpenStreams(std::size_t most) : most_(most) {}
 
   // Unless it is kYes the stream is not added.
-  Added Add(DrainableStream* stream) {
+  Added Add(DrainableStream* stream, std::string caller) {
     MutexLock lock(mu_);
     if (draining_) return Added::kDraining;
-    if (streams_.size() >= most_) return Added::kTooMany;
-    streams_.insert(stream);
+    const auto of_caller = of_.find(caller);
+    const std::size_t had = of_caller == of_.end() ? 0 : of_caller->second;
+    if (had >= most_ - streams_.size()) return Added::kTooMany;
+    ++of_[caller];
+    streams_.emplace(stream, std::move(caller));
     return Added::kYes;
   }
 
   // On return nothing uses `stream` any more.
   void Remove(DrainableStream* stream) {
     MutexLock lock(mu_);
-    streams_.erase(stream);
+    const auto it = streams_.find(stream);
+    if (it == streams_.end()) return;
+    const auto of_caller = of_.find(it->second);
+    if (--of_caller->second == 0) of_.erase(of_caller);
+    streams_.erase(it);
     removed_.NotifyAll();
   }
 
   void Drain() {
     MutexLock lock(mu_);
     draining_ = true;
-    for (DrainableStream* stream : streams_) stream->Drain();
+    for (const auto& [stream, caller] : streams_) stream->Drain();
   }
 
   void Revisit() {
     MutexLock lock(mu_);
-    for (DrainableStream* stream : streams_) stream->Revisit();
+    for (const auto& [stream, caller] : streams_) stream->Revisit();
   }
 
   // Waits until no stream is open, or for `deadline`.
@@ -68,7 +78,8 @@ class OpenStreams {
   const std::size_t most_ = std::numeric_limits<std::size_t>::max();
   Mutex mu_;
   CondVar removed_;
-  std::set<DrainableStream*> streams_ ABSL_GUARDED_BY(mu_);
+  std::map<DrainableStream*, std::string> streams_ ABSL_GUARDED_BY(mu_);  // and whose they are
+  std::map<std::string, std::size_t> of_ ABSL_GUARDED_BY(mu_);  // how many each caller has
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
 };
 

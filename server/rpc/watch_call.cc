@@ -14,7 +14,9 @@ constexpr std::int64_t kLongestInterval = 24 * 3600;  // seconds
 
 absl::Status TooManyWatches() {
   return absl::ResourceExhaustedError(
-      "as many evaluations are being watched as may be at once; try again when one is done");
+      "as many evaluations are being watched as may be at once, or by one caller; try again when "
+      "one "
+      "is done");
 }
 
 }  // namespace
@@ -73,7 +75,7 @@ void WatchCall::Begin(const v1::WatchEvaluationRequest& request) {
     MutexLock lock(mu_);
     status = Check(request);
   }
-  switch (parts_.streams.Add(this)) {
+  switch (parts_.streams.Add(this, call_.who().caller)) {
     case OpenStreams::Added::kYes:
       break;
     case OpenStreams::Added::kDraining:

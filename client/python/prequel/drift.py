@@ -39,8 +39,8 @@ class Restart:
 
 @dataclass(frozen=True)
 class Drift:
-    """rate, intercept_rate: averages over the beliefs by their weights, which sum to 1; restart:
-    None where the dynamics think of none."""
+    """rate, intercept_rate: averages over the beliefs by their weights, which sum to 1, or where
+    `persistence` is on to what it leaves; restart: None where the dynamics think of none."""
 
     rate: float
     intercept_rate: float
