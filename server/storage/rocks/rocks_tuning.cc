@@ -1,7 +1,6 @@
 #include "server/storage/rocks/rocks_tuning.h"
 
 #include <rocksdb/cache.h>
-#include <rocksdb/listener.h>
 #include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
 
@@ -16,17 +15,9 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// RocksDB goes on by itself soon after a full disk has room; RocksStore wants to be there.
-class WaitForResume final : public rocksdb::EventListener {
- public:
-  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status,
-                            bool* by_itself) override {
-    *by_itself = false;
-  }
-};
-
 // Deletes large files bit by bit, since a synced write waits while the file system frees space.
-// More than that, or than there is of files in use, goes at once.
+// More than that, or than there is of files in use, goes at once. The same object tries every five
+// seconds whether a disk that was full has room again, and then gets RocksDB over it.
 std::shared_ptr<rocksdb::SstFileManager> DeleteGently(rocksdb::Env* env) {
   constexpr std::int64_t kBytesPerSecond = 256 * kMiB;
   constexpr double kMostOfAll = 1;
@@ -55,7 +46,6 @@ rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env, const std::string& directo
                                        : std::make_shared<RocksInfoLog>(directory);
   options.stats_dump_period_sec = 0;
   options.sst_file_manager = DeleteGently(env);
-  options.listeners = {std::make_shared<WaitForResume>()};
   return options;
 }
 
@@ -68,7 +58,7 @@ rocksdb::ColumnFamilyOptions SmallFamilyOptions() {
 
 rocksdb::ColumnFamilyOptions LogFamilyOptions() {
   rocksdb::ColumnFamilyOptions options;
-  options.write_buffer_size = 64 * kMiB;
+  options.write_buffer_size = kLargestWriteBuffer;
   options.max_write_buffer_number = 3;
   options.compression = rocksdb::kNoCompression;
   options.enable_blob_files = true;

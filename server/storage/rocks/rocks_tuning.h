@@ -3,9 +3,13 @@
 
 #include <rocksdb/options.h>
 
+#include <cstdint>
 #include <string>
 
 namespace prequel {
+
+// Bytes. After a full disk RocksDB goes on once there is room for it.
+inline constexpr std::uint64_t kLargestWriteBuffer = std::uint64_t{64} << 20;
 
 // RocksDB's own log is written to `directory`; empty: nowhere.
 rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env, const std::string& directory);

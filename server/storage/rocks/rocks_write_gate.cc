@@ -6,13 +6,11 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "server/storage/rocks/rocks_tuning.h"
 #include "server/storage/store.h"
 
 namespace prequel {
 namespace {
-
-// Beyond what is in memory: for the files that writing it down takes.
-constexpr std::uint64_t kRoom = std::uint64_t{16} << 20;
 
 // Never written, and no key begins like it: its deletion changes nothing.
 constexpr std::string_view kNobodysKey = "";
@@ -70,25 +68,46 @@ bool RocksWriteGate::HasRoom() const {
   std::uint64_t free = 0, in_memory = 0;
   if (!db.GetEnv()->GetFreeSpace(db.GetName(), &free).ok()) return true;  // not known: try
   (void)db.GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables, &in_memory);
-  return free >= in_memory + kRoom;
+  return free >= in_memory + kLargestWriteBuffer;
 }
 
 // A write that failed did not reach memory, but some or all of it may stand in the write-ahead log,
 // where a crash would find it among the writes to come. So that log must end, and be one that no
-// family reads again: each has to flush something, which notes the log that it begins in. Resume is
-// the only one to end a log that has failed, and does when there is something to flush.
+// family reads again: each has to flush something, which notes the log that it begins in.
 //
-// RocksDB 7.8 never forgets that it has failed once: from then on Flush does not wait for what it
-// begins. Resume does, and a RocksDB that waits in Flush finds nothing left to do in it.
+// RocksDB gets over a full disk by itself, and in that flushes what is in memory and ends the log.
+// (DB::Resume would do so when asked, but RocksDB 7.8 forgets a flush whose turn comes while it is
+// stopped and nobody recovers it, and a Resume waits for such a flush for ever.) Until it has it
+// takes no write; once it has, every family flushes once more, behind the log that failed.
 rocksdb::Status RocksWriteGate::BeginAfresh() {
   rocksdb::DB& db = database_.db();
-  rocksdb::Status status = db.Resume();
-  if (status.ok()) status = Prime();
-  if (status.ok()) status = db.Flush(rocksdb::FlushOptions(), database_.families());
-  if (status.ok()) status = db.Resume();
-  if (status.ok() && !IsFlushed()) status = rocksdb::Status::Busy("still flushing");
+  rocksdb::Status status = Prime();
+  rocksdb::FlushOptions unawaited;
+  unawaited.wait = false;
+  unawaited.allow_write_stall = true;  // nobody writes
+  if (status.ok()) status = db.Flush(unawaited, database_.families());
+  if (status.ok()) status = AwaitFlush();
   if (status.ok()) status = Prime();
   return status;
+}
+
+// RocksDB 7.8 never forgets that it has failed once: from then on Flush does not wait.
+rocksdb::Status RocksWriteGate::AwaitFlush() const {
+  constexpr int kPolls = 1000;
+  constexpr int kMicrosecondsBetween = 1000;
+  rocksdb::DB& db = database_.db();
+  const auto failures = [&db] {
+    std::uint64_t count = 0;
+    (void)db.GetIntProperty(rocksdb::DB::Properties::kBackgroundErrors, &count);
+    return count;
+  };
+  const std::uint64_t before = failures();
+  for (int i = 0; i < kPolls && failures() == before; ++i) {
+    if (IsFlushed()) return rocksdb::Status::OK();
+    db.GetEnv()->SleepForMicroseconds(kMicrosecondsBetween);
+  }
+  return failures() == before ? rocksdb::Status::Busy("still flushing")
+                              : rocksdb::Status::Busy("a flush has failed");
 }
 
 bool RocksWriteGate::IsFlushed() const {

@@ -40,7 +40,8 @@ class RocksWriteGate {
  private:
   absl::Status Fail(const rocksdb::Status& status);
   rocksdb::Status BeginAfresh();
-  bool IsFlushed() const;  // whatever was in memory when a flush was last asked for
+  rocksdb::Status AwaitFlush() const;  // Busy when it takes too long or fails
+  bool IsFlushed() const;              // whatever was in memory when a flush was last asked for
 
   RocksDatabase& database_;
   mutable Mutex mu_;
