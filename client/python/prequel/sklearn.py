@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from prequel import v1
 from prequel.config import merged
 from prequel.errors import NotFound
+from prequel.info import ModelInfo
 from prequel.model import Model
 from prequel.reference import client_of, part_of
 
@@ -122,9 +123,13 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             info = client_of(self.server).model(self.name).describe()
         except NotFound:
             return False
+        self._check_model(info)
         self.model_name_ = info.name
         self.owns_model_ = False
         return True
+
+    def _check_model(self, info: ModelInfo) -> None:
+        """Raises unless it is one that this estimator can go on with."""
 
     def _learn(self, X: Any, y: Any, passes: int) -> None:
         for _ in range(passes):
@@ -202,8 +207,9 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         [rows], labels of any kind."""
         X, y = self._examples(X, y, reset=True)
         self.classes_ = np.unique(y)
+        self.label_texts_ = self._texts()
         self._create(self._target(), self._default_likelihood())
-        self._learn(X, self._places(y), self.passes)
+        self._learn(X, self._labels(y), self.passes)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> PrequelClassifier:
@@ -214,6 +220,7 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
             self.classes_ = np.unique(classes)
+            self.label_texts_ = self._texts()
             if not self._attach():
                 self._create(self._target(), self._default_likelihood())
         elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
@@ -221,15 +228,19 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
                 f"{self.classes_!r}"
             )
-        self._learn(X, self._places(y), 1)
+        self._learn(X, self._labels(y), 1)
         return self
 
     def predict_proba(self, X: Any) -> npt.NDArray[Any]:
         """[rows, classes], in the order of `classes_`."""
         check_is_fitted(self)
         inputs = self._inputs(X, reset=False)
-        proba = self.remote_.predict(inputs, queries=["probabilities"]).proba
-        proba = proba[:, : len(self.classes_)]
+        prediction = self.remote_.predict(inputs, queries=["probabilities"])
+        if self.label_texts_:
+            columns = [prediction.labels.index(text) for text in self.label_texts_]
+        else:
+            columns = list(range(len(self.classes_)))
+        proba = prediction.proba[:, columns]
         return proba / proba.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -260,10 +271,32 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
     def _target(self) -> v1.Target:
         count = len(self.classes_)
+        if self.label_texts_:
+            return v1.Target(name="y", labels=self.label_texts_)
         return v1.Target(name="y", num_classes=count if count > 2 else 0)
 
-    def _places(self, y: Any) -> npt.NDArray[np.float64]:
-        """Labels as their places among the classes, by which the model knows them."""
+    def _texts(self) -> list[str]:
+        """What the model calls the classes; empty where it knows them by their places alone."""
+        texts = [str(label) for label in self.classes_.tolist()]
+        named = len(texts) > 1 and all(texts) and len(set(texts)) == len(texts)
+        return texts if named else []
+
+    def _check_model(self, info: ModelInfo) -> None:
+        listed = list(info.config.target.labels)
+        ours = self.classes_.tolist()
+        if listed and sorted(listed) == sorted(self.label_texts_):
+            return
+        if not listed and ours == list(range(len(ours))):
+            self.label_texts_ = []  # whole numbers from 0 are the classes themselves
+            return
+        known = str(listed) if listed else "whole numbers from 0, and names none"
+        raise ValueError(
+            f"{info.name} has the classes {known}, and this estimator has {ours}: "
+            "pass the same `classes`, or another `name`"
+        )
+
+    def _labels(self, y: Any) -> npt.NDArray[Any]:
+        """Labels as the model knows them."""
         places = np.searchsorted(self.classes_, y)
         places = np.minimum(places, len(self.classes_) - 1)
         unknown = self.classes_[places] != y
@@ -272,4 +305,6 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
                 f"y has the label {y[unknown].tolist()[0]!r}, which is not in classes_ "
                 f"{self.classes_.tolist()}"
             )
+        if self.label_texts_:
+            return np.array(self.label_texts_)[places]
         return places.astype(np.float64)

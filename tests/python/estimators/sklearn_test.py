@@ -83,6 +83,49 @@ def test_a_named_model_is_gone_on_with(server, name):
         PrequelRegressor(name=name).fit(X, y)
 
 
+def test_a_named_classifier_is_gone_on_with_by_its_classes(server, name):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    PrequelClassifier(name=name).partial_fit(X[::2], names[::2], classes=np.unique(names))
+    other = PrequelClassifier(name=name).partial_fit(X[1::2], names[1::2], classes=np.unique(names))
+    assert other.remote_.describe().examples == len(y)
+    assert other.score(X, names) > 0.8
+    with pytest.raises(ValueError, match=r"has the classes \['setosa', .*'rosa'.*same `classes`"):
+        PrequelClassifier(name=name).partial_fit(X[:1], ["rosa"], classes=["rosa", "lily", "oak"])
+    assert other.remote_.describe().examples == len(y)
+
+
+def test_a_model_of_numbers_is_gone_on_with_by_numbers(server, name):
+    X, y = load_iris(return_X_y=True)
+    with server.client() as client:
+        features = [prequel.v1.Feature(name="x", width=4, allow_missing=True)]
+        target = prequel.v1.Target(name="y", num_classes=3)
+        config = prequel.v1.ModelConfig(features=features, target=target)
+        config.likelihood.name = "categorical"
+        client.create(name, config=config)
+    estimator = PrequelClassifier(name=name)
+    for _ in range(5):
+        estimator.partial_fit(X, y, classes=[0, 1, 2])
+    assert estimator.score(X, y) > 0.9
+    with pytest.raises(ValueError, match="whole numbers from 0"):
+        PrequelClassifier(name=name).partial_fit(X[:1], [3], classes=[3, 5, 7])
+
+
+def test_labels_stand_where_the_model_has_them(server, name):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["a", "b", "c"])[y]
+    with server.client() as client:
+        features = [prequel.v1.Feature(name="x", width=4, allow_missing=True)]
+        target = prequel.v1.Target(name="y", labels=["c", "a", "b"])
+        config = prequel.v1.ModelConfig(features=features, target=target)
+        config.likelihood.name = "categorical"
+        client.create(name, config=config)
+    estimator = PrequelClassifier(name=name)
+    for _ in range(5):
+        estimator.partial_fit(X, names, classes=["a", "b", "c"])
+    assert estimator.score(X, names) > 0.9
+
+
 def test_pipelines_and_searches(server):
     X, y = load_diabetes(return_X_y=True)
     model = {"name": "mlp", "hidden": [8]}
