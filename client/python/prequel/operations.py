@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import Message
 
 from prequel import connection, v1
 from prequel.connection import Operation
 from prequel.data.encoder import Examples
 from prequel.data.minibatch import Minibatch
-from prequel.errors import InvalidArgument
+from prequel.errors import InvalidArgument, Unimplemented
 from prequel.info import ModelInfo, Revisions, Snapshot
 from prequel.learning.ack import Ack
 from prequel.parts import Part, parts_of
@@ -37,7 +39,18 @@ def model_id(name: str) -> str:
 
 def create(name: str, config: v1.ModelConfig) -> Operation[ModelInfo]:
     request = v1.CreateModelRequest(model_id=model_id(name), config=config)
-    return Operation(connection.CREATE, request.SerializeToString(), ModelInfo.of)
+    return Operation(connection.CREATE, request.SerializeToString(), partial(_created, config))
+
+
+def _created(config: v1.ModelConfig, answer: v1.Model) -> ModelInfo:
+    """An older server passes over what it does not know, and makes another model than was asked."""
+    asked = [field.name for field, value in config.ListFields() if isinstance(value, Message)]
+    unknown = [f"config.{name}" for name in asked if not answer.config.HasField(name)]
+    if unknown:
+        raise Unimplemented(
+            f"{answer.name} has been made without {', '.join(unknown)}", from_call=True
+        )
+    return ModelInfo.of(answer)
 
 
 def describe(name: str) -> Operation[ModelInfo]:

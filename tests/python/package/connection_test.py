@@ -177,6 +177,16 @@ def test_what_is_no_prequeld(server):
         client._connection.upload(prequel.connection.Method("/x.Y/Z", "stream_unary", bytes), [])
 
 
+def test_a_server_that_passes_over_what_it_does_not_know():
+    config = v1.ModelConfig(features=[v1.Feature(name="x")])
+    config.robustness.name = "imq"
+    with serving() as (_, address), prequel.Client(address, token=TOKEN) as client:
+        with pytest.raises(
+            prequel.Unimplemented, match=r"made without config\.robustness; .*older than this"
+        ):
+            client.create("m", config=config)
+
+
 def test_a_client_that_was_closed(server):
     client = server.client()
     client.close()
