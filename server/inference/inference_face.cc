@@ -54,6 +54,11 @@ absl::Status InferenceFace::ModelMetadata(const inference::ModelMetadataRequest&
   if (!found.ok()) return found.status();
   const ModelInfo& info = found->info;
   if (info.learner == nullptr) return info.problem;
+  const std::int64_t newest = info.published.revision;
+  if (found->revision.value_or(newest) > newest) {
+    return absl::NotFoundError(absl::StrCat(request.name(), " has no version ", *found->revision,
+                                            ": its newest revision is ", newest));
+  }
   response->set_name(request.name());
   response->add_versions(absl::StrCat(info.published.revision));
   return DescribeModel(*info.learner, response);

@@ -266,6 +266,8 @@ TEST_F(InferenceTest, HttpSaysTheSame) {
   EXPECT_EQ(Get("/v2/models/m/versions/4/ready", 503), R"({"name":"m","ready":false})");
   EXPECT_THAT(Get("/v2/models/m", 200),
               HasSubstr(R"({"name":"x","datatype":"FP64","shape":[-1,2]})"));
+  EXPECT_THAT(Get("/v2/models/m/versions/3", 200), HasSubstr(R"("name":"m")"));
+  EXPECT_THAT(Get("/v2/models/m/versions/4", 404), HasSubstr("has no version 4"));
   EXPECT_THAT(Get("/v2/models/nobody", 404), HasSubstr(R"({"error":)"));
   EXPECT_THAT(Get("/v2/models", 404), HasSubstr("not found"));
   EXPECT_THAT(Get("/v2/models/m/infer", 405), HasSubstr("POST"));
