@@ -141,9 +141,9 @@ TEST(BlockWatch, RarelyErrsWhereNothingMoves) {
     moments.m2.setConstant(1e6 * 0.002 * 0.998);
     for (int t = 0; t < 625; ++t) {
       w.Learn(1024, 0, 1, 10 + seed);
-      Matrix u(8, 1024);
+      Vector u(8 * 1024);
       FillUniform(Stream{seed, static_cast<std::uint64_t>(t), 9}, u);
-      const Matrix events = (u.array() < 0.002).cast<double>();
+      const Matrix events = (u.array() < 0.002).cast<double>().reshaped(8, 1024);
       w.watch_.Absorb(events, moments, events, t + 1, z, state, alarm);
     }
     normal += w.alarm_.times;
