@@ -47,8 +47,8 @@ class CallMemoryTest : public ::testing::Test {
   }
 
   std::unique_ptr<MemoryStore> store_ = MemoryStore::Open(std::make_shared<MemoryDisk>()).value();
-  const WireCodec codec_;
-  const SystemClock clock_;
+  WireCodec codec_;
+  SystemClock clock_;
   std::unique_ptr<Engine> engine_ =
       Engine::Create({}, {*store_, *store_, *store_, codec_, clock_, {}}).value();
   CallPool queries_{1, 8, ""};
