@@ -79,7 +79,7 @@ absl::StatusOr<std::string_view> OpenAny(std::string_view bytes, std::uint32_t& 
   version = kVersion;
   if (newest.ok()) return newest;
   for (version = kVersion - 1; version >= 1; --version) {
-    const absl::StatusOr<std::string_view> body = Open(bytes, kMagic, version);
+    absl::StatusOr<std::string_view> body = Open(bytes, kMagic, version);
     if (body.ok()) return body;
   }
   return newest;
