@@ -5,6 +5,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -73,13 +74,19 @@ std::string Footer() {
   return text;
 }
 
+std::string KindNames() {
+  std::vector<std::string> names;
+  for (const client::StreamKind& kind : client::StreamKinds()) names.emplace_back(kind.name);
+  return absl::StrCat("{", absl::StrJoin(names, ","), "}");
+}
+
 }  // namespace
 
 void AddGenerate(CLI::App& app, Session& session) {
   auto flags = std::make_shared<GenerateFlags>();
   CLI::App& command = AddSubcommand(app, session, "generate",
                                     "Write a made-up stream of examples as CSV", flags, Generate);
-  command.add_option("kind", flags->kind, "see below")->required();
+  command.add_option("kind", flags->kind, "see below")->required()->type_name(KindNames());
   command.add_option("--rows", flags->rows, "how many")->check(AtLeast(0));
   command.add_option("--seed", flags->options.seed, "another seed, another stream");
   command.add_option("--noise", flags->options.noise, "see below");

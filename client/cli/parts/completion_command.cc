@@ -2,9 +2,12 @@
 
 #include <iostream>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "client/cli/commands.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
@@ -12,39 +15,53 @@
 namespace prequel::cli {
 namespace {
 
-// What follows a word is the command line's own: subcommands and flags as CLI11 has them, models
-// and parts as the server lists them.
+// What follows a word is the command line's own: subcommands, flags and their words as CLI11 has
+// them, models and parts as the server lists them. Where a flag takes anything else, a file's name.
 constexpr char kBash[] = R"SCRIPT(
-_prequel_parts() { "${COMP_WORDS[0]}" parts --names 2>/dev/null; }
+_prequel_ask() { "${COMP_WORDS[0]}" "${_prequel_connection[@]}" "$@" 2>/dev/null; }
 _prequel_models() {
-  "${COMP_WORDS[0]}" list --json 2>/dev/null | grep -o '"name":"models/[^"]*"' | cut -d/ -f2 |
-    tr -d '"'
+  _prequel_ask list --json | grep -o '"name": *"models/[^"]*"' | cut -d/ -f2 | tr -d '"'
 }
 _prequel_values() {
   case $1 in
     --model | --likelihood | --prior | --posterior | --rule | --dynamics | --calibration | \
       --robustness)
-      _prequel_parts | sed -n "s/^${1#--}\.\([^.]*\)$/\1/p" ;;
+      _prequel_ask parts --names | sed -n "s/^${1#--}\.\([^.]*\)$/\1/p" ;;
     --option)
-      _prequel_parts | sed -n 's/^\([^.]*\)\.[^.]*\.\(.*\)$/\1.\2=/p' | sort -u ;;
-    *) return 1 ;;
+      _prequel_ask parts --names | sed -n 's/^\([^.]*\)\.[^.]*\.\(.*\)$/\1.\2=/p' | sort -u ;;
   esac
 }
-_prequel() {
-  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command= words i
+# The subcommands before the word at the cursor into `command`, and what says which server is asked.
+_prequel_read() {
+  local i word
+  command= _prequel_connection=()
   for ((i = 1; i < COMP_CWORD; ++i)); do
-    [[ ${COMP_WORDS[i]} == -* ]] || { command=${COMP_WORDS[i]}; break; }
+    word=${COMP_WORDS[i]}
+    if [[ $word == -* ]]; then
+      _prequel_takes "$word" || continue
+      [[ $word != --server && $word != --token-file && $word != --tls-* ]] ||
+        _prequel_connection+=("$word" "${COMP_WORDS[i + 1]}")
+      ((++i))
+    elif _prequel_words "$command $word" >/dev/null; then
+      command="$command $word"
+    fi
   done
-  if words=$(_prequel_values "$previous"); then
+}
+_prequel() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command words
+  local -a _prequel_connection
+  _prequel_read
+  if _prequel_takes "$previous"; then
+    words=$(_prequel_values "$previous")
     [[ $previous != --option ]] || compopt -o nospace 2>/dev/null || true
-  elif [[ -z $command || $current == -* ]]; then
-    words=$(_prequel_words "$command")
   else
+    words=$(_prequel_words "$command")
     case $command in
-      parts) words=$(_prequel_parts | cut -d. -f2 | sort -u) ;;
-      generate | health | list | token | completion | import) words= ;;
-      *) words=$(_prequel_models) ;;
+      ' parts') words+=" $(_prequel_ask parts --names | cut -d. -f2 | sort -u)" ;;
+      ' create' | ' generate' | ' health' | ' list' | ' token'* | ' completion' | '') ;;
+      *) words+=" $(_prequel_models)" ;;
     esac
+    [[ $current == -* ]] || words=$(tr ' ' '\n' <<<"$words" | grep -v '^-')
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -53,25 +70,54 @@ complete -o default -F _prequel prequel
 
 constexpr char kZsh[] = "autoload -U +X bashcompinit && bashcompinit\n";
 
-// The flags of `app` as words.
-std::string FlagsOf(const CLI::App& app) {
-  std::string words;
+// "bash zsh" of a positional that takes only these, which CLI11 describes as {bash,zsh}.
+std::string ChoicesOf(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{'), end = type.find('}');
+  if (option.nonpositional() || begin == std::string::npos || end == std::string::npos) return "";
+  return absl::StrReplaceAll(type.substr(begin + 1, end - begin - 1), {{",", " "}});
+}
+
+// What may stand behind `app`: subcommands, words, flags.
+std::set<std::string> WordsOf(const CLI::App& app) {
+  std::set<std::string> words;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) words.insert(command->get_name());
   for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) absl::StrAppend(&words, " --", name);
+    for (const std::string& name : option->get_lnames()) words.insert("--" + name);
+    if (std::string choices = ChoicesOf(*option); !choices.empty()) words.insert(choices);
   }
   return words;
 }
 
-// The function `_prequel_words COMMAND`, which prints what may stand there.
-std::string WordsFunction(const CLI::App& app) {
-  std::string text = "_prequel_words() {\n  case $1 in\n";
-  std::string commands;
-  for (const CLI::App* command : app.get_subcommands(nullptr)) {
-    absl::StrAppend(&commands, " ", command->get_name());
-    absl::StrAppend(&text, "    ", command->get_name(), ") echo", FlagsOf(*command), FlagsOf(app),
-                    " ;;\n");
+// The cases of `app` and what is below it, `path` being how it is called; and which of its flags
+// take a value.
+void AddCases(const CLI::App& app, const std::string& path, const std::set<std::string>& anywhere,
+              std::string& cases, std::set<std::string>& taking) {
+  std::set<std::string> words = WordsOf(app);
+  words.insert(anywhere.begin(), anywhere.end());
+  absl::StrAppend(&cases, "    '", path, "') echo ", absl::StrJoin(words, " "), " ;;\n");
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;
+    for (const std::string& name : option->get_lnames()) taking.insert("--" + name);
   }
-  return absl::StrCat(text, "    *) echo", commands, FlagsOf(app), " ;;\n  esac\n}\n");
+  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    AddCases(*command, absl::StrCat(path, " ", command->get_name()), anywhere, cases, taking);
+  }
+}
+
+// `_prequel_words PATH` prints what may stand behind subcommands, and fails where there are no
+// such;
+// `_prequel_takes FLAG` tells whether it has a value.
+std::string WordFunctions(const CLI::App& app) {
+  std::set<std::string> anywhere, taking;
+  for (const std::string& word : WordsOf(app)) {
+    if (word.starts_with("--")) anywhere.insert(word);
+  }
+  std::string cases;
+  AddCases(app, "", anywhere, cases, taking);
+  return absl::StrCat("_prequel_words() {\n  case $1 in\n", cases,
+                      "    *) return 1 ;;\n  esac\n}\n_prequel_takes() {\n  case $1 in\n    ",
+                      absl::StrJoin(taking, " | "), ") ;;\n    *) return 1 ;;\n  esac\n}\n");
 }
 
 struct CompletionFlags {
@@ -80,7 +126,7 @@ struct CompletionFlags {
 };
 
 absl::Status PrintCompletion(const CompletionFlags& flags, const Session& /*session*/) {
-  std::cout << (flags.shell == "zsh" ? kZsh : "") << WordsFunction(*flags.app) << kBash;
+  std::cout << (flags.shell == "zsh" ? kZsh : "") << WordFunctions(*flags.app) << kBash;
   return absl::OkStatus();
 }
 
