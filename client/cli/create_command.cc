@@ -116,21 +116,19 @@ absl::Status Create(const CreateFlags& flags, const Session& session) {
 }
 
 void AddPartFlags(CLI::App& command, ConfigFlags& config) {
-  command.add_option("--model", config.model, "linear | mlp | …");
+  command.add_option("--model", config.model,
+                     "what predicts; `prequel parts` lists all of these and their options");
   command.add_option("--hidden", config.hidden, "model.hidden: layer sizes, for example 32,32");
   command.add_option("--activation", config.activation, "model.activation: tanh | relu | …");
-  command.add_option("--likelihood", config.likelihood,
-                     "gaussian | bernoulli | categorical | poisson | …");
-  command.add_option("--prior", config.prior, "isotropic | imported | …");
+  command.add_option("--likelihood", config.likelihood, "what targets are to a prediction");
+  command.add_option("--prior", config.prior, "what is believed of the weights before any row");
   command.add_option("--prior-precision", config.prior_precision, "prior.precision");
-  command.add_option("--posterior", config.posterior, "full | diagonal | point | …");
-  command.add_option("--rule", config.rule, "rvga | conjugate | von | vogn | ivon | adam | …");
-  command.add_option("--dynamics", config.dynamics,
-                     "static | adaptive | …: what time does to beliefs");
+  command.add_option("--posterior", config.posterior, "which covariances are held");
+  command.add_option("--rule", config.rule, "how a minibatch is learned");
+  command.add_option("--dynamics", config.dynamics, "what time does to beliefs");
   command.add_option("--calibration", config.calibration,
-                     "online | none: whether predictions are corrected by how they came true");
-  command.add_option("--robustness", config.robustness,
-                     "none | imq | mahalanobis_gate: how much a row counts that is far out");
+                     "whether predictions are corrected by how they came true");
+  command.add_option("--robustness", config.robustness, "how much a row counts that is far out");
   command
       .add_option("--option", config.options,
                   "part.key=value, for example rule.passes=5; may be repeated")

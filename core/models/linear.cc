@@ -5,7 +5,8 @@
 namespace prequel {
 
 absl::Status Linear::Configure(Options& options, Index inputs, Index outputs) {
-  options.Describe("linear in the encoded inputs, an output for each logit");
+  options.Describe("linear in the encoded inputs, an output for each logit",
+                   "a weight for each input of each output, and intercepts");
   layer_ = {0, inputs, outputs, true};
   options.Help("whether there is an intercept").Bool("bias", &layer_.has_bias);
   return options.Finish();

@@ -16,7 +16,7 @@ constexpr Index kColumnsAtATime = 160;  // of roots, whose cotangents then stay 
 }  // namespace
 
 absl::Status Mlp::Configure(Options& options, Index inputs, Index outputs) {
-  options.Describe("a multilayer perceptron");
+  options.Describe("a multilayer perceptron", "of each layer (inputs + 1) × units weights");
   std::vector<Index> hidden = {32};
   std::string activation = "tanh";
   options.Help("units of each layer").Integers("hidden", &hidden, 1, kMaxWidth, kMaxHiddenLayers);

@@ -1,6 +1,7 @@
 #include "core/parts/part_list.h"
 
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -137,6 +138,8 @@ std::vector<PartInfo> AllParts() {
       "dynamics", parts,
       [&](auto& part, Options& options) { return part.Configure(options, moving); },
       []<class T>(const T*, PartInfo& part) {
+        // What a model has that is not too large for it (learner/planning/default_fit.h).
+        part.usual = std::is_same_v<T, Adaptive>;
         if constexpr (T::kMoves) {
           EachOf<Posterior>([&]<class Q>(const Q*) {
             if (AppliesTo<T, Q>) part.combines["posterior"].emplace_back(Q::kName);

@@ -5,7 +5,7 @@
 namespace prequel {
 
 absl::Status Adam::Configure(Options& options) {
-  options.Describe("Adam, a baseline without uncertainty");
+  options.Describe("Adam, a baseline without uncertainty", "a gradient of the minibatch");
   mode.ConfigureDataset(options,
                         "a point does not say how sure it is, so it cannot be the prior "
                         "of the next minibatch");

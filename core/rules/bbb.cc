@@ -6,7 +6,8 @@
 namespace prequel {
 
 absl::Status Bbb::Configure(Options& options) {
-  options.Describe("Bayes by backprop: reparameterised gradients with Adam's steps");
+  options.Describe("Bayes by backprop: reparameterised gradients with Adam's steps",
+                   "a gradient of the minibatch for each draw");
   mode.Configure(options);
   predictive.Configure(options);
   if (mode.dataset()) {

@@ -12,7 +12,8 @@ bool Ivon::State::IsSound(Index params) const {
 }
 
 absl::Status Ivon::Configure(Options& options) {
-  options.Describe("improved variational online Newton: Adam's cost");
+  options.Describe("improved variational online Newton",
+                   "a gradient of the minibatch for each draw, as Adam's");
   mode.Configure(options);
   predictive.Configure(options);
   rescale = mode.dataset();

@@ -112,7 +112,8 @@ bool LaplaceState::Suits(const KroneckerGaussian& q) const {
 }
 
 absl::Status Laplace::Configure(Options& options) {
-  options.Describe("to the mode by Adam, then the covariance there");
+  options.Describe("to the mode by Adam, then the covariance there",
+                   "a gradient of the minibatch, and one pass over the data at the end");
   mode.ConfigureDataset(options,
                         "the curvature is that of all the data, at a mode that all the data have "
                         "been searched for");

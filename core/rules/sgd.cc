@@ -6,7 +6,8 @@
 namespace prequel {
 
 absl::Status Sgd::Configure(Options& options) {
-  options.Describe("stochastic gradients, a baseline without uncertainty");
+  options.Describe("stochastic gradients, a baseline without uncertainty",
+                   "a gradient of the minibatch");
   mode.ConfigureDataset(options,
                         "a point does not say how sure it is, so it cannot be the prior "
                         "of the next minibatch");

@@ -17,7 +17,8 @@ bool Slang::State::IsSound(Index params) const {
 }
 
 absl::Status Slang::Configure(Options& options) {
-  options.Describe("natural gradients with a low-rank precision");
+  options.Describe("natural gradients with a low-rank precision",
+                   "a gradient of each row for each draw, and a decomposition of the rank");
   mode.ConfigureDataset(options,
                         "its prior is a diagonal, which after one minibatch q no longer is; for a "
                         "stream use rule \"rvga\", \"lofi\" or \"lrvga\"");

@@ -6,7 +6,8 @@
 namespace prequel {
 
 absl::Status Vadam::Configure(Options& options) {
-  options.Describe("Adam with weight noise as a posterior");
+  options.Describe("Adam with weight noise as a posterior",
+                   "a gradient of the minibatch for each draw");
   mode.ConfigureDataset(options,
                         "its precision is made of squares of a minibatch's mean gradient, which "
                         "do not add up to a prior for the next minibatch; vogn's do");

@@ -55,7 +55,8 @@ void Vogn::ConfigureStep(Options& options) {
 }
 
 absl::Status Vogn::Configure(Options& options) {
-  options.Describe("variational online Gauss-Newton, by draws");
+  options.Describe("variational online Gauss-Newton, by draws",
+                   "a gradient of each row for each draw");
   ConfigureStep(options);
   options.Help("draws of the weights of a step")
       .Integer("samples", &samples, 1, StepInput::kMaxDraws);

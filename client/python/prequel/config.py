@@ -33,7 +33,7 @@ _PARTS = (
 
 def part(name: str, /, **options: Any) -> v1.Component:
     """A part of a model with options, such as `part("mlp", hidden=[32, 32])`. Options are numbers,
-    truth values, texts and lists; arrays travel as tensors. `name` is what the README lists; an
+    truth values, texts and lists; arrays travel as tensors. `name` is what docs/parts.md lists; an
     empty one is the server's default, with these options."""
     component = v1.Component(name=name)
     for key, value in options.items():

@@ -3,7 +3,8 @@
 namespace prequel {
 
 absl::Status Interval::Configure(Options& options) {
-  options.Describe("central intervals: lower, upper [rows, T, levels]");
+  options.Describe("central intervals: lower, upper [rows, T, levels]",
+                   "two searches for each level");
   constexpr std::size_t kMaxLevels = 49;
   options.Help("probabilities of the central intervals")
       .Increasing("levels", &levels, 0, 1, kMaxLevels);

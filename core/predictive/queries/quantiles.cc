@@ -3,7 +3,7 @@
 namespace prequel {
 
 absl::Status Quantiles::Configure(Options& options) {
-  options.Describe("quantiles [rows, T, levels]");
+  options.Describe("quantiles [rows, T, levels]", "a search for each level");
   constexpr std::size_t kMaxLevels = 99;
   options.Help("of the quantiles").Increasing("levels", &levels, 0, 1, kMaxLevels);
   return options.Finish();
