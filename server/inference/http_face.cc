@@ -100,6 +100,12 @@ void Finish(const Call& call, absl::Status status, HttpAnswer answer, const Http
   respond(std::move(answer));
 }
 
+HttpAnswer Only(std::string methods) {
+  HttpAnswer answer = Json(405, JsonOf(absl::UnimplementedError("only " + methods)));
+  answer.allow = std::move(methods);
+  return answer;
+}
+
 absl::Status Admit(const Call& call, const std::string& model) {
   absl::Status status = call.admitted();
   return status.ok() && !model.empty() ? call.CheckModel(model) : status;
@@ -138,11 +144,11 @@ void HttpFace::Answer(HttpRequest request, HttpRespond respond) const {
   const Target target = TargetOf(request.path);
   if (!target.found) return respond(Json(404, JsonOf(absl::NotFoundError("not found"))));
   if (target.verb == "infer") {
-    if (request.method != "POST") return respond(MethodNotAllowed("POST"));
+    if (request.method != "POST") return respond(Only("POST"));
     return Infer(std::move(request), std::move(respond));
   }
   if (request.method != "GET" && request.method != "HEAD") {
-    return respond(MethodNotAllowed("GET, HEAD"));
+    return respond(Only("GET, HEAD"));
   }
   if (target.model.empty()) return Get(request, "ServerMetadata", respond);
   Get(request, target.verb == "ready" ? "ModelReady" : "ModelMetadata", respond);

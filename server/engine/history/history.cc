@@ -63,6 +63,10 @@ absl::Status History::FoldUntil(const std::function<bool(const Published&)>& the
 absl::StatusOr<ModelFold> History::Look(std::int64_t revision, std::uint64_t next_offset,
                                         const std::shared_ptr<const Learner>& learner,
                                         const StillWanted& wanted) const {
+  if (revision < 0) {
+    return absl::OutOfRangeError(
+        absl::StrCat("revision ", revision, " is none: they are counted from 0"));
+  }
   absl::StatusOr<ModelFold> fold = Start(revision, learner);
   if (!fold.ok()) return fold;
   const absl::Status status = FoldUntil(
