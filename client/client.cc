@@ -201,7 +201,7 @@ absl::Status Client::ExportModel(const std::string& name, std::optional<std::int
   if (revision.has_value()) request.set_revision(*revision);
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + timeout_);
-  const absl::Status prepared = access_->Prepare(context);
+  absl::Status prepared = access_->Prepare(context);
   if (!prepared.ok()) return prepared;
   const auto reader = stubs_->models.ExportModel(&context, request);
   v1::ModelFilePiece piece;
@@ -299,7 +299,7 @@ absl::Status Client::WatchEvaluation(
   request.mutable_min_interval()->set_seconds(interval.count() / 1000);
   request.mutable_min_interval()->set_nanos(static_cast<int>(interval.count() % 1000) * 1'000'000);
   grpc::ClientContext context;
-  const absl::Status prepared = access_->Prepare(context);
+  absl::Status prepared = access_->Prepare(context);
   if (!prepared.ok()) return prepared;
   const auto reader = stubs_->learning->WatchEvaluation(&context, request);
   v1::GetEvaluationResponse evaluation;

@@ -19,7 +19,8 @@ void AddListeners(CLI::App& app, ServerOptions& options) {
   app.add_option("--data-dir", options.data_dir,
                  "Directory of models and logs; created if missing, one server at a time");
   app.add_option("--listen", options.listen, "HOST:PORT for gRPC; port 0: any free one");
-  app.add_option("--http", options.http, "HOST:PORT for /metrics and /v2/health; empty: no HTTP");
+  app.add_option("--http", options.http,
+                 "HOST:PORT for /metrics, /v2/health and /v2/models; empty: no HTTP");
   app.add_option("--workers", options.workers,
                  "Threads that learn, and as many that predict; 0: one per core");
   app.add_option("--sync", options.sync,

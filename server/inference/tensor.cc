@@ -166,7 +166,7 @@ absl::StatusOr<std::vector<InputTensor>> InputsOf(const inference::ModelInferReq
 }
 
 absl::StatusOr<Index> NumberRows(const InputTensor& tensor, Index columns, Index max_rows) {
-  const absl::StatusOr<Index> rows = RowsOf(tensor, columns, max_rows);
+  absl::StatusOr<Index> rows = RowsOf(tensor, columns, max_rows);
   if (!rows.ok()) return rows;
   absl::Status status;
   const bool known = Numbers::With(tensor.header->datatype(), [&]<class K>(K) {

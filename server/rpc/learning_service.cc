@@ -138,7 +138,7 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
 absl::StatusOr<std::int64_t> LearningServiceImpl::TakeAnswer(const Call& call,
                                                              const Submission& submission,
                                                              const PredictOptions& query) const {
-  const absl::StatusOr<std::int64_t> numbers =
+  absl::StatusOr<std::int64_t> numbers =
       predictor_.AnswerBytes(submission.model, submission.request.batch.rows(), query);
   if (!numbers.ok()) return numbers;
   const std::int64_t bytes = kCopiesOfAnswer * *numbers;

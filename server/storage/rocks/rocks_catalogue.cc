@@ -79,7 +79,7 @@ absl::Status RocksCatalogue::CheckEnd(const StoredModel& model) const {
 }
 
 absl::StatusOr<std::vector<StoredModel>> RocksCatalogue::ListMissing() const {
-  const absl::StatusOr<std::vector<StoredModel>> present = ListPresent();
+  absl::StatusOr<std::vector<StoredModel>> present = ListPresent();
   if (!present.ok()) return present;
   std::set<LogId> logs;
   std::set<std::string> names;
