@@ -115,8 +115,7 @@ absl::Status AskOutputs(const inference::ModelInferRequest& request, const Learn
       return FieldError(absl::StrCat("outputs[", i, "].name"),
                         absl::StrCat("is ", Quoted(name), " a second time: ask once"));
     }
-    absl::Status sound =
-        CheckParameters(request.outputs(i), absl::StrCat("outputs[", i, "]"));
+    absl::Status sound = CheckParameters(request.outputs(i), absl::StrCat("outputs[", i, "]"));
     if (!sound.ok()) return sound;
     queries.Named(query->second);
   }
