@@ -172,7 +172,7 @@ void Server::Parts::StartReloader() {
   reloader_ = std::make_unique<Reloader>(metrics_);
   if (tls_ != nullptr) {
     reloader_->Add("tls", [this] {
-      const absl::StatusOr<bool> reloaded = tls_->Reload();
+      absl::StatusOr<bool> reloaded = tls_->Reload();
       metrics_.SetCertificateExpiry(tls_->current()->expires);
       return reloaded;
     });

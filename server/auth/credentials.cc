@@ -20,7 +20,7 @@ constexpr NameKind kKinds[] = {{"uri:", GRPC_PEER_URI_PROPERTY_NAME, GEN_URI},
                                {"dns:", GRPC_PEER_DNS_PROPERTY_NAME, GEN_DNS},
                                {"cn:", GRPC_X509_CN_PROPERTY_NAME, -1}};
 
-std::string_view View(grpc::string_ref text) { return {text.data(), text.size()}; }
+std::string_view View(const grpc::string_ref& text) { return {text.data(), text.size()}; }
 
 std::string_view TextOf(const ASN1_STRING* text) {
   return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),

@@ -107,7 +107,7 @@ HttpAnswer Only(std::string methods) {
 }
 
 absl::Status Admit(const Call& call, const std::string& model) {
-  absl::Status status = call.admitted();
+  const absl::Status& status = call.admitted();
   return status.ok() && !model.empty() ? call.CheckModel(model) : status;
 }
 
@@ -140,12 +140,12 @@ std::int64_t HttpFace::MostBytes(const HttpRequest& head) const {
   return parts_.gate.Identify(head.credentials).ok() ? max_body_bytes_ : kSmallBody;
 }
 
-void HttpFace::Answer(HttpRequest request, HttpRespond respond) const {
+void HttpFace::Answer(HttpRequest request, const HttpRespond& respond) const {
   const Target target = TargetOf(request.path);
   if (!target.found) return respond(Json(404, JsonOf(absl::NotFoundError("not found"))));
   if (target.verb == "infer") {
     if (request.method != "POST") return respond(Only("POST"));
-    return Infer(std::move(request), std::move(respond));
+    return Infer(std::move(request), respond);
   }
   if (request.method != "GET" && request.method != "HEAD") {
     return respond(Only("GET, HEAD"));
@@ -194,7 +194,7 @@ void HttpFace::Get(const HttpRequest& request, const char* method,
   Finish(call, status, std::move(answer), respond);
 }
 
-void HttpFace::Infer(HttpRequest request, HttpRespond respond) const {
+void HttpFace::Infer(HttpRequest request, const HttpRespond& respond) const {
   auto inference = std::make_shared<Inference>();
   inference->target = TargetOf(request.path);
   const Call call = CallOf(request, "ModelInfer");

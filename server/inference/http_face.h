@@ -26,11 +26,11 @@ class HttpFace {
   std::int64_t MostBytes(const HttpRequest& head) const;
 
   // 404 for any other path. Errors are {"error": …}, under the status that goes with their code.
-  void Answer(HttpRequest request, HttpRespond respond) const;
+  void Answer(HttpRequest request, const HttpRespond& respond) const;
 
  private:
   void Get(const HttpRequest& request, const char* method, const HttpRespond& respond) const;
-  void Infer(HttpRequest request, HttpRespond respond) const;
+  void Infer(HttpRequest request, const HttpRespond& respond) const;
   Call CallOf(const HttpRequest& request, const char* method) const;
 
   const InferenceFace& face_;

@@ -65,8 +65,8 @@ absl::Status InferenceFace::ModelMetadata(const inference::ModelMetadataRequest&
 }
 
 void InferenceFace::Infer(const Call& call, const inference::ModelInferRequest* request,
-                          Contents contents, inference::ModelInferResponse* response, Done done,
-                          const UnaryCall* watched) const {
+                          Contents contents, inference::ModelInferResponse* response,
+                          const Done& done, const UnaryCall* watched) const {
   if (absl::Status named = CheckNamed("model_name", request->model_name()); !named.ok()) {
     return done(named);
   }

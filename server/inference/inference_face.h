@@ -52,7 +52,7 @@ class InferenceFace {
   // response live until then. `watched`: the same call, if its client is watched; else null.
   using Done = std::function<void(const absl::Status&)>;
   void Infer(const Call& call, const inference::ModelInferRequest* request, Contents contents,
-             inference::ModelInferResponse* response, Done done,
+             inference::ModelInferResponse* response, const Done& done,
              const UnaryCall* watched = nullptr) const;
 
   // Work on one of the threads that answer queries, for what is not to be done on the caller's.

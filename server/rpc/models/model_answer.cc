@@ -1,10 +1,8 @@
 #include "server/rpc/models/model_answer.h"
 
-#include <string>
-#include <vector>
-
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "google/protobuf/util/time_util.h"
 #include "server/rpc/resource_name.h"
