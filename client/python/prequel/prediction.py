@@ -12,6 +12,7 @@ import numpy.typing as npt
 from prequel import v1
 from prequel.data.tensor import from_tensor
 from prequel.errors import PrequelError
+from prequel.levels import ends_of, round_level, round_levels
 
 Array = npt.NDArray[Any]
 Levels = Union[float, Sequence[float]]
@@ -145,16 +146,15 @@ class Prediction:
             if not 0 < one < 1:
                 raise ValueError(f"level: {one} is not between 0 and 1")
         self._fetch(levels)
-        if isinstance(level, (int, float)):
-            return self._quantiles[float(level)]
-        return np.stack([self._quantiles[float(one)] for one in levels], axis=-1)
+        answers = [self._quantiles[round_level(one)] for one in levels]
+        return answers[0] if isinstance(level, (int, float)) else np.stack(answers, axis=-1)
 
     def interval(self, level: float = 0.9) -> tuple[Array, Array]:
         """Lower and upper end, each [rows, T], of the central interval in which y lies with
         probability `level`; of counts, at least that."""
         if not 0 < level < 1:
             raise ValueError(f"level: {level} is not between 0 and 1")
-        low, high = (1 - level) / 2, (1 + level) / 2
+        low, high = ends_of(level)
         self._fetch((low, high))
         return self._quantiles[low], self._quantiles[high]
 
@@ -193,7 +193,7 @@ class Prediction:
     def _fetch(self, levels: Iterable[float]) -> None:
         if not self._quantiles and "quantiles" in self.outputs:
             self._remember(self.outputs["quantiles"], self._levels)
-        wanted = sorted({float(level) for level in levels} - self._quantiles.keys())
+        wanted = [level for level in round_levels(levels) if level not in self._quantiles]
         for first in range(0, len(wanted), MAX_LEVELS):
             some = wanted[first : first + MAX_LEVELS]
             self._remember(self._asked(some), some)
@@ -216,12 +216,12 @@ class Prediction:
 
     def _remember(self, values: Array, levels: Sequence[float]) -> None:
         for i, level in enumerate(levels):
-            self._quantiles[float(level)] = _squeezed(values[..., i])
+            self._quantiles[round_level(level)] = _squeezed(values[..., i])
 
 
 def quantiles_query(levels: Iterable[float]) -> v1.Query:
     query = v1.Query(name="quantiles")
-    query.options["levels"] = sorted({float(level) for level in levels})
+    query.options["levels"] = round_levels(levels)
     return query
 
 

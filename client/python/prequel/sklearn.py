@@ -20,6 +20,7 @@ from prequel import v1
 from prequel.config import merged
 from prequel.errors import NotFound
 from prequel.info import ModelInfo
+from prequel.levels import ends_of
 from prequel.model import Model
 from prequel.reference import client_of, part_of
 
@@ -166,8 +167,7 @@ class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         """Lower and upper end of the central interval that holds y with probability `level`."""
         check_is_fitted(self)
         inputs = self._inputs(X, reset=False)
-        ends = [(1 - level) / 2, (1 + level) / 2]
-        return self.remote_.predict(inputs, quantiles=ends).interval(level)
+        return self.remote_.predict(inputs, quantiles=ends_of(level)).interval(level)
 
     def predict_quantile(self, X: Any, level: float) -> Any:
         """The least y with P(Y ≤ y) ≥ level."""

@@ -1,0 +1,63 @@
+"""Quantiles and intervals of the levels that were answered, and of others."""
+
+import asyncio
+import pickle
+
+import numpy as np
+import pytest
+
+import prequel
+
+
+@pytest.fixture
+def learned(line):
+    model, X, y = line
+    model.learn(X, y)
+    return model, X[:4]
+
+
+def counted(model, monkeypatch):
+    calls = []
+    run = model._connection.run
+    monkeypatch.setattr(model._connection, "run", lambda o: (calls.append(o), run(o))[1])
+    return calls
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.99])
+def test_an_interval_is_of_the_quantiles_that_were_answered(learned, monkeypatch, level):
+    model, X = learned
+    ends = [round((1 - level) / 2, 6), round((1 + level) / 2, 6)]
+    prediction = model.predict(X, quantiles=ends)
+    calls = counted(model, monkeypatch)
+    lower, upper = prediction.interval(level)
+    np.testing.assert_array_equal(lower, prediction.quantile(ends[0]))
+    np.testing.assert_array_equal(upper, prediction.quantile(1 - ends[0]))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(prediction)).interval(level)[0], lower)
+    assert not calls
+
+
+def test_what_is_answered_by_default_has_an_interval(learned, monkeypatch):
+    model, X = learned
+    prediction = model.predict(X)
+    calls = counted(model, monkeypatch)
+    prediction.interval(0.9)
+    assert not calls
+
+
+def test_an_awaited_prediction_has_its_intervals(server, learned):
+    model, X = learned
+
+    async def ask():
+        async with prequel.AsyncClient(server.address) as client:
+            remote = client.model(model.name)
+            return await remote.predict(X), await remote.predict(X, quantiles=[0.1, 0.9])
+
+    usual, asked = asyncio.run(ask())
+    assert (usual.interval(0.9)[0] < usual.interval(0.9)[1]).all()
+    np.testing.assert_array_equal(asked.interval(0.8)[1], asked.quantile(0.9))
+
+
+def test_levels_near_the_ends_stay_what_they_are(learned):
+    model, X = learned
+    prediction = model.predict(X)
+    assert (prediction.quantile(1 - 1e-13) >= prediction.quantile(1 - 1e-9)).all()
