@@ -1,4 +1,4 @@
-"""Estimators for scikit-learn: pip install 'prequel[sklearn]'.
+"""Estimators for scikit-learn: pip install './client/python[sklearn]'.
 
 An estimator is a reference to a model on a server: a copy that was pickled, or deep-copied, is the
 same model. A clone (`sklearn.base.clone`) is unfitted, and fits a model of its own.
@@ -17,12 +17,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from prequel import v1
-from prequel.config import merged
-from prequel.errors import NotFound
+from prequel.config import Part, merged
+from prequel.errors import InvalidArgument, NotFound
 from prequel.info import ModelInfo
 from prequel.levels import ends_of
 from prequel.model import Model
-from prequel.reference import client_of, part_of
+from prequel.reference import client_of, learns_classes, likelihood_of, name_of, part_of
 
 __all__ = ["PrequelClassifier", "PrequelRegressor"]
 
@@ -34,8 +34,9 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         server: HOST:PORT; None: PREQUEL_SERVER, or 127.0.0.1:8081. The token is PREQUEL_TOKEN.
         name: of the model; None: one that nobody else has. With a name `partial_fit` goes on with a
             model of that name where there is one; `fit` never replaces one that it did not make.
-        model, likelihood, prior, posterior, rule, dynamics: the parts of the model, each a name,
-            a mapping {"name": …, option: value, …}, or None: the server's choice.
+        model, likelihood, prior, posterior, rule, dynamics, calibration, robustness: the parts of
+            the model, each a name, a mapping {"name": …, option: value, …}, or None: the server's
+            choice.
         batch_size: rows of a minibatch.
         passes: how often `fit` goes over the rows. One is what a stream has.
         random_state: the model's seed, a whole number; None is 0.
@@ -52,6 +53,8 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         posterior: Any = None,
         rule: Any = None,
         dynamics: Any = None,
+        calibration: Any = None,
+        robustness: Any = None,
         batch_size: int = 64,
         passes: int = 1,
         random_state: int | None = None,
@@ -64,6 +67,8 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.posterior = posterior
         self.rule = rule
         self.dynamics = dynamics
+        self.calibration = calibration
+        self.robustness = robustness
         self.batch_size = batch_size
         self.passes = passes
         self.random_state = random_state
@@ -94,43 +99,71 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )
 
-    def _create(self, target: v1.Target, likelihood: str) -> None:
+    def _chosen_likelihood(self) -> Part:
+        """Raises where it is one that the other estimator is for."""
+        raise NotImplementedError
+
+    def _create(self, target: v1.Target) -> None:
         """A new model; the one that this estimator made before is removed."""
         client = client_of(self.server)
+        config = self._config(target)
         if hasattr(self, "model_name_") and getattr(self, "owns_model_", False):
             with contextlib.suppress(NotFound):
                 client.model(self.model_name_).delete()
             del self.model_name_
-        features = [v1.Feature(name="x", width=self.n_features_in_, allow_missing=True)]
-        config = merged(
-            v1.ModelConfig(features=features, target=target),
-            model=part_of(self.model),
-            likelihood=part_of(self.likelihood if self.likelihood is not None else likelihood),
-            prior=part_of(self.prior),
-            posterior=part_of(self.posterior),
-            rule=part_of(self.rule),
-            dynamics=part_of(self.dynamics),
-            seed=int(self.random_state) if isinstance(self.random_state, (int, np.integer)) else 0,
-        )
         name = self.name or f"{type(self).__name__.lower()}-{secrets.token_hex(8)}"
         self.model_name_ = client.create(name, config=config).name
         self.owns_model_ = True
 
-    def _attach(self) -> bool:
+    def _config(self, target: v1.Target) -> v1.ModelConfig:
+        features = [v1.Feature(name="x", width=self.n_features_in_, allow_missing=True)]
+        return merged(
+            v1.ModelConfig(features=features, target=target),
+            model=part_of(self.model),
+            likelihood=self._chosen_likelihood(),
+            prior=part_of(self.prior),
+            posterior=part_of(self.posterior),
+            rule=part_of(self.rule),
+            dynamics=part_of(self.dynamics),
+            calibration=part_of(self.calibration),
+            robustness=part_of(self.robustness),
+            seed=int(self.random_state) if isinstance(self.random_state, (int, np.integer)) else 0,
+        )
+
+    def _attach(self, target: v1.Target) -> bool:
         """Goes on with the model that is called `name`, if there is one."""
+        likelihood = self._chosen_likelihood()
         if not self.name:
             return False
         try:
             info = client_of(self.server).model(self.name).describe()
         except NotFound:
             return False
-        self._check_model(info)
+        self._check_parts(info, likelihood)
+        self._check_target(info, target)
         self.model_name_ = info.name
         self.owns_model_ = False
         return True
 
-    def _check_model(self, info: ModelInfo) -> None:
-        """Raises unless it is one that this estimator can go on with."""
+    def _check_parts(self, info: ModelInfo, likelihood: Part) -> None:
+        """Raises unless the model learns what this estimator does, of as many inputs."""
+        theirs, ours = info.config.likelihood.name, name_of(likelihood)
+        asked = self.likelihood is not None and bool(ours)
+        if learns_classes(theirs) != learns_classes(ours) or (asked and theirs != ours):
+            raise InvalidArgument(
+                f"{info.name} is of likelihood {theirs}, and this {type(self).__name__} is of "
+                f"{ours}: pass another `name`"
+            )
+        width = sum(max(1, feature.width) for feature in info.config.features)
+        if width != self.n_features_in_:
+            raise InvalidArgument(
+                f"{info.name} has {width} inputs, and X has {self.n_features_in_} columns: pass "
+                "another `name`"
+            )
+
+    def _check_target(self, info: ModelInfo, target: v1.Target) -> None:
+        """Raises unless the model's target is as this estimator's."""
+        raise NotImplementedError
 
     def _learn(self, X: Any, y: Any, passes: int) -> None:
         for _ in range(passes):
@@ -144,7 +177,7 @@ class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         """Makes a new model and learns the rows: X [rows, features], NaN where one is missing; y
         [rows] or [rows, targets]."""
         X, y = self._examples(X, y, reset=True)
-        self._create(self._target(y), "gaussian")
+        self._create(self._target(y))
         self._learn(X, y, self.passes)
         return self
 
@@ -152,8 +185,8 @@ class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         """Learns more rows."""
         first = not hasattr(self, "model_name_")
         X, y = self._examples(X, y, reset=first)
-        if first and not self._attach():
-            self._create(self._target(y), "gaussian")
+        if first and not self._attach(self._target(y)):
+            self._create(self._target(y))
         self._learn(X, y, 1)
         return self
 
@@ -195,8 +228,19 @@ class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
             y = column_or_1d(y, warn=True)
         return X, np.asarray(y, dtype=np.float64)
 
+    def _chosen_likelihood(self) -> Part:
+        return likelihood_of(self.likelihood, "gaussian", of_classes=False)
+
     def _target(self, y: Any) -> v1.Target:
         return v1.Target(name="y", width=y.shape[1] if y.ndim == 2 else 0)
+
+    def _check_target(self, info: ModelInfo, target: v1.Target) -> None:
+        theirs, ours = max(1, info.config.target.width), max(1, target.width)
+        if theirs != ours:
+            raise InvalidArgument(
+                f"{info.name} learns {theirs} target(s), and y has {ours} column(s): pass another "
+                "`name`"
+            )
 
 
 class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
@@ -208,21 +252,21 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         X, y = self._examples(X, y, reset=True)
         self.classes_ = np.unique(y)
         self.label_texts_ = self._texts()
-        self._create(self._target(), self._default_likelihood())
+        self._create(self._target())
         self._learn(X, self._labels(y), self.passes)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> PrequelClassifier:
         """Learns more rows. The first call needs `classes`, all labels that will ever come."""
-        first = not hasattr(self, "classes_")
+        first = not hasattr(self, "model_name_")
         X, y = self._examples(X, y, reset=first)
         if first:
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
             self.classes_ = np.unique(classes)
             self.label_texts_ = self._texts()
-            if not self._attach():
-                self._create(self._target(), self._default_likelihood())
+            if not self._attach(self._target()):
+                self._create(self._target())
         elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
             raise ValueError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
@@ -266,8 +310,9 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         check_classification_targets(y)
         return X, column_or_1d(y, warn=True)
 
-    def _default_likelihood(self) -> str:
-        return "bernoulli" if len(self.classes_) <= 2 else "categorical"
+    def _chosen_likelihood(self) -> Part:
+        usual = "bernoulli" if len(self.classes_) <= 2 else "categorical"
+        return likelihood_of(self.likelihood, usual, of_classes=True)
 
     def _target(self) -> v1.Target:
         count = len(self.classes_)
@@ -281,7 +326,7 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         named = len(texts) > 1 and all(texts) and len(set(texts)) == len(texts)
         return texts if named else []
 
-    def _check_model(self, info: ModelInfo) -> None:
+    def _check_target(self, info: ModelInfo, target: v1.Target) -> None:
         listed = list(info.config.target.labels)
         ours = self.classes_.tolist()
         if listed and sorted(listed) == sorted(self.label_texts_):

@@ -153,3 +153,43 @@ def test_a_part_that_is_wrong(server):
 def test_no_server():
     with pytest.raises(prequel.Unavailable, match="no answer from 127.0.0.1:1"):
         PrequelRegressor(server="127.0.0.1:1").fit([[1.0], [2.0]], [1.0, 2.0])
+
+
+def test_a_named_model_of_another_kind_is_left_alone(server, name):
+    X, y = load_diabetes(return_X_y=True)
+    labels = (y > 100).astype(int)
+    values, classes = f"{name}-values", f"{name}-classes"
+    of_values = PrequelRegressor(name=values).fit(X[:50], y[:50])
+    of_classes = PrequelClassifier(name=classes).fit(X[:50], labels[:50])
+    wrong = PrequelClassifier(name=values)
+    with pytest.raises(prequel.InvalidArgument, match="likelihood gaussian, and this PrequelClass"):
+        wrong.partial_fit(X, labels, classes=[0, 1])
+    with pytest.raises(prequel.InvalidArgument, match="likelihood bernoulli, .* another `name`"):
+        PrequelRegressor(name=classes).partial_fit(X, labels)
+    with pytest.raises(prequel.InvalidArgument, match="likelihood gaussian, .* is of poisson"):
+        PrequelRegressor(name=values, likelihood="poisson").partial_fit(X, y)
+    with pytest.raises(prequel.InvalidArgument, match="has 10 inputs, and X has 3 columns"):
+        PrequelRegressor(name=values).partial_fit(X[:, :3], y)
+    with pytest.raises(prequel.InvalidArgument, match=r"learns 1 target.*, and y has 2 column"):
+        PrequelRegressor(name=values).partial_fit(X, np.stack([y, y], axis=1))
+    for estimator in (of_values, of_classes):
+        assert estimator.remote_.describe().examples == 50
+    wrong.set_params(name=classes).partial_fit(X[50:], labels[50:], classes=[0, 1])
+    assert of_classes.remote_.describe().examples == len(y)
+
+
+def test_a_likelihood_of_the_other_estimator(server):
+    for likelihood in ("bernoulli", {"name": "categorical"}):
+        with pytest.raises(prequel.InvalidArgument, match="is of classes, which PrequelClassifier"):
+            PrequelRegressor(likelihood=likelihood).fit([[1.0], [2.0]], [0.0, 1.0])
+    with pytest.raises(prequel.InvalidArgument, match="is of values, which PrequelRegressor"):
+        PrequelClassifier(likelihood="gaussian").fit([[1.0], [2.0]], [0, 1])
+
+
+def test_every_part_can_be_chosen(server):
+    estimator = PrequelRegressor(
+        robustness={"name": "imq"}, calibration="none", rule="rvga"
+    ).fit([[1.0], [2.0]], [1.0, 2.0])
+    config = estimator.remote_.describe().config
+    assert (config.robustness.name, config.calibration.name) == ("imq", "none")
+    estimator.delete()
