@@ -206,7 +206,7 @@ def _of_narwhals(data: Any, series_name: str = "x") -> Table:
     except ImportError:
         raise InvalidArgument(
             f"a {type(data).__name__} is no array and no pandas frame; other frames are read with "
-            "narwhals: pip install 'prequel[frames]'"
+            "narwhals: pip install narwhals"
         ) from None
     if hasattr(data, "collect") and not hasattr(data, "__len__"):
         raise InvalidArgument(f"a {type(data).__name__} holds no rows yet: give data.collect()")
