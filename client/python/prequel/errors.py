@@ -167,6 +167,10 @@ class InferenceNote(UserWarning):
     """What a person should know of what was made of a column; see `Client.create`."""
 
 
+class FeatureLeftOut(UserWarning):
+    """A feature that came after the first example, and that the model has no column for."""
+
+
 class RowsRefused(UserWarning):
     """Rows whose label is no class of the model were not learned."""
 

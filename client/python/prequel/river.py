@@ -1,74 +1,33 @@
-"""Estimators for river: pip install 'prequel[river]'.
+"""Estimators for river: pip install './client/python[river]'.
 
 An estimator is a reference to a model on a server, which is made when the first example is learned.
-A copy that was pickled, or deep-copied after that, is the same model; a clone is unfitted.
+A copy that was pickled, or deep-copied after that, is the same model; a clone is unfitted. The
+methods that end in `many` take and give what pandas has.
 """
 
 from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 from river import base
 
 from prequel import v1
-from prequel.config import merged
-from prequel.data.column import Column
-from prequel.data.table import Table
+from prequel.config import Part, merged
+from prequel.data.emerging import EmergingFeatures, Values
 from prequel.errors import InvalidArgument
 from prequel.model import Model
-from prequel.reference import client_of, model_of, part_of
+from prequel.prediction import Prediction
+from prequel.reference import client_of, likelihood_of, model_of, part_of
 
 __all__ = ["PrequelClassifier", "PrequelRegressor"]
 
 _Features = dict[Hashable, Any]
 
-
-class _Columns:
-    """Which feature is in which column: those of the first example, in the order of their names,
-    then room for numbers that emerge later. Texts are categories."""
-
-    def __init__(self, first: _Features, spare: int) -> None:
-        names = sorted(first, key=str)
-        self._text = {name: f"t{i}" for i, name in enumerate(names) if isinstance(first[name], str)}
-        numbers = [name for name in names if name not in self._text]
-        self._numbers = {name: i for i, name in enumerate(numbers)}
-        self._width = max(1, len(numbers) + spare)
-
-    def features(self) -> list[v1.Feature]:
-        made = [v1.Feature(name="x", width=self._width, allow_missing=True)]
-        kind = v1.Feature.KIND_CATEGORICAL
-        return made + [v1.Feature(name=name, kind=kind) for name in self._text.values()]
-
-    def claim(self, x: _Features) -> None:
-        """Gives numbers that were never seen before a column, while there is room."""
-        for name in sorted(x.keys() - self._numbers.keys() - self._text.keys(), key=str):
-            if len(self._numbers) < self._width and not isinstance(x[name], str):
-                self._numbers[name] = len(self._numbers)
-
-    def table(self, x: _Features) -> Table:
-        """One row. What `x` does not have is missing; what has no column is left out."""
-        numbers = np.full(self._width, np.nan)
-        for name, place in self._numbers.items():
-            value = x.get(name)
-            if value is None:
-                continue
-            try:
-                numbers[place] = float(value)
-            except (TypeError, ValueError):
-                raise InvalidArgument(
-                    f"feature {name!r}: {value!r} is no number, as it was at first"
-                ) from None
-        suffixes = range(self._width) if self._width > 1 else [""]
-        columns = [Column(f"x{s}", numbers[i : i + 1]) for i, s in enumerate(suffixes)]
-        for name, column in self._text.items():
-            value = x.get(name)
-            text = np.array([None if value is None else str(value)], dtype=object)
-            columns.append(Column(column, text))
-        return Table(1, columns, True)
+_LARGEST = 1024  # rows of a minibatch
 
 
 class _Estimator(base.Estimator):  # type: ignore[misc]
@@ -77,9 +36,11 @@ class _Estimator(base.Estimator):  # type: ignore[misc]
     Parameters of both:
         server: HOST:PORT; None: PREQUEL_SERVER, or 127.0.0.1:8081. The token is PREQUEL_TOKEN.
         name: of the model; None: one that nobody else has.
-        model, likelihood, posterior, rule, dynamics: the parts of the model, each a name, a mapping
-            {"name": …, option: value, …}, or None: the server's choice.
-        spare: room for so many numbers that the first example does not have.
+        model, likelihood, prior, posterior, rule, dynamics, calibration, robustness: the parts of
+            the model, each a name, a mapping {"name": …, option: value, …}, or None: the server's
+            choice.
+        spare: room for so many numbers that the first example does not have. A feature that finds
+            none, or is text and comes later, is left out with a FeatureLeftOut warning.
         seed: of the model.
     """
 
@@ -89,9 +50,12 @@ class _Estimator(base.Estimator):  # type: ignore[misc]
         name: str | None = None,
         model: Any = None,
         likelihood: Any = None,
+        prior: Any = None,
         posterior: Any = None,
         rule: Any = None,
         dynamics: Any = None,
+        calibration: Any = None,
+        robustness: Any = None,
         spare: int = 4,
         seed: int = 0,
     ) -> None:
@@ -99,37 +63,54 @@ class _Estimator(base.Estimator):  # type: ignore[misc]
         self.name = name
         self.model = model
         self.likelihood = likelihood
+        self.prior = prior
         self.posterior = posterior
         self.rule = rule
         self.dynamics = dynamics
+        self.calibration = calibration
+        self.robustness = robustness
         self.spare = spare
         self.seed = seed
-        self._columns: _Columns | None = None
+        self._features: EmergingFeatures | None = None
         self._model_name = ""
         self._config = b""
+
+    def _unit_test_skips(self) -> set[str]:
+        # The columns of a minibatch are standardized together, and its rows drift as one.
+        return {"check_learn_many_matches_learn_one"}
 
     @property
     def remote(self) -> Model:
         """The model on the server. Requires that an example was learned."""
         return model_of(self.server, self._model_name, self._config)
 
-    def _learn(self, x: _Features, target: float) -> None:
-        if self._columns is None:
-            columns = _Columns(x, self.spare)
-            self._create(columns)
-            self._columns = columns
-        self._columns.claim(x)
-        self.remote.learn(self._columns.table(x), np.array([target], dtype=np.float64))
+    def _learn(self, values: Values, targets: list[float]) -> None:
+        if self._features is None:
+            features = EmergingFeatures(values, self.spare)
+            self._create(features)
+            self._features = features
+        self._features.claim(values, stacklevel=4)
+        table = self._features.table(len(targets), values)
+        self.remote.learn(table, np.array(targets, dtype=np.float64), batch_size=_LARGEST)
 
-    def _create(self, columns: _Columns) -> None:
+    def _predict(self, values: Values, rows: int, query: str) -> Prediction | None:
+        """None before anything was learned."""
+        if self._features is None or rows == 0:
+            return None
+        return self.remote.predict(self._features.table(rows, values), queries=[query])
+
+    def _create(self, features: EmergingFeatures) -> None:
         target, likelihood = self._target()
         config = merged(
-            v1.ModelConfig(features=columns.features(), target=target),
+            v1.ModelConfig(features=features.features(), target=target),
             model=part_of(self.model),
-            likelihood=part_of(self.likelihood if self.likelihood is not None else likelihood),
+            likelihood=likelihood,
+            prior=part_of(self.prior),
             posterior=part_of(self.posterior),
             rule=part_of(self.rule),
             dynamics=part_of(self.dynamics),
+            calibration=part_of(self.calibration),
+            robustness=part_of(self.robustness),
             seed=self.seed,
         )
         name = self.name or f"{type(self).__name__.lower()}-{secrets.token_hex(8)}"
@@ -137,36 +118,49 @@ class _Estimator(base.Estimator):  # type: ignore[misc]
         self._model_name = created.name
         self._config = config.SerializeToString()
 
-    def _target(self) -> tuple[v1.Target, str]:
+    def _target(self) -> tuple[v1.Target, Part]:
         raise NotImplementedError
 
 
-class PrequelRegressor(_Estimator, base.Regressor):  # type: ignore[misc]
-    """Regression, one example at a time; counts with likelihood="poisson"."""
+class PrequelRegressor(_Estimator, base.MiniBatchRegressor):  # type: ignore[misc]
+    """Regression, one example at a time or many; counts with likelihood="poisson"."""
 
     def learn_one(self, x: _Features, y: float) -> None:
         """Scores the example and learns it. Answered once it is on the server's disk."""
-        self._learn(x, float(y))
+        self._learn(_one(x), [float(y)])
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """The rows of a frame as a minibatch, or several of at most 1,024 rows."""
+        if len(X):
+            self._learn(_many(X), [float(value) for value in y])
 
     def predict_one(self, x: _Features) -> float:
         """The mean; 0 before anything was learned."""
         return self.predict_std_one(x)[0]
 
+    def predict_many(self, X: Any) -> Any:
+        """The mean of each row, as a series with the index of `X`."""
+        import pandas as pd
+
+        prediction = self._predict(_many(X), len(X), "moments")
+        mean = np.zeros(len(X)) if prediction is None else prediction.mean
+        return pd.Series(np.where(np.isfinite(mean), mean, 0.0), index=X.index)
+
     def predict_std_one(self, x: _Features) -> tuple[float, float]:
         """Mean and standard deviation; 0 and infinity before anything can be told."""
-        if self._columns is None:
+        prediction = self._predict(_one(x), 1, "moments")
+        if prediction is None:
             return 0.0, math.inf
-        prediction = self.remote.predict(self._columns.table(x), queries=["moments"])
         mean, std = float(prediction.mean[0]), float(prediction.std[0])
         return (mean, std) if math.isfinite(mean) else (0.0, math.inf)
 
-    def _target(self) -> tuple[v1.Target, str]:
-        return v1.Target(name="y"), "gaussian"
+    def _target(self) -> tuple[v1.Target, Part]:
+        return v1.Target(name="y"), likelihood_of(self.likelihood, "gaussian", of_classes=False)
 
 
-class PrequelClassifier(_Estimator, base.Classifier):  # type: ignore[misc]
-    """Classification, one example at a time. Labels are known as they come, `max_classes` of them
-    at most; two are a bernoulli model."""
+class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[misc]
+    """Classification, one example at a time or many. Labels are known as they come, `max_classes`
+    of them at most; two are a bernoulli model."""
 
     def __init__(
         self,
@@ -174,15 +168,19 @@ class PrequelClassifier(_Estimator, base.Classifier):  # type: ignore[misc]
         name: str | None = None,
         model: Any = None,
         likelihood: Any = None,
+        prior: Any = None,
         posterior: Any = None,
         rule: Any = None,
         dynamics: Any = None,
+        calibration: Any = None,
+        robustness: Any = None,
         spare: int = 4,
         seed: int = 0,
         max_classes: int = 10,
     ) -> None:
         super().__init__(
-            server, name, model, likelihood, posterior, rule, dynamics, spare, seed
+            server, name, model, likelihood, prior, posterior, rule, dynamics, calibration,
+            robustness, spare, seed,
         )  # fmt: skip
         self.max_classes = max_classes
         self._labels: list[Any] = []
@@ -193,25 +191,69 @@ class PrequelClassifier(_Estimator, base.Classifier):  # type: ignore[misc]
 
     def learn_one(self, x: _Features, y: Any) -> None:
         """Scores the example and learns it. Answered once it is on the server's disk."""
-        if y not in self._labels:
-            if len(self._labels) >= self.max_classes:
-                raise InvalidArgument(
-                    f"label {y!r} is one more than the {self.max_classes} that there is room for: "
-                    "give max_classes"
-                )
-            self._labels.append(y)
-        self._learn(x, float(self._labels.index(y)))
+        self._learn(_one(x), self._places([y]))
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """The rows of a frame as a minibatch, or several of at most 1,024 rows."""
+        if len(X):
+            self._learn(_many(X), self._places(y))
 
     def predict_proba_one(self, x: _Features) -> dict[Any, float]:
         """Of each label that was learned; nothing before that."""
-        if self._columns is None:
+        prediction = self._predict(_one(x), 1, "probabilities")
+        if prediction is None:
             return {}
-        query = ["probabilities"]
-        proba = self.remote.predict(self._columns.table(x), queries=query).proba[0]
-        known = proba[: len(self._labels)]
-        return dict(zip(self._labels, (known / known.sum()).tolist()))
+        return dict(zip(self._labels, self._known(prediction)[0].tolist()))
 
-    def _target(self) -> tuple[v1.Target, str]:
-        if self.max_classes <= 2:
-            return v1.Target(name="y"), "bernoulli"
-        return v1.Target(name="y", num_classes=self.max_classes), "categorical"
+    def predict_proba_many(self, X: Any) -> Any:
+        """A frame with a column for each label that was learned; without any before that."""
+        import pandas as pd
+
+        prediction = self._predict(_many(X), len(X), "probabilities")
+        if prediction is None:
+            return pd.DataFrame(index=X.index)
+        return pd.DataFrame(self._known(prediction), index=X.index, columns=self._labels)
+
+    def predict_many(self, X: Any) -> Any:
+        """The most probable label of each row; None before anything was learned."""
+        import pandas as pd
+
+        proba = self.predict_proba_many(X)
+        if proba.empty:
+            return pd.Series([None] * len(X), index=X.index, dtype=object)
+        return proba.idxmax(axis="columns")
+
+    def _places(self, labels: Iterable[Any]) -> list[float]:
+        """Of labels among those that are known; makes room for new ones."""
+        labels = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+        known = self._labels + [y for y in dict.fromkeys(labels) if y not in self._labels]
+        if len(known) > self.max_classes:
+            raise InvalidArgument(
+                f"label {known[self.max_classes]!r} is one more than the {self.max_classes} that "
+                "there is room for: give max_classes"
+            )
+        self._labels = known
+        return [float(known.index(y)) for y in labels]
+
+    def _known(self, prediction: Prediction) -> Any:
+        """[rows, labels]: of those that were learned."""
+        known = prediction.proba[:, : len(self._labels)]
+        return known / known.sum(axis=1, keepdims=True)
+
+    def _target(self) -> tuple[v1.Target, Part]:
+        two = self.max_classes <= 2
+        usual = "bernoulli" if two else "categorical"
+        target = v1.Target(name="y", num_classes=0 if two else self.max_classes)
+        return target, likelihood_of(self.likelihood, usual, of_classes=True)
+
+
+def _one(x: _Features) -> Values:
+    return {name: (value,) for name, value in x.items()}
+
+
+def _many(X: Any) -> Values:
+    """The columns of a pandas frame; what is missing is None."""
+    return {
+        name: column.astype(object).where(column.notna(), None).tolist()
+        for name, column in X.items()
+    }
