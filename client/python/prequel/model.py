@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import Any
 
 from prequel import connection, operations, v1
 from prequel.config import Config, merged
@@ -15,13 +15,11 @@ from prequel.data.minibatch import Minibatch
 from prequel.errors import InvalidArgument
 from prequel.info import ModelInfo, Revisions, Snapshot
 from prequel.learning.ack import Ack, LearnResult, Tally
-from prequel.learning.progress import ProgressLine
+from prequel.learning.progress import Progress, ProgressReport
 from prequel.learning.refusal import refusal
 from prequel.learning.stream import LearnStream
 from prequel.prediction import Prediction, joined, queries_of
 from prequel.scores import Evaluation
-
-Progress = Union[bool, Callable[[Tally], None]]
 
 
 class Model:
@@ -286,23 +284,15 @@ class Model:
         on_refused: str,
     ) -> LearnResult:
         tally = Tally()
-        line = ProgressLine(total) if progress is True else None
-        show = progress if callable(progress) else line.show if line else None
-
-        def on_ack(ack: Ack) -> None:
-            tally.add(ack)
-            if show is not None:
-                show(tally)
-
+        report = ProgressReport(progress, total, tally)
         stream = self.open_stream(
-            producer=producer, max_in_flight=max_in_flight, retry=retry, on_ack=on_ack
+            producer=producer, max_in_flight=max_in_flight, retry=retry, on_ack=report.add
         )
         try:
             _feed(stream, minibatches, tally, on_refused)
         finally:
             stream.close()
-            if line is not None:
-                line.show(tally, last=True)
+            report.close()
         if on_refused == "raise" and tally.refused:
             raise refusal(tally)
         return tally.result(stacklevel=4)

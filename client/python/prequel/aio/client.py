@@ -8,12 +8,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from prequel import connection, operations
+from prequel import connection, operations, v1
 from prequel.aio.connection import AsyncConnection
 from prequel.aio.model import AsyncModel
 from prequel.client import configured
 from prequel.connection import TLS, Endpoint
 from prequel.errors import note
+from prequel.inference.schema import Schema, infer
 from prequel.info import ModelInfo
 from prequel.parts import Part, chosen
 
@@ -35,6 +36,9 @@ class AsyncClient:
     def server(self) -> str:
         """The address of the server."""
         return self._connection.endpoint.server
+
+    def __repr__(self) -> str:
+        return f"<AsyncClient of {self.server}>"
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -70,9 +74,14 @@ class AsyncClient:
         model.notes = notes
         return model
 
-    def model(self, name: str) -> AsyncModel:
-        """The model of that name. Whether there is one is seen at the first call."""
-        return AsyncModel(self._connection, name)
+    @staticmethod
+    def infer(data: Any, y: Any = None, *, target: str | None = None, **options: Any) -> Schema:
+        """As Client.infer; nothing is asked of the server."""
+        return infer(data, y, target=target, **options)
+
+    def model(self, name: str, config: v1.ModelConfig | None = None) -> AsyncModel:
+        """As Client.model."""
+        return AsyncModel(self._connection, name, config)
 
     async def models(self) -> list[ModelInfo]:
         """All models, ordered by name."""

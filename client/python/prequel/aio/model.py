@@ -16,6 +16,7 @@ from prequel.data.minibatch import Minibatch
 from prequel.errors import InvalidArgument
 from prequel.info import ModelInfo, Revisions, Snapshot
 from prequel.learning.ack import Ack, LearnResult, Tally
+from prequel.learning.progress import Progress, ProgressReport
 from prequel.learning.refusal import refusal
 from prequel.prediction import Prediction, joined, queries_of
 from prequel.scores import Evaluation
@@ -85,6 +86,7 @@ class AsyncModel:
         *,
         batch_size: int = 64,
         producer: str = "",
+        progress: Progress = False,
         max_in_flight: int = 256,
         retry: float = 60.0,
     ) -> LearnResult:
@@ -93,11 +95,14 @@ class AsyncModel:
         examples = await self._encode(X, y)
         if examples.rows == 0:
             raise InvalidArgument("no rows to learn")
-        return await self.learn_stream(
+        return await self._learn_minibatches(
             examples.minibatches(batch_size),
-            producer=producer,
-            max_in_flight=max_in_flight,
-            retry=retry,
+            examples.rows,
+            producer,
+            progress,
+            max_in_flight,
+            retry,
+            on_refused="raise",
         )
 
     async def learn_stream(
@@ -105,6 +110,7 @@ class AsyncModel:
         minibatches: Iterable[Any] | AsyncIterable[Any],
         *,
         producer: str = "",
+        progress: Progress = False,
         max_in_flight: int = 256,
         retry: float = 60.0,
         on_refused: str = "raise",
@@ -112,25 +118,9 @@ class AsyncModel:
         """As Model.learn_stream; the minibatches may come asynchronously."""
         if on_refused not in ("raise", "collect"):
             raise InvalidArgument(f"on_refused: {on_refused!r} is neither 'raise' nor 'collect'")
-        tally = Tally()
-        stream = await self.open_stream(
-            producer=producer, max_in_flight=max_in_flight, retry=retry, on_ack=tally.add
+        return await self._learn_minibatches(
+            minibatches, None, producer, progress, max_in_flight, retry, on_refused
         )
-        try:
-            passed = await stream.next_sequence() - 1
-            async for item in _each(minibatches):
-                if tally.resumed < passed:
-                    tally.resumed += 1
-                    continue
-                await stream.send_minibatch(await self._minibatch(item))
-                if tally.refused and on_refused == "raise":
-                    break
-            await stream.finish()
-        finally:
-            await stream.close()
-        if on_refused == "raise" and tally.refused:
-            raise refusal(tally)
-        return tally.result(stacklevel=3)
 
     async def open_stream(
         self,
@@ -212,6 +202,44 @@ class AsyncModel:
         X, y = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
         examples = await self._encode(X, y)
         return examples.minibatch(0, examples.rows)
+
+    async def _learn_minibatches(
+        self,
+        minibatches: Iterable[Any] | AsyncIterable[Any],
+        total: int | None,
+        producer: str,
+        progress: Progress,
+        max_in_flight: int,
+        retry: float,
+        on_refused: str,
+    ) -> LearnResult:
+        tally = Tally()
+        report = ProgressReport(progress, total, tally)
+        stream = await self.open_stream(
+            producer=producer, max_in_flight=max_in_flight, retry=retry, on_ack=report.add
+        )
+        try:
+            await self._feed(stream, minibatches, tally, on_refused)
+        finally:
+            await stream.close()
+            report.close()
+        if on_refused == "raise" and tally.refused:
+            raise refusal(tally)
+        return tally.result(stacklevel=4)
+
+    async def _feed(
+        self, stream: AsyncLearnStream, minibatches: Any, tally: Tally, on_refused: str
+    ) -> None:
+        """Sends what the producer has not sent before, and waits for the answers."""
+        passed = await stream.next_sequence() - 1
+        async for item in _each(minibatches):
+            if tally.resumed < passed:
+                tally.resumed += 1
+                continue
+            await stream.send_minibatch(await self._minibatch(item))
+            if tally.refused and on_refused == "raise":
+                break
+        await stream.finish()
 
 
 async def _each(items: Any) -> Any:

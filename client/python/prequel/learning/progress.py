@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO
+from collections.abc import Callable
+from typing import TextIO, Union
 
-from prequel.learning.ack import Tally
+from prequel.learning.ack import Ack, Tally
+
+Progress = Union[bool, Callable[[Tally], None]]
 
 _EVERY = 0.1  # seconds
 
@@ -37,3 +40,23 @@ class ProgressLine:
         self._out.write("\r" + text.ljust(self._width) + ("\n" if last else ""))
         self._out.flush()
         self._width = len(text)
+
+
+class ProgressReport:
+    """Counts answers in `tally` and shows how far that is, as `progress` asks for it: not at all,
+    on a line, or by a function that is called with the tally."""
+
+    def __init__(self, progress: Progress, total: int | None, tally: Tally) -> None:
+        self._tally = tally
+        self._line = ProgressLine(total) if progress is True else None
+        self._show = progress if callable(progress) else self._line.show if self._line else None
+
+    def add(self, ack: Ack) -> None:
+        self._tally.add(ack)
+        if self._show is not None:
+            self._show(self._tally)
+
+    def close(self) -> None:
+        """Ends the line, if there is one."""
+        if self._line is not None:
+            self._line.show(self._tally, last=True)
