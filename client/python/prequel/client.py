@@ -22,7 +22,8 @@ class Client:
     """A connection to a server. Thread-safe; use it as a context, or `close` it.
 
     It connects on first use, and again whenever the connection is lost. After UNAVAILABLE, what
-    the server does once however often it is asked is tried again while the timeout lasts.
+    the server does once however often it is asked is tried again while the timeout lasts, and what
+    only reads for a second or so.
     """
 
     def __init__(

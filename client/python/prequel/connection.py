@@ -18,6 +18,7 @@ from prequel.errors import (
     FailedPrecondition,
     InvalidArgument,
     PrequelError,
+    Unavailable,
     from_rpc,
     is_transient,
 )
@@ -27,6 +28,8 @@ T = TypeVar("T")
 Pem = Union[bytes, str, Path]
 
 DEFAULT_SERVER = "127.0.0.1:8081"
+
+_CHANNEL_PAUSE = 1.3  # seconds between attempts to connect: the longest below, and gRPC's jitter
 
 _OPTIONS: list[tuple[str, Any]] = [
     # Requests and answers are bounded by the server.
@@ -149,13 +152,36 @@ class Operation(Generic[T]):
     """A call and what its answer means.
 
     `repeatable`: the server does it once however often it is asked, so that it is tried again
-    after UNAVAILABLE while the timeout lasts.
+    after UNAVAILABLE while the timeout lasts. `reads`: it changes nothing, and is tried again for
+    as long as a channel may pause before it looks for a server that has come back.
     """
 
     method: Method
     request: bytes
     answer: Callable[[Any], T]
     repeatable: bool = False
+    reads: bool = False
+
+
+class Retries:
+    """When an operation that failed is tried again."""
+
+    def __init__(self, operation: Operation[Any], timeout: float) -> None:
+        self._operation = operation
+        self.end = time.monotonic() + timeout
+        if operation.repeatable:
+            self._backoff = Backoff(give_up=timeout)
+        else:
+            self._backoff = Backoff(give_up=_CHANNEL_PAUSE, longest=_CHANNEL_PAUSE / 4)
+
+    def pause(self, error: PrequelError) -> float | None:
+        """The seconds to wait before the next attempt; None: there is none."""
+        operation = self._operation
+        again = operation.repeatable and is_transient(error)
+        if not again and not (operation.reads and isinstance(error, Unavailable)):
+            return None
+        pause = self._backoff.next()
+        return None if pause is None or time.monotonic() + pause >= self.end else pause
 
 
 class Connection:
@@ -173,16 +199,21 @@ class Connection:
         self._channel.close()
 
     def run(self, operation: Operation[T]) -> T:
-        end = time.monotonic() + self.endpoint.timeout
-        backoff = Backoff(give_up=self.endpoint.timeout)
+        retries = Retries(operation, self.endpoint.timeout)
         while True:
             try:
-                return operation.answer(self._call(operation, end))
+                return operation.answer(self._call(operation, retries.end))
             except PrequelError as error:
-                pause = backoff.next() if operation.repeatable and is_transient(error) else None
-                if pause is None or time.monotonic() + pause >= end:
+                pause = retries.pause(error)
+                if pause is None:
                     raise
-                time.sleep(pause)
+                self._wait(pause)
+
+    def _wait(self, seconds: float) -> None:
+        # gRPC 1.51 looks for a server only while somebody waits for the channel to be ready.
+        ready = grpc.channel_ready_future(self._channel)
+        time.sleep(seconds)
+        ready.cancel()
 
     def _call(self, operation: Operation[Any], end: float) -> Any:
         left = end - time.monotonic()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from google.protobuf.message import Message
@@ -20,6 +20,8 @@ from prequel.learning.ack import Ack
 from prequel.parts import Part, parts_of
 from prequel.prediction import Prediction, prediction_of
 from prequel.scores import Evaluation
+
+T = TypeVar("T")
 
 _PIECE_ROWS = 4_096  # of a prediction, at most
 _PIECE_BYTES = 4 << 20
@@ -54,12 +56,12 @@ def _created(config: v1.ModelConfig, answer: v1.Model) -> ModelInfo:
 
 
 def describe(name: str) -> Operation[ModelInfo]:
-    return Operation(connection.GET, _named(v1.GetModelRequest, name), ModelInfo.of)
+    return _read(connection.GET, _named(v1.GetModelRequest, name), ModelInfo.of)
 
 
 def list_page(token: str) -> Operation[tuple[list[ModelInfo], str]]:
     request = v1.ListModelsRequest(page_size=1000, page_token=token)
-    return Operation(
+    return _read(
         connection.LIST,
         request.SerializeToString(),
         lambda answer: ([ModelInfo.of(model) for model in answer.models], answer.next_page_token),
@@ -68,7 +70,7 @@ def list_page(token: str) -> Operation[tuple[list[ModelInfo], str]]:
 
 def parts() -> Operation[list[Part]]:
     request = v1.ListPartsRequest()
-    return Operation(connection.PARTS, request.SerializeToString(), parts_of)
+    return _read(connection.PARTS, request.SerializeToString(), parts_of)
 
 
 def delete(name: str) -> Operation[None]:
@@ -80,7 +82,7 @@ def snapshot(name: str) -> Operation[Snapshot]:
 
 
 def revisions(name: str) -> Operation[Revisions]:
-    return Operation(connection.REVISIONS, _named(v1.ListRevisionsRequest, name), Revisions.of)
+    return _read(connection.REVISIONS, _named(v1.ListRevisionsRequest, name), Revisions.of)
 
 
 def rollback(name: str, revision: int) -> Operation[ModelInfo]:
@@ -98,9 +100,7 @@ def fork(
 
 
 def evaluation(name: str) -> Operation[Evaluation]:
-    return Operation(
-        connection.EVALUATION, _named(v1.GetEvaluationRequest, name), Evaluation.of
-    )  # fmt: skip
+    return _read(connection.EVALUATION, _named(v1.GetEvaluationRequest, name), Evaluation.of)
 
 
 def watch_request(name: str, interval: float) -> bytes:
@@ -172,7 +172,7 @@ def predict(
         revision=revision,
         min_revision=min_revision,
     )
-    return Operation(
+    return _read(
         connection.PREDICT,
         minibatch.request(request),
         lambda answer: prediction_of(answer.revision, answer.predictions),
@@ -194,6 +194,10 @@ def check_positive(name: str, value: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise InvalidArgument(f"{name}: {value!r} is not a whole number above 0")
     return value
+
+
+def _read(method: connection.Method, request: bytes, answer: Callable[[Any], T]) -> Operation[T]:
+    return Operation(method, request, answer, reads=True)
 
 
 def _named(request: Any, name: str) -> bytes:

@@ -1,10 +1,12 @@
 """kill -9 in the middle of learning: no row is lost, and none is learned twice."""
 
+import asyncio
 import os
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -65,8 +67,6 @@ def test_server_is_killed(own_server):
 
 
 def test_server_is_killed_while_asyncio_learns(own_server):
-    import asyncio
-
     async def learn():
         async def with_kills():
             for i, minibatch in enumerate(minibatches()):
@@ -162,6 +162,32 @@ def test_unary_learning_waits_for_the_server(own_server):
         starter.start()
         assert model.learn(X[8:16], y[8:16]).revision == 2
         starter.join()
+
+
+def test_reading_finds_a_server_that_has_come_back(own_server):
+    with own_server.client() as client:
+        model = client.create("line", *examples())
+        for read in (model.describe, lambda: model.predict(np.zeros((1, 2))), client.models):
+            own_server.kill()
+            start = time.monotonic()
+            with pytest.raises(prequel.Unavailable, match="no answer"):
+                read()
+            assert 1 < time.monotonic() - start < 3
+            own_server.start()
+            read()
+
+
+def test_awaited_reading_finds_it_too(own_server):
+    async def ask():
+        async with prequel.AsyncClient(own_server.address) as client:
+            model = await client.create("line", *examples())
+            own_server.kill()
+            with pytest.raises(prequel.Unavailable, match="no answer"):
+                await model.describe()
+            own_server.start()
+            await model.evaluation()
+
+    asyncio.run(ask())
 
 
 def test_a_stream_that_hears_nothing(own_server):

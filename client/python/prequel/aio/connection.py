@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 import grpc
 import grpc.aio
 
-from prequel.connection import Endpoint, Method, Operation
-from prequel.errors import DeadlineExceeded, PrequelError, from_rpc, is_transient
-from prequel.learning.backoff import Backoff
+from prequel.connection import Endpoint, Method, Operation, Retries
+from prequel.errors import DeadlineExceeded, PrequelError, from_rpc
 
 T = TypeVar("T")
 
@@ -33,14 +32,13 @@ class AsyncConnection:
             self._calls.clear()
 
     async def run(self, operation: Operation[T]) -> T:
-        end = time.monotonic() + self.endpoint.timeout
-        backoff = Backoff(give_up=self.endpoint.timeout)
+        retries = Retries(operation, self.endpoint.timeout)
         while True:
             try:
-                return operation.answer(await self._call(operation, end))
+                return operation.answer(await self._call(operation, retries.end))
             except PrequelError as error:
-                pause = backoff.next() if operation.repeatable and is_transient(error) else None
-                if pause is None or time.monotonic() + pause >= end:
+                pause = retries.pause(error)
+                if pause is None:
                     raise
                 await asyncio.sleep(pause)
 
