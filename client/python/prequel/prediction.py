@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from prequel import v1
 from prequel.data.tensor import from_tensor
-from prequel.errors import PrequelError
-from prequel.levels import ends_of, round_level, round_levels
+from prequel.errors import InvalidArgument, PrequelError
+from prequel.levels import Levels, ends_of, round_level, round_levels
 
 Array = npt.NDArray[Any]
-Levels = Union[float, Sequence[float]]
-
 MAX_LEVELS = 99  # of one query
 _POOL = 2 * MAX_LEVELS  # levels that samples are drawn from, at the least
 
@@ -115,7 +113,7 @@ class Prediction:
     @property
     def proba(self) -> Array:
         """[rows, classes], in the order of `labels`."""
-        return self._output("probabilities", "a model of values has mean, std and quantile")
+        return self._of_classes("probabilities")
 
     @property
     def label(self) -> npt.NDArray[np.object_]:
@@ -126,34 +124,31 @@ class Prediction:
     @property
     def entropy(self) -> Array:
         """[rows], nats: of the predictive of classes."""
-        return self._output("entropy", "it is of classes")
+        return self._of_classes("entropy")
 
     @property
     def aleatoric_entropy(self) -> Array:
         """[rows], nats: what is noise."""
-        return self._output("aleatoric_entropy", "it is of classes")
+        return self._of_classes("aleatoric_entropy")
 
     @property
     def epistemic_entropy(self) -> Array:
         """[rows], nats: what is not knowing the weights."""
-        return self._output("epistemic_entropy", "it is of classes")
+        return self._of_classes("epistemic_entropy")
 
     def quantile(self, level: Levels) -> Array:
         """The least y with P(Y ≤ y) ≥ level: [rows, T], or [rows, T, levels] for several. Levels
         that were not asked for are asked of the server now, of the same revision."""
-        levels = (level,) if isinstance(level, (int, float)) else tuple(level)
-        for one in levels:
-            if not 0 < one < 1:
-                raise ValueError(f"level: {one} is not between 0 and 1")
+        if isinstance(level, str) or not isinstance(level, Iterable):
+            self._fetch([level])
+            return self._quantiles[round_level(level)]
+        levels = [round_level(one) for one in level]
         self._fetch(levels)
-        answers = [self._quantiles[round_level(one)] for one in levels]
-        return answers[0] if isinstance(level, (int, float)) else np.stack(answers, axis=-1)
+        return np.stack([self._quantiles[one] for one in levels], axis=-1)
 
     def interval(self, level: float = 0.9) -> tuple[Array, Array]:
         """Lower and upper end, each [rows, T], of the central interval in which y lies with
         probability `level`; of counts, at least that."""
-        if not 0 < level < 1:
-            raise ValueError(f"level: {level} is not between 0 and 1")
         low, high = ends_of(level)
         self._fetch((low, high))
         return self._quantiles[low], self._quantiles[high]
@@ -165,8 +160,8 @@ class Prediction:
         row's draws are its own, and nearly independent of other rows'.
         """
         rng = np.random.default_rng(seed)
-        if size < 1:
-            raise ValueError(f"size: {size} is below 1")
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
+            raise InvalidArgument(f"size: {size!r} is not a whole number above 0")
         if "probabilities" in self.outputs:
             ends = self.proba.cumsum(axis=1)
             ends /= ends[:, -1:]
@@ -181,14 +176,23 @@ class Prediction:
         return np.take_along_axis(flat, places, axis=1).reshape(*values.shape[:-1], size)
 
     def _of_values(self, name: str) -> Array:
-        output = self._output(name, "a model of classes has proba, label and entropy")
-        return _squeezed(output)
-
-    def _output(self, name: str, otherwise: str) -> Array:
+        if name not in self.outputs and self.labels:
+            raise self._lacking(name, "a model of classes has proba, label and entropy")
         if name not in self.outputs:
-            held = ", ".join(self.outputs) or "nothing"
-            raise NotAnswered(f"{name} was not answered, but {held}; {otherwise}")
+            raise self._lacking(name, 'predict(X, queries=["moments", …]) asks for it')
+        return _squeezed(self.outputs[name])
+
+    def _of_classes(self, name: str) -> Array:
+        if name not in self.outputs and not self.labels:
+            raise self._lacking(name, "a model of values has mean, std and quantile")
+        if name not in self.outputs:
+            query = "probabilities" if name == "probabilities" else "entropy"
+            raise self._lacking(name, f'predict(X, queries=["{query}", …]) asks for it')
         return self.outputs[name]
+
+    def _lacking(self, name: str, otherwise: str) -> NotAnswered:
+        held = ", ".join(self.outputs) or "nothing"
+        return NotAnswered(f"{name} was not answered, but {held}; {otherwise}")
 
     def _fetch(self, levels: Iterable[float]) -> None:
         if not self._quantiles and "quantiles" in self.outputs:
@@ -219,19 +223,21 @@ class Prediction:
             self._quantiles[round_level(level)] = _squeezed(values[..., i])
 
 
-def quantiles_query(levels: Iterable[float]) -> v1.Query:
+def quantiles_query(levels: Levels) -> v1.Query:
     query = v1.Query(name="quantiles")
     query.options["levels"] = round_levels(levels)
     return query
 
 
 def queries_of(
-    quantiles: Iterable[float] | float | None, queries: Iterable[str | v1.Query] | None
+    quantiles: Levels | None, queries: str | Iterable[str | v1.Query] | None
 ) -> list[v1.Query]:
     """What `predict` is to ask: nothing is what the model answers by default."""
-    asked = [v1.Query(name=q) if isinstance(q, str) else q for q in queries or ()]
-    if isinstance(quantiles, (int, float)):
-        quantiles = [quantiles]
+    several = [queries] if isinstance(queries, str) else queries or ()
+    asked = [v1.Query(name=q) if isinstance(q, str) else q for q in several]
+    for query in asked:
+        if not isinstance(query, v1.Query):
+            raise InvalidArgument(f"queries: {query!r} is no name of a query and no Query")
     if quantiles is not None:
         asked.append(quantiles_query(quantiles))
         if not any(query.name == "moments" for query in asked):

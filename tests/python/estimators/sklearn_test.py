@@ -38,6 +38,8 @@ def test_regression(server):
     lower, upper = estimator.predict_interval(X, 0.8)
     assert 0.7 < np.mean((lower < y) & (y < upper)) < 0.9
     np.testing.assert_array_equal(estimator.predict_quantile(X, 0.1) <= upper, True)
+    with pytest.raises(prequel.InvalidArgument, match=r"did you mean 0\.9\?"):
+        estimator.predict_interval(X, 90)
 
 
 def test_copies_are_the_same_model_and_clones_are_not(server):

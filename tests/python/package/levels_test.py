@@ -61,3 +61,42 @@ def test_levels_near_the_ends_stay_what_they_are(learned):
     model, X = learned
     prediction = model.predict(X)
     assert (prediction.quantile(1 - 1e-13) >= prediction.quantile(1 - 1e-9)).all()
+
+
+def test_what_is_no_level(learned):
+    model, X = learned
+    prediction = model.predict(X)
+    for wrong, text in (
+        (95, r"level: 95 is not between 0 and 1; did you mean 0\.95\?"),
+        (1.0, "1.0 is not between 0 and 1$"),
+        ("0.5", "level: '0.5' is not one number"),
+        ([0.5, 0.9], r"level: \[0.5, 0.9\] is not one number"),
+        (None, "level: None is not one number"),
+    ):
+        with pytest.raises(prequel.InvalidArgument, match=text):
+            prediction.interval(wrong)
+    for ask in (prediction.quantile, lambda level: model.predict(X, quantiles=level)):
+        for wrong in (50, "0.5", ["0.5"], [0.1, 90]):
+            with pytest.raises(prequel.InvalidArgument, match=r"^level: "):
+                ask(wrong)
+    median = prediction.quantile(np.float64(0.5))
+    np.testing.assert_array_equal(median, prediction.quantile([0.5])[:, 0])
+    with pytest.raises(prequel.InvalidArgument, match="size: 'x' is not a whole number"):
+        prediction.sample("x")
+
+
+def test_what_was_not_asked_says_how_to_ask(client, name, learned):
+    model, X = learned
+    only = model.predict(X, queries="quantiles")
+    with pytest.raises(prequel.NotAnswered, match=r'quantiles; predict\(X, queries=\["moments"'):
+        only.std
+    with pytest.raises(prequel.NotAnswered, match="a model of values has mean"):
+        only.entropy
+    classes = client.create(name + "-c", inputs=1, target="y", likelihood="bernoulli")
+    answer = classes.predict([[1.0]], queries=["probabilities"])
+    with pytest.raises(prequel.NotAnswered, match="a model of classes has proba"):
+        answer.mean
+    with pytest.raises(prequel.NotAnswered, match=r'queries=\["entropy", …\]\) asks for it'):
+        answer.entropy
+    with pytest.raises(prequel.InvalidArgument, match="queries: 5 is no name of a query"):
+        model.predict(X, queries=[5])
