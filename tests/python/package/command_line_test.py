@@ -25,6 +25,7 @@ def frame(rng, rows=500):
             "stamp": pd.Timestamp("2023-01-01")
             + pd.to_timedelta(rng.integers(0, 10**6, rows), "s"),
             "truth": rng.random(rows) < 0.5,
+            "size:text": rng.integers(0, 9, rows) / 4,
         }
     )
     effect = made.x.fillna(0) + made["count"] / 500 + (made.wind == "N")

@@ -193,6 +193,14 @@ def test_all_columns_at_once(tmp_path):
     compare(tmp_path / "t.csv", many, "--target=y", target="y")
 
 
+def test_columns_whose_names_end_as_text_does(tmp_path):
+    for table in (
+        {"a:text": NUMBERS, "y": TARGETS["yes_no"]},
+        {"a": NUMBERS[::-1], "a:text": INPUTS["words"], "y": TARGETS["yes_no"]},
+    ):
+        compare(tmp_path / "t.csv", table, "--target=y", target="y")
+
+
 def test_public_streams(tmp_path):
     """The data sets of the C++ tests, where they are."""
     folder = os.environ.get("PREQUEL_DATA_DIR")

@@ -112,8 +112,10 @@ def _parts(
     columns = table.columns()
     names = [column.name for column in columns]
     wished = [str(name) for name in inputs] if inputs is not None else names
-    as_text = list(text) + [n[: -len(_TEXT)] for n in wished if n.endswith(_TEXT)]
-    plain = [n[: -len(_TEXT)] if n.endswith(_TEXT) and n not in names else n for n in wished]
+    # "a:text" is the column "a" as text, unless it is a column's name as it stands.
+    marked = [n[: -len(_TEXT)] for n in wished if n.endswith(_TEXT) and n not in names]
+    as_text = [*text, *marked]
+    plain = [n for n in wished if not n.endswith(_TEXT) or n in names]
     for name in [*plain, *as_text, *ignore]:
         if name not in names and name != target:
             _find(Table(table.rows, columns, True), name)
