@@ -94,10 +94,19 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
+    def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
+        """As scikit-learn has it: numbers, NaN where one is missing."""
+        dtypes = getattr(X, "dtypes", [getattr(X, "dtype", None)])
+        if any("date" in str(dtype).lower() for dtype in dtypes):
+            raise InvalidArgument(
+                "X has dates, and scikit-learn takes numbers: leave them out, make numbers of "
+                "them, or use prequel.Client.create, which learns frames as they are"
+            )
+        kinds = [np.float64, np.float32]
+        return validate_data(self, X, *y, dtype=kinds, ensure_all_finite="allow-nan", **options)
+
     def _inputs(self, X: Any, reset: bool) -> npt.NDArray[Any]:
-        return validate_data(
-            self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-        )
+        return self._validated(X, reset=reset)
 
     def _chosen_likelihood(self) -> Part:
         """Raises where it is one that the other estimator is for."""
@@ -214,16 +223,7 @@ class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         return tags
 
     def _examples(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            multi_output=True,
-            y_numeric=True,
-        )
+        X, y = self._validated(X, y, reset=reset, multi_output=True, y_numeric=True)
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         return X, np.asarray(y, dtype=np.float64)
@@ -299,14 +299,7 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return prediction.aleatoric_entropy, prediction.epistemic_entropy
 
     def _examples(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-        )
+        X, y = self._validated(X, y, reset=reset)
         check_classification_targets(y)
         return X, column_or_1d(y, warn=True)
 

@@ -147,6 +147,14 @@ def test_missing_values_and_frames(server):
     assert isinstance(X, pd.DataFrame)
 
 
+def test_dates_are_refused(server):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [1.0, 2.0], "when": pd.to_datetime(["2024-01-31", "2024-02-01"])})
+    for X in (frame, frame[["when"]], frame[["when"]].to_numpy()):
+        with pytest.raises(prequel.InvalidArgument, match="scikit-learn takes numbers"):
+            PrequelRegressor().fit(X, [1.0, 2.0])
+
+
 def test_a_part_that_is_wrong(server):
     with pytest.raises(prequel.InvalidArgument, match='no alternative is named "rvgaa"'):
         PrequelRegressor(rule="rvgaa").fit([[1.0], [2.0]], [1.0, 2.0])
