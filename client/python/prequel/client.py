@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -136,7 +135,7 @@ class Client:
 
     def import_model(self, name: str, path: str | os.PathLike[str]) -> Model:
         """A new model of a file that `Model.export` wrote."""
-        with Path(path).open("rb") as file:
+        with operations.open_model_file(path) as file:
             requests = operations.import_requests(name, file)
             info = ModelInfo.of(self._connection.upload(connection.IMPORT, requests))
         return Model(self._connection, info.name, info.config)

@@ -13,7 +13,7 @@ from prequel import v1
 from prequel.data.moment import FORMS, moment_column
 from prequel.data.number import nearest_name
 from prequel.data.tensor import to_tensor
-from prequel.errors import InvalidArgument
+from prequel.errors import InvalidArgument, kind_of
 
 Part = Union[str, v1.Component]
 Inputs = Union[int, Sequence[Union[str, v1.Feature]]]
@@ -35,6 +35,8 @@ def part(name: str, /, **options: Any) -> v1.Component:
     """A part of a model with options, such as `part("mlp", hidden=[32, 32])`. Options are numbers,
     truth values, texts and lists; arrays travel as tensors. `name` is what docs/parts.md lists; an
     empty one is the server's default, with these options."""
+    if not isinstance(name, str):
+        raise InvalidArgument(f"{name!r} is no name of a part")
     component = v1.Component(name=name)
     for key, value in options.items():
         if isinstance(value, np.ndarray):
@@ -113,15 +115,16 @@ def merged(
         if on is not None:
             word = "STANDARDIZE_RUNNING" if on else "STANDARDIZE_NONE"
             setattr(made.encoding, field, v1.Encoding.Standardize.Value(word))
-    if standardize_window is not None:
-        made.encoding.window = standardize_window
-    if clip is not None:
-        made.encoding.clip = clip
-    if window is not None:
-        made.evaluation.window = window
-    if seed is not None:
-        made.seed = seed
+    _set(made.encoding, "window", standardize_window, "standardize_window")
+    _set(made.encoding, "clip", clip)
+    _set(made.evaluation, "window", window)
+    _set(made, "seed", seed)
     if not made.features:
+        if config is not None:
+            raise InvalidArgument(
+                "config: has no features: give a whole one, as describe().config_dict() with what "
+                "is to be different"
+            )
         raise InvalidArgument("which inputs? give data to infer them from, inputs= or config=")
     return made
 
@@ -130,7 +133,7 @@ def _parsed(config: Config) -> v1.ModelConfig:
     if isinstance(config, v1.ModelConfig):
         return config
     if not isinstance(config, Mapping):
-        raise InvalidArgument(f"config: a {type(config).__name__} is no mapping and no ModelConfig")
+        raise InvalidArgument(f"config: {kind_of(config)} is no mapping and no ModelConfig")
     try:
         return json_format.ParseDict(dict(config), v1.ModelConfig())
     except json_format.ParseError as error:
@@ -159,14 +162,22 @@ def _set_target(
     target = made.target
     if name is not None:
         target.name = name
-    if width is not None:
-        target.width = width
+    _set(target, "width", width, "target_width")
     if allow_missing is not None:
         target.allow_missing = allow_missing
     if labels is not None or classes is not None:
         del target.labels[:]
-        target.num_classes = classes or 0
+        _set(target, "num_classes", classes or 0, "classes")
         target.labels.extend(str(label) for label in labels or ())
+
+
+def _set(message: Any, field: str, value: Any, name: str = "") -> None:
+    if value is None:
+        return
+    try:
+        setattr(message, field, value)
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"{name or field}: {value!r} is no value of it") from None
 
 
 def _set_part(component: v1.Component, field: str, value: Part) -> None:
@@ -187,4 +198,4 @@ def _plain(key: str, value: Any) -> Any:
         return [_plain(key, item) for item in value]
     if isinstance(value, (bool, int, float, str)):
         return value
-    raise InvalidArgument(f"{key}: a {type(value).__name__} is no value of an option")
+    raise InvalidArgument(f"{key}: {kind_of(value)} is no value of an option")

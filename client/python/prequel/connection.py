@@ -78,14 +78,21 @@ class Endpoint:
         server: str | None, timeout: float, token: str | None, tls: TLS | bool | None
     ) -> Endpoint:
         server = server or os.environ.get("PREQUEL_SERVER") or DEFAULT_SERVER
+        if not isinstance(server, str):
+            raise InvalidArgument(f"server: give HOST:PORT, as {DEFAULT_SERVER!r}, not {server!r}")
         token = _token_of_environment() if token is None else token
         if server.startswith(("http://", "https://")):
             raise InvalidArgument(
                 f"server: give HOST:PORT of the gRPC port, not {server!r}; https is tls=True"
             )
-        if not timeout > 0:
-            raise InvalidArgument(f"timeout: {timeout} is not a number of seconds above 0")
-        if not token.isascii() or not token.isprintable() or " " in token:
+        if not isinstance(timeout, (int, float)) or not timeout > 0:
+            raise InvalidArgument(f"timeout: {timeout!r} is not a number of seconds above 0")
+        if (
+            not isinstance(token, str)
+            or not token.isascii()
+            or not token.isprintable()
+            or " " in token
+        ):
             raise InvalidArgument("token: has characters that no token has; was it read whole?")
         if token and not tls and not _is_this_machine(server):
             raise InvalidArgument(

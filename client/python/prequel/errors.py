@@ -163,6 +163,12 @@ class DataLoss(PrequelError):
     code = "DATA_LOSS"
 
 
+def kind_of(value: Any) -> str:
+    """ "a DataFrame", "an ndarray": what is named where it is refused."""
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeio' or name == 'ndarray' else 'a'} {name}"
+
+
 class InferenceNote(UserWarning):
     """What a person should know of what was made of a column; see `Client.create`."""
 
@@ -198,6 +204,7 @@ _ADVICE = {
     "INTERNAL": "the server's log says more",
     "DATA_LOSS": "the server's log says more",
 }
+_OF_A_FILE = "is it one that Model.export wrote, or `prequel export`, and whole?"
 
 
 def from_status(status: v1.Status, server: str) -> PrequelError:
@@ -267,6 +274,8 @@ def _with_advice(error: PrequelError) -> str:
             advice = "send less at once, or start prequeld with a larger --max-message-bytes"
         elif "try again" not in error.message:
             advice = "send smaller minibatches, or try again when the server is less busy"
+    elif error.from_call and error.code == "DATA_LOSS" and "the model file" in error.message:
+        advice = _OF_A_FILE
     return f"{error.message}; {advice}" if advice else error.message
 
 

@@ -17,6 +17,7 @@ from prequel.info import ModelInfo, Revisions, Snapshot
 from prequel.learning.ack import Ack, LearnResult, Tally
 from prequel.learning.progress import Progress, ProgressReport
 from prequel.learning.refusal import refusal
+from prequel.learning.source import check_source, pair_of
 from prequel.learning.stream import LearnStream
 from prequel.prediction import Prediction, joined, queries_of
 from prequel.scores import Evaluation
@@ -156,6 +157,7 @@ class Model:
         """
         if on_refused not in ("raise", "collect"):
             raise InvalidArgument(f"on_refused: {on_refused!r} is neither 'raise' nor 'collect'")
+        check_source(minibatches)
         encoded = (self._minibatch(item) for item in minibatches)
         return self._learn_minibatches(
             encoded, None, producer, progress, max_in_flight, retry, on_refused
@@ -263,7 +265,7 @@ class Model:
     def _minibatch(self, item: Any) -> Minibatch:
         if isinstance(item, Minibatch):
             return item
-        X, y = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
+        X, y = pair_of(item)
         examples = self._encode(X, y)
         return examples.minibatch(0, examples.rows)
 

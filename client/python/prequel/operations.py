@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from google.protobuf.message import Message
@@ -14,7 +16,7 @@ from prequel import connection, v1
 from prequel.connection import Operation
 from prequel.data.encoder import Examples
 from prequel.data.minibatch import Minibatch
-from prequel.errors import InvalidArgument, Unimplemented
+from prequel.errors import InvalidArgument, NotFound, Unimplemented
 from prequel.info import ModelInfo, Revisions, Snapshot
 from prequel.learning.ack import Ack
 from prequel.parts import Part, parts_of
@@ -31,12 +33,14 @@ _MOST_SAMPLES = 10_000
 
 def resource_name(name: str) -> str:
     """ "models/moons" of "moons" and of "models/moons"."""
+    if not isinstance(name, str):
+        raise InvalidArgument(f"name: {name!r} is no text")
     return name if name.startswith("models/") else f"models/{name}"
 
 
 def model_id(name: str) -> str:
     """ "moons" of either."""
-    return name[len("models/") :] if name.startswith("models/") else name
+    return resource_name(name)[len("models/") :]
 
 
 def create(name: str, config: v1.ModelConfig) -> Operation[ModelInfo]:
@@ -86,6 +90,7 @@ def revisions(name: str) -> Operation[Revisions]:
 
 
 def rollback(name: str, revision: int) -> Operation[ModelInfo]:
+    check_revision("revision", revision)
     request = v1.RollbackModelRequest(name=name, revision=revision)
     return Operation(connection.ROLLBACK, request.SerializeToString(), ModelInfo.of)
 
@@ -93,6 +98,7 @@ def rollback(name: str, revision: int) -> Operation[ModelInfo]:
 def fork(
     name: str, new: str, revision: int | None, config: v1.ModelConfig | None
 ) -> Operation[ModelInfo]:
+    check_revision("revision", revision or 0)
     request = v1.ForkModelRequest(
         name=name, model_id=model_id(new), revision=revision, config=config
     )
@@ -104,7 +110,8 @@ def evaluation(name: str) -> Operation[Evaluation]:
 
 
 def watch_request(name: str, interval: float) -> bytes:
-    if isinstance(interval, bool) or not 0 <= interval <= 86_400:
+    number = isinstance(interval, (int, float)) and not isinstance(interval, bool)
+    if not number or not 0 <= interval <= 86_400:
         raise InvalidArgument(f"interval: {interval!r} is not a number of seconds from 0 to 86,400")
     request = v1.WatchEvaluationRequest(name=name)
     request.min_interval.FromNanoseconds(round(interval * 1e9))
@@ -116,7 +123,15 @@ def health() -> Operation[bool]:
 
 
 def export_request(name: str, revision: int | None) -> bytes:
+    check_revision("revision", revision or 0)
     return v1.ExportModelRequest(name=name, revision=revision).SerializeToString()
+
+
+def open_model_file(path: str | os.PathLike[str]) -> BinaryIO:
+    try:
+        return Path(path).open("rb")
+    except FileNotFoundError:
+        raise NotFound(f"there is no file {os.fspath(path)}") from None
 
 
 def import_requests(name: str, file: Any) -> Iterator[bytes]:
@@ -163,9 +178,8 @@ def predict(
     revision: int | None,
     min_revision: int,
 ) -> Operation[Prediction]:
-    for field, value in (("revision", revision or 0), ("min_revision", min_revision)):
-        if not isinstance(value, (int, np.integer)) or not 0 <= value < 1 << 63:
-            raise InvalidArgument(f"{field}: {value!r} is no revision, which count from 0")
+    check_revision("revision", revision or 0)
+    check_revision("min_revision", min_revision)
     request = v1.PredictRequest(
         name=name,
         options=options,
@@ -188,6 +202,11 @@ def predict_pieces(examples: Examples) -> list[Minibatch]:
     if examples.rows <= rows:
         return [examples.minibatch(0, examples.rows)]
     return list(examples.minibatches(rows))
+
+
+def check_revision(field: str, value: int) -> None:
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < 1 << 63:
+        raise InvalidArgument(f"{field}: {value!r} is no revision, which count from 0")
 
 
 def check_positive(name: str, value: int) -> int:

@@ -188,11 +188,26 @@ def test_what_is_wrong_is_named(client, name):
         client.create(name, config={"feature": []})
     with pytest.raises(prequel.InvalidArgument, match=r"inputs: give a list of names, as \['a'"):
         client.create(name, inputs="a,b", target="y")
+    for wrong in ({"seed": "x"}, {"seed": -1}, {"classes": "x"}, {"target_width": 1.5}):
+        with pytest.raises(prequel.InvalidArgument, match=f"^{next(iter(wrong))}: "):
+            client.create(name, inputs=1, target="y", **wrong)
+    with pytest.raises(prequel.InvalidArgument, match="name: 5 is no text"):
+        client.model(5)
     with pytest.raises(prequel.InvalidArgument, match="rulle: .* did you mean 'rule'"):
         client.create(name, inputs=1, target="y", rulle="rvga")
     client.create(name, inputs=1, target="y", likelihood="gaussian")
     with pytest.raises(prequel.AlreadyExists, match="choose another name"):
         client.create(name, inputs=1, target="y", likelihood="gaussian")
+
+
+def test_files_that_are_no_models(client, name, tmp_path):
+    (tmp_path / "table.csv").write_text("a,y\n1,2\n")
+    with pytest.raises(prequel.DataLoss) as caught:
+        client.import_model(name, tmp_path / "table.csv")
+    assert "is it one that Model.export wrote" in str(caught.value)
+    assert "server's log" not in str(caught.value)
+    with pytest.raises(prequel.NotFound, match=r"there is no file .*none\.model"):
+        client.import_model(name, tmp_path / "none.model")
 
 
 def test_what_is_asked_wrongly_is_named(line):
@@ -208,6 +223,18 @@ def test_what_is_asked_wrongly_is_named(line):
             model.predict(X[:2], revision=revision)
     with pytest.raises(prequel.InvalidArgument, match=r"^min_revision: -1 is no revision"):
         model.predict(X[:2], min_revision=-1)
+    for wrong, field in (
+        (lambda: model.rollback("x"), "revision"),
+        (lambda: model.learn_stream([], max_in_flight="5"), "max_in_flight"),
+        (lambda: model.learn_stream([], producer=5), "producer"),
+        (lambda: model.learn_stream([], retry="5"), "retry"),
+        (lambda: model.fork("n", config={"model": {"name": "mlp"}}), "config: has no features"),
+        (lambda: prequel.Client(8081), "server: give HOST:PORT"),
+        (lambda: prequel.Client(timeout="5"), "timeout"),
+        (lambda: next(model.watch(interval="x")), "interval"),
+    ):
+        with pytest.raises(prequel.InvalidArgument, match=f"^{field}"):
+            wrong()
     with pytest.raises(prequel.InvalidArgument, match="HOST:PORT of the gRPC port"):
         prequel.Client("http://127.0.0.1:8080")
 

@@ -51,6 +51,30 @@ def test_rows_as_mappings_and_lists():
     ]
 
 
+def test_one_row_as_a_mapping_of_values():
+    row = {"a": 1, "c": "wind", "b": np.array(2.0), "when": np.datetime64("1970-01-02")}
+    examples = encoder("a", "b", "c:text", "when:date").encode(row, 3, targets=True)
+    assert examples.inputs[:, :3].tolist() == [[1, 2, 1]] and examples.text == [["wind"]]
+    assert examples.targets.tolist() == [3]
+    assert encoder("a").encode({"a": 1, "y": 2}, targets=True).targets.tolist() == [2]
+    assert encoder("a").encode({"a": [1]}, {"y": [2]}, targets=True).targets.tolist() == [2]
+    with refusal("column 'a' has one value, and other columns have several: give each a list"):
+        encoder("a", "b").encode({"a": 1, "b": [2]}, targets=False)
+
+
+def test_what_a_model_of_an_array_says_to_frames():
+    with refusal("'p', 'q'; the model takes 2 columns by their place: give an array, as frame.to"):
+        encoder("x:2").encode({"p": [1], "q": [2]}, targets=False)
+
+
+def test_labels_for_a_model_of_values():
+    with refusal("row 1, column 'y': 'b' is no number, and the model learns values (likelihood gau"):
+        encoder("x", allow_missing_target=True).encode([[0], [0]], ["NA", "b"], targets=True)
+    nothing = np.array(["NaT", "NaT"], "M8[s]")
+    encode = encoder("x", allow_missing_target=True).encode
+    assert encode([[0], [0]], nothing, targets=True).labels == ["", ""]
+
+
 def test_the_target_is_found_in_the_frame():
     table = {"a": [1, 2], "y": [3, 4], "z": [5, 6]}
     assert encoder("a").encode(table, targets=True).targets.tolist() == [3, 4]
@@ -104,9 +128,11 @@ def test_moments():
     np.testing.assert_allclose(values[0, [0, 5, 6]], [19753.75, -1, 0], atol=1e-12)
     assert np.isnan(values[1]).all()
     with refusal(
-        "row 0, column 'when': 'soon' is none that the model knows: it learns such as 2024-01-31"
+        "row 0, column 'when': 'soon' is no date as the model has learned them here: write 2024-01-31"
     ):
         encoder("when:date").encode({"when": ["soon"]}, targets=False)
+    with refusal("row 0, column 'when': '1.0' is no date as the model has learned them here"):
+        encoder("when:date").encode({"when": [1.0]}, targets=False)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +152,7 @@ def test_moments():
         ({"a": np.array([1], "m8[s]"), "b": [1], "c": [1]}, "durations: divide them by a unit"),
         ({"a": [b"x"], "b": [1], "c": [1]}, "a bytes is no value; give numbers, text"),
         ({"a": [[1]], "b": [1], "c": [1]}, "row 0, column 'a': a list is no value"),
+        ({"a": [np.eye(1)], "b": [1], "c": [1]}, "row 0, column 'a': an ndarray is no value"),
         ({"a": ["x"], "b": [1], "c": [1]}, "row 0, column 'a': 'x' is not a number"),
         (np.array([[1, np.nan, 2]]), "row 0, column 'b': no value"),
         (np.array([[1, 2, np.inf]]), "row 0, column 'c': inf is infinite: mend it"),
@@ -151,6 +178,7 @@ def test_bad_inputs(X, text):
         ([1, np.inf, 2], "row 1, column 'y': an infinite target"),
         (np.array([1, 2, "x"], dtype=object), "row 2, column 'y': 'x' is not a number"),
         (np.zeros((3, 2), dtype=object), "targets of dtype object"),
+        ([[1], [2, 3], [4]], "the targets are no rows of numbers, all of one length"),
     ],
 )
 def test_bad_targets(y, text):

@@ -123,6 +123,42 @@ def test_minibatches_that_the_server_refuses(line):
         model.learn_stream(minibatches(), on_refused="ignore")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (np.zeros((4, 3)), "minibatches: an ndarray is one table: `learn` cuts it"),
+        ({"a": [1]}, "minibatches: a dict is one table"),
+        (5, "minibatches: an int is not iterable"),
+        ([(1, 2, 3)], "a pair .* has 3 elements; rows have no weights"),
+        ([[np.zeros((4, 3)), np.zeros(4)]], r"a list: give the tuple \(X, y\)"),
+        ((np.zeros((4, 3)), np.zeros(4)), "a pair .* this one is an array alone"),
+    ],
+)
+def test_what_is_no_iterable_of_minibatches(line, server, wrong, text):
+    model, _, _ = line
+    with pytest.raises(prequel.InvalidArgument, match=text):
+        model.learn_stream(wrong)
+
+    async def awaited():
+        async with prequel.AsyncClient(server.address) as client:
+            await client.model(model.name).learn_stream(wrong)
+
+    with pytest.raises(prequel.InvalidArgument, match=text):
+        asyncio.run(awaited())
+
+
+def test_frames_are_minibatches_and_not_streams(client, name):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.5], "y": [1.0, 2.5, 3.0]})
+    model = client.create(name, frame, target="y")
+    with pytest.raises(prequel.InvalidArgument, match="a DataFrame is one table"):
+        model.learn_stream(frame)
+    assert model.learn_stream([frame, (frame[["x"]], frame.y)]).rows == 6
+    assert len(model.predict(frame.iloc[0].to_dict())) == 1
+    with pytest.raises(prequel.InvalidArgument, match="if it is one row"):
+        model.predict(frame.iloc[0])
+
+
 def test_a_stream_by_hand(line):
     model, X, y = line
     acks = []

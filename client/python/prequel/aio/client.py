@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -99,7 +98,7 @@ class AsyncClient:
 
     async def import_model(self, name: str, path: str | os.PathLike[str]) -> AsyncModel:
         """As Client.import_model."""
-        with Path(path).open("rb") as file:
+        with operations.open_model_file(path) as file:
             requests = operations.import_requests(name, file)
             info = ModelInfo.of(await self._connection.upload(connection.IMPORT, requests))
         return AsyncModel(self._connection, info.name, info.config)

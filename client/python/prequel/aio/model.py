@@ -18,6 +18,7 @@ from prequel.info import ModelInfo, Revisions, Snapshot
 from prequel.learning.ack import Ack, LearnResult, Tally
 from prequel.learning.progress import Progress, ProgressReport
 from prequel.learning.refusal import refusal
+from prequel.learning.source import check_source, pair_of
 from prequel.prediction import Prediction, joined, queries_of
 from prequel.scores import Evaluation
 
@@ -118,6 +119,7 @@ class AsyncModel:
         """As Model.learn_stream; the minibatches may come asynchronously."""
         if on_refused not in ("raise", "collect"):
             raise InvalidArgument(f"on_refused: {on_refused!r} is neither 'raise' nor 'collect'")
+        check_source(minibatches)
         return await self._learn_minibatches(
             minibatches, None, producer, progress, max_in_flight, retry, on_refused
         )
@@ -199,7 +201,7 @@ class AsyncModel:
     async def _minibatch(self, item: Any) -> Minibatch:
         if isinstance(item, Minibatch):
             return item
-        X, y = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
+        X, y = pair_of(item)
         examples = await self._encode(X, y)
         return examples.minibatch(0, examples.rows)
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from prequel.data.moment import MomentForm, moment_numbers, parse_moment
 from prequel.data.number import MAX_TEXT_BYTES, is_missing, parse_number, quoted, trim
-from prequel.errors import InvalidArgument
+from prequel.errors import InvalidArgument, kind_of
 
 _NUMBERS = (int, float, np.integer, np.floating, decimal.Decimal)
 
@@ -115,7 +115,8 @@ class Column:
             if text not in known:
                 known[text] = None if is_missing(text) else parse_moment(text, form)
                 if known[text] is None and not is_missing(text):
-                    what = f"{quoted(text)} is none that the model knows: it learns such as "
+                    kind = "time of day" if form.kind == "time" else "date"
+                    what = f"{quoted(text)} is no {kind} as the model has learned them here: write "
                     raise refused(row, self.name, what + form.example)
             moment = known[text]
             missing[row] = moment is None
@@ -213,7 +214,7 @@ def _text_of(name: str, row: int, value: Any) -> str:
         return str(value)
     if isinstance(value, (*_NUMBERS, bool, np.bool_, datetime.date, datetime.time)):
         return str(value)
-    what = f"a {type(value).__name__} is no value; give numbers, text, dates or None"
+    what = f"{kind_of(value)} is no value; give numbers, text, dates or None"
     raise refused(row, name, what)
 
 

@@ -134,9 +134,19 @@ class Encoder:
                 names += [column] * width
                 continue
             for name in _names_in(table, feature.name, width):
-                numbers.append(_find(table, name).numbers(number_advice))
+                numbers.append(_find(table, name, self._hint()).numbers(number_advice))
                 names.append(name)
         return self._examples(table.rows, numbers, text, names)
+
+    def _hint(self) -> str:
+        """What to do where a column is not found by its name."""
+        if len(self._config.features) > 1 or self._width < 2:
+            return ""
+        name = self._config.features[0].name
+        return (
+            f"; the model takes {self._width} columns by their place: give an array, as "
+            f"frame.to_numpy(), or call the columns {quoted(name + '0')}, {quoted(name + '1')}, …"
+        )
 
     def _examples(
         self, rows: int, numbers: list[Any], text: list[list[str]], names: list[str]
@@ -192,7 +202,18 @@ class Encoder:
             numbers = travelling(values.numbers(number_advice))
             self._check_targets(numbers)
             return numbers, None
+        self._check_classes(values)
         return None, self._labels(values, known_words)
+
+    def _check_classes(self, values: Column) -> None:
+        likelihood = self._config.likelihood.name
+        if likelihood in ("", "bernoulli", "categorical"):
+            return
+        for row, text in enumerate(values.texts()):
+            if not is_missing(text):
+                what = f"{quoted(text)} is no number, and the model learns values (likelihood "
+                what += f'{likelihood}); one of likelihood="categorical" learns labels'
+                raise refused(row, values.name, what)
 
     def _labels(self, values: Column, known_words: set[str]) -> list[str]:
         labels = values.categories()
@@ -254,17 +275,17 @@ def _names_in(table: Table, name: str, width: int) -> list[str]:
     return [f"{name}{i + first}" for i in range(width)]
 
 
-def _find(table: Table, name: str) -> Column:
+def _find(table: Table, name: str, hint: str = "") -> Column:
     column = table.column(name)
     if column is not None:
         return column
     names = table.names or []
     nearest = nearest_name(name, names)
     if nearest:
-        raise InvalidArgument(f"no column {quoted(name)}; did you mean {quoted(nearest)}?")
+        raise InvalidArgument(f"no column {quoted(name)}; did you mean {quoted(nearest)}?{hint}")
     shown = ", ".join(quoted(n) for n in names[:_NAMES_SHOWN])
     more = ", …" if len(names) > _NAMES_SHOWN else ""
-    raise InvalidArgument(f"no column {quoted(name)}; there are {shown}{more}")
+    raise InvalidArgument(f"no column {quoted(name)}; there are {shown}{more}{hint}")
 
 
 def _features_shown(config: v1.ModelConfig) -> list[str]:

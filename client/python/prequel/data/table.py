@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from prequel.data.column import Column, column_of
 from prequel.data.number import quoted
-from prequel.errors import InvalidArgument
+from prequel.errors import InvalidArgument, kind_of
 
 
 class Table:
@@ -59,8 +59,9 @@ class Table:
 
     @staticmethod
     def of(data: Any) -> Table:
-        """A table on `data`: an array of two dimensions, a mapping of names to columns, a sequence
-        of rows, a pandas frame, or with narwhals any frame that narwhals knows.
+        """A table on `data`: an array of two dimensions, a mapping of names to columns (or to the
+        values of one row), a sequence of rows, a pandas frame, or with narwhals any frame that
+        narwhals knows.
 
         Raises:
             InvalidArgument: for anything else, saying what would do.
@@ -72,7 +73,7 @@ class Table:
         if _is_array(data):
             return _of_array(np.asanyarray(data))
         if isinstance(data, Mapping):
-            return _of_columns([(str(name), values) for name, values in data.items()])
+            return _of_mapping(data)
         if _is_pandas(data):
             return _of_pandas(data)
         if isinstance(data, (list, tuple)):
@@ -86,6 +87,10 @@ def target_of(data: Any, name: str = "y") -> Column | npt.NDArray[Any]:
         raise InvalidArgument("the targets are sparse: give y.toarray()")
     if _is_array(data):
         data = np.asanyarray(data)
+    if isinstance(data, Mapping):
+        return _single(_of_mapping(data))
+    if _is_single(data):
+        data = [_plain(data)]
     if isinstance(data, np.ndarray) and data.ndim == 2:
         if data.shape[1] == 1:
             return column_of(name, data[:, 0])
@@ -94,12 +99,19 @@ def target_of(data: Any, name: str = "y") -> Column | npt.NDArray[Any]:
         raise InvalidArgument(f"the targets have shape {data.shape}: give [rows] or [rows, width]")
     if isinstance(data, (np.ndarray, list, tuple, range)):
         if isinstance(data, (list, tuple)) and data and isinstance(data[0], (list, tuple)):
-            return _matrix(np.array(data, dtype=np.float64))
+            return _matrix(_rows_of_targets(data))
         return column_of(name, data)
     if _is_pandas(data):
         frame = data if hasattr(data, "columns") else data.to_frame(name)
         return _single(_of_pandas(frame))
     return _single(_of_narwhals(data, name))
+
+
+def _rows_of_targets(data: Sequence[Any]) -> npt.NDArray[Any]:
+    try:
+        return np.array(data, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidArgument("the targets are no rows of numbers, all of one length") from None
 
 
 def _single(table: Table) -> Column | npt.NDArray[Any]:
@@ -128,6 +140,29 @@ def _of_array(array: npt.NDArray[Any]) -> Table:
         return Table(len(array), [], False, array.astype(np.float64) if wide else array)
     columns = [column_of(f"x{i}", array[:, i]) for i in range(array.shape[1])]
     return Table(len(array), columns, False)
+
+
+def _of_mapping(data: Mapping[Any, Any]) -> Table:
+    single = [name for name, values in data.items() if _is_single(values)]
+    if single and len(single) < len(data):
+        raise InvalidArgument(
+            f"column {quoted(str(single[0]))} has one value, and other columns have several: give "
+            "each a list, one value a row"
+        )
+    if single:
+        data = {name: [_plain(value)] for name, value in data.items()}
+    return _of_columns([(str(name), values) for name, values in data.items()])
+
+
+def _is_single(values: Any) -> bool:
+    """Whether it is one value, and no column."""
+    if isinstance(values, np.ndarray):
+        return values.ndim == 0
+    return isinstance(values, (str, bytes, np.generic)) or not isinstance(values, Iterable)
+
+
+def _plain(value: Any) -> Any:
+    return value[()] if isinstance(value, np.ndarray) else value
 
 
 def _of_columns(items: list[tuple[str, Any]]) -> Table:
@@ -181,7 +216,10 @@ def _is_pandas(data: Any) -> bool:
 
 def _of_pandas(frame: Any) -> Table:
     if not hasattr(frame, "columns"):
-        raise InvalidArgument("a series is one column: give a frame, as series.to_frame()")
+        raise InvalidArgument(
+            "a series is one column: give a frame, as series.to_frame(), or series.to_dict() if it "
+            "is one row"
+        )
     columns = []
     for i, name in enumerate(frame.columns):
         series = frame.iloc[:, i]
@@ -205,16 +243,16 @@ def _of_narwhals(data: Any, series_name: str = "x") -> Table:
         import narwhals as nw
     except ImportError:
         raise InvalidArgument(
-            f"a {type(data).__name__} is no array and no pandas frame; other frames are read with "
+            f"{kind_of(data)} is no array and no pandas frame; other frames are read with "
             "narwhals: pip install narwhals"
         ) from None
     if hasattr(data, "collect") and not hasattr(data, "__len__"):
-        raise InvalidArgument(f"a {type(data).__name__} holds no rows yet: give data.collect()")
+        raise InvalidArgument(f"{kind_of(data)} holds no rows yet: give data.collect()")
     try:
         frame = nw.from_native(data, eager_only=True, allow_series=True)
     except TypeError:
         raise InvalidArgument(
-            f"a {type(data).__name__} is neither an array, a mapping of columns nor a frame"
+            f"{kind_of(data)} is neither an array, a mapping of columns nor a frame"
         ) from None
     if isinstance(frame, nw.Series):
         frame = frame.alias(frame.name or series_name).to_frame()

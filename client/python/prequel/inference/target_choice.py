@@ -35,6 +35,8 @@ def choose_target(
     Raises:
         InvalidArgument: for a target that cannot be learned so.
     """
+    if not isinstance(wish.classes, int) or wish.classes < 0:
+        raise InvalidArgument(f"classes: {wish.classes!r} is no number of classes")
     _check_column(name, summary)
     counted = bool(wish.labels) or wish.classes > 0
     target = v1.Target(name=name, allow_missing=summary.column.missing > 0)

@@ -6,6 +6,8 @@ import secrets
 from collections import deque
 from collections.abc import Iterator
 
+import numpy as np
+
 from prequel import v1
 from prequel.data.minibatch import Minibatch
 from prequel.errors import (
@@ -41,8 +43,12 @@ class Conversation:
     """
 
     def __init__(self, name: str, producer: str, max_in_flight: int, retry: float) -> None:
-        if max_in_flight < 1:
-            raise InvalidArgument(f"max_in_flight: {max_in_flight} is below 1")
+        if not isinstance(max_in_flight, (int, np.integer)) or max_in_flight < 1:
+            raise InvalidArgument(f"max_in_flight: {max_in_flight!r} is not a number above 0")
+        if not isinstance(retry, (int, float, np.number)):
+            raise InvalidArgument(f"retry: {retry!r} is no number of seconds")
+        if not isinstance(producer, str):
+            raise InvalidArgument(f"producer: {producer!r} is no text")
         if len(producer.encode()) > MAX_PRODUCER_BYTES:
             raise InvalidArgument(f"producer: has more than {MAX_PRODUCER_BYTES} bytes")
         self.name = name
