@@ -169,6 +169,11 @@ def kind_of(value: Any) -> str:
     return f"{'an' if name[0].lower() in 'aeio' or name == 'ndarray' else 'a'} {name}"
 
 
+def counted(count: int, noun: str) -> str:
+    """ "1 row", "2 rows"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 class InferenceNote(UserWarning):
     """What a person should know of what was made of a column; see `Client.create`."""
 

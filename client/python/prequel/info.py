@@ -11,9 +11,9 @@ from google.protobuf import json_format
 from prequel import v1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelInfo:
-    """A model as it is now.
+    """A model as it is now; `print` shows all of it.
 
     Attributes:
         name: "models/…".
@@ -54,6 +54,11 @@ class ModelInfo:
     def config_dict(self) -> dict[str, Any]:
         """The config as protobuf JSON has it: `Client.create(…, config=…)` takes it."""
         return dict(json_format.MessageToDict(self.config, preserving_proto_field_name=True))
+
+    def __repr__(self) -> str:
+        parts = f"{self.config.model.name} {self.config.likelihood.name}".strip()
+        state = f"revision {self.revision}, {self.examples:,} examples"
+        return f"<ModelInfo {self.name}: {parts}, {state}{'' if self.serving else ', not serving'}>"
 
     def __str__(self) -> str:
         config = self.config
@@ -119,7 +124,7 @@ def _time(stamp: Any) -> datetime.datetime:
 
 def _feature_text(feature: v1.Feature) -> str:
     kind = ":text" if feature.kind == v1.Feature.KIND_CATEGORICAL else ""
-    width = f":{feature.width}" if feature.width > 1 and ":" not in feature.name else ""
+    width = f":{feature.width}" if feature.width > 1 else ""
     return feature.name + width + kind + ("?" if feature.allow_missing else "")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from google.protobuf import json_format
 
 from prequel import v1
+from prequel.aligned import aligned
 from prequel.data.number import nearest_name
 from prequel.errors import NotFound
 
@@ -31,6 +32,14 @@ class PartOption:
     where: dict[str, str]
     needed: bool
     otherwise: tuple[tuple[dict[str, str], Any], ...]
+
+    def cells(self) -> tuple[str, str, str, str]:
+        """Of a table: name, defaults, range and help."""
+        default = "needed" if self.needed else _shown(self.default)
+        for where, other in self.otherwise:
+            default += f"; {_shown(other)} {_condition(where)}"
+        also = f" ({_condition(self.where)})" if self.where else ""
+        return self.name, default, self.range, self.help + also
 
     @staticmethod
     def of(message: v1.PartOption) -> PartOption:
@@ -77,8 +86,14 @@ class Part:
         )
 
     def __str__(self) -> str:
-        lines = [f"{self.kind} {self.name}: {self.help}"]
-        lines += [f"  {o.name} = {o.default}: {o.help}; {o.range}" for o in self.options]
+        """As `prequel parts` has it."""
+        lines = [f"{self.kind} {self.name}{' (usual)' if self.usual else ''}: {self.help}"]
+        lines += [f"costs {self.cost}"] if self.cost else []
+        for kind, names in self.combinations.items():
+            lines.append(f"goes with {kind} {', '.join(names)}")
+        if self.options:
+            header = ("option", "default", "range", "help")
+            lines += ["", aligned([header, *(option.cells() for option in self.options)])]
         return "\n".join(lines)
 
 
@@ -95,6 +110,20 @@ def chosen(parts: list[Part], name: str) -> list[Part]:
 
 def parts_of(answer: v1.ListPartsResponse) -> list[Part]:
     return [Part.of(part) for part in answer.parts]
+
+
+def _condition(where: dict[str, str]) -> str:
+    return "with " + ", ".join(f"{option} {where[option]}" for option in sorted(where))
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, list):
+        return "[" + ", ".join(_shown(item) for item in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _is_whole(message: v1.PartOption) -> bool:

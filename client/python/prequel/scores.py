@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from prequel import v1
+from prequel.aligned import aligned
 from prequel.drift import Alarm, Drift
+from prequel.errors import counted
 
 
 class Scores(Mapping[str, float]):
@@ -75,9 +77,9 @@ class Comparison:
     window: Scores
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
-    """The server's prequential evaluation of a model at `revision`.
+    """The server's prequential evaluation of a model at `revision`; `print` shows its tables.
 
     cumulative: over all data; window: over the last `window_length` examples or so, exponentially
     weighted; skipped_rows: whose target was missing; unscored_rows: learned before a predictive
@@ -96,6 +98,36 @@ class Evaluation:
     drift: Drift | None = None
     alarms: Mapping[str, Alarm] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<Evaluation at revision {self.revision}: window={self.window!r}>"
+
+    def __str__(self) -> str:
+        recent = f"last ~{self.window_length:,.0f}"
+        rows = [["", "all", recent]]
+        rows.append(
+            ["examples", f"{self.cumulative.examples:,.0f}", f"{self.window.examples:,.0f}"]
+        )
+        for name in self.cumulative:
+            rows.append([name, _cell(self.cumulative, name), _cell(self.window, name)])
+        text = f"revision {self.revision}\n{aligned(rows, numbers=True)}"
+        if self.comparisons and self.window:
+            text += f"\n\n{recent}, beside others on the same rows\n{self._beside()}"
+        for count, what in (
+            (self.skipped_rows, "skipped: without a target"),
+            (self.unscored_rows, "unscored: learned before a predictive existed"),
+        ):
+            text += f"\n{counted(count, 'row')} {what}" if count else ""
+        for alarm in self.alarms.values():
+            text += f"\nalarm: {alarm.cause} changed" if alarm.raised else ""
+        return text
+
+    def _beside(self) -> str:
+        names = list(self.window)
+        rows = [["", *names], ["the model", *(_cell(self.window, name) for name in names)]]
+        for other, scores in self.comparisons.items():
+            rows.append([other, *(_cell(scores.window, name) for name in names)])
+        return aligned(rows, numbers=True)
+
     @staticmethod
     def of(message: v1.GetEvaluationResponse) -> Evaluation:
         return Evaluation(
@@ -112,3 +144,7 @@ class Evaluation:
             Drift.of(message.drift) if message.HasField("drift") else None,
             {alarm.cause: Alarm.of(alarm) for alarm in message.alarms},
         )
+
+
+def _cell(scores: Scores, name: str) -> str:
+    return f"{scores[name]:.4f}" if name in scores else "-"

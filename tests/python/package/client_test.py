@@ -21,6 +21,13 @@ def test_a_model_and_its_life(line, client, name, tmp_path):
     evaluation = model.evaluation()
     assert evaluation.cumulative["rmse"] < 0.3
     assert evaluation.unscored_rows == 64
+    assert repr(info) == f"<ModelInfo models/{name}: linear gaussian, revision 10, 640 examples>"
+    assert repr(evaluation).startswith("<Evaluation at revision 10: window=Scores(")
+    lines = str(evaluation).splitlines()
+    assert lines[0] == "revision 10" and lines[1].split() == ["all", "last", "~1,000"]
+    assert lines[3].split()[:2] == ["nll", f"{evaluation.cumulative['nll']:.4f}"]
+    assert "64 rows unscored: learned before a predictive existed" in lines
+    assert [line.split()[0] for line in lines if line.startswith("last ")] == ["last", "last"]
 
     before = model.predict(X).mean
     path = tmp_path / "line.model"
@@ -151,6 +158,7 @@ def test_parts_and_config(client, name):
         window=500,
         clip=3.0,
     )
+    assert "a, b?, wind:text, p:4, when:date:5" in str(model.describe())
     config = model.describe().config_dict()
     assert [f["name"] for f in config["features"]] == ["a", "b", "wind", "p", "when:date"]
     assert config["model"]["options"]["hidden"] == [4, 3]

@@ -17,13 +17,19 @@ def test_every_part_and_option_is_explained(client):
     passes = next(option for option in rvga.options if option.name == "passes")
     assert passes.default == 10
     assert passes.range == "a whole number in [1, 1000]"
-    assert "passes = 10: most inner passes" in str(rvga)
+    lines = [line.split("  ") for line in str(rvga).splitlines()]
+    shown = {cells[0]: [cell.strip() for cell in cells[1:] if cell] for cells in lines}
+    assert shown["passes"] == ["10", passes.range, passes.help]
+    assert f"costs {rvga.cost}" in shown and rvga.combinations["posterior"]
+    assert "goes with posterior full, diagonal" in str(rvga)
     assert "full" in rvga.combinations["posterior"]
     (vogn,) = client.parts("vogn")
     milestones = next(option for option in vogn.options if option.name == "milestones")
     assert milestones.where == {"mode": "dataset", "schedule": "multi_step"}
     alpha = next(option for option in vogn.options if option.name == "alpha")
     assert alpha.otherwise == (({"mode": "dataset"}, 0.01),)
+    assert "0.1; 0.01 with mode dataset" in str(vogn) and "(with mode dataset)" in str(vogn)
+    assert "needed" in str(vogn)
 
 
 def test_a_misspelt_part_is_not_an_empty_list(client):
