@@ -297,6 +297,8 @@ class Model:
             report.close()
         if on_refused == "raise" and tally.refused:
             raise refusal(tally)
+        if tally.resumed and not tally.minibatches:
+            tally.revision = self.describe().revision
         return tally.result(stacklevel=4)
 
 

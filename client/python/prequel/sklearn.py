@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from prequel import v1
 from prequel.config import Part, merged
-from prequel.errors import InvalidArgument, NotFound
+from prequel.errors import InvalidArgument, NotFound, counted
 from prequel.info import ModelInfo
 from prequel.levels import ends_of
 from prequel.model import Model
@@ -166,8 +166,8 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         width = sum(max(1, feature.width) for feature in info.config.features)
         if width != self.n_features_in_:
             raise InvalidArgument(
-                f"{info.name} has {width} inputs, and X has {self.n_features_in_} columns: pass "
-                "another `name`"
+                f"{info.name} has {counted(width, 'input')}, and X has "
+                f"{counted(self.n_features_in_, 'column')}: pass another `name`"
             )
 
     def _check_target(self, info: ModelInfo, target: v1.Target) -> None:
@@ -238,8 +238,8 @@ class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         theirs, ours = max(1, info.config.target.width), max(1, target.width)
         if theirs != ours:
             raise InvalidArgument(
-                f"{info.name} learns {theirs} target(s), and y has {ours} column(s): pass another "
-                "`name`"
+                f"{info.name} learns {counted(theirs, 'target')}, and y has "
+                f"{counted(ours, 'column')}: pass another `name`"
             )
 
 

@@ -22,7 +22,7 @@ def test_a_producer_is_counted_once(line):
     rest = model.learn(X, y, batch_size=32, producer="nightly")
     assert (rest.minibatches, rest.resumed_minibatches, rest.revision) == (10, 10, 20)
     again = model.learn(X, y, batch_size=32, producer="nightly")
-    assert (again.minibatches, again.resumed_minibatches) == (0, 20)
+    assert (again.minibatches, again.resumed_minibatches, again.revision) == (0, 20, 20)
     assert model.learn(X, y, batch_size=32).minibatches == 20
     assert model.describe().examples == 2 * 640
 
@@ -75,7 +75,7 @@ def test_labels_that_are_no_class(client, name, rng):
     y = np.where(X[:, 0] > 0, "yes", "no").astype(object)
     model = client.create(name, X, y)
     y[5] = "maybe"
-    with pytest.warns(prequel.RowsRefused, match="1 rows were not learned"):
+    with pytest.warns(prequel.RowsRefused, match="1 row was not learned: its label"):
         result = model.learn(X, y, batch_size=20)
     assert (result.rows, result.refused_rows) == (59, 1)
     row = result.first_refused_rows[0]

@@ -227,6 +227,8 @@ class AsyncModel:
             report.close()
         if on_refused == "raise" and tally.refused:
             raise refusal(tally)
+        if tally.resumed and not tally.minibatches:
+            tally.revision = (await self.describe()).revision
         return tally.result(stacklevel=4)
 
     async def _feed(

@@ -16,7 +16,7 @@ from prequel.data.moment import moment_column
 from prequel.data.number import is_missing, nearest_name, parse_number, quoted
 from prequel.data.table import Table, target_of
 from prequel.data.tensor import travelling
-from prequel.errors import InvalidArgument
+from prequel.errors import InvalidArgument, counted
 from prequel.inference.number_advice import number_advice
 
 _CHECKED_ROWS = 65_536  # at once: what is checked is still in the cache, and little is allocated
@@ -86,7 +86,9 @@ class Encoder:
         values, table = self._targets_in(table, y)
         rows = len(values)
         if rows != table.rows:
-            raise InvalidArgument(f"X has {table.rows} rows and y has {rows}: give a target a row")
+            raise InvalidArgument(
+                f"X has {counted(table.rows, 'row')} and y has {rows}: give a target a row"
+            )
         inputs = self._inputs(table)
         numbers, labels = self._targets(values)
         return Examples(inputs.rows, inputs.inputs, inputs.text, numbers, labels)
@@ -100,7 +102,7 @@ class Encoder:
         width = self._width + self._categorical
         if table.width != width:
             raise InvalidArgument(
-                f"the inputs have {table.width} columns, the model takes {width}: "
+                f"the inputs have {counted(table.width, 'column')}, the model takes {width}: "
                 + ", ".join(_features_shown(self._config))
             )
         if table.matrix is not None and not self._categorical:
@@ -190,7 +192,9 @@ class Encoder:
         width = max(1, self._target.width)
         given = values.shape[1] if isinstance(values, np.ndarray) else 1
         if given != width:
-            raise InvalidArgument(f"y has {given} columns, the model's target has {width}")
+            raise InvalidArgument(
+                f"y has {counted(given, 'column')}, the model's target has {width}"
+            )
         if not isinstance(values, Column):
             self._check_targets(values)
             return travelling(values), None

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from prequel.data.column import Column, column_of
 from prequel.data.number import quoted
-from prequel.errors import InvalidArgument, kind_of
+from prequel.errors import InvalidArgument, counted, kind_of
 
 
 class Table:
@@ -177,7 +177,7 @@ def _of_columns(items: list[tuple[str, Any]]) -> Table:
     for column in columns:
         if len(column) != rows:
             raise InvalidArgument(
-                f"column {quoted(column.name)} has {len(column)} rows, and "
+                f"column {quoted(column.name)} has {counted(len(column), 'row')}, and "
                 f"{quoted(columns[0].name)} has {rows}"
             )
     return Table(rows, columns, True)

@@ -12,7 +12,7 @@ from prequel import v1
 from prequel.data.column import Column
 from prequel.data.number import nearest_name, quoted
 from prequel.data.table import Table, target_of
-from prequel.errors import InvalidArgument
+from prequel.errors import InvalidArgument, counted
 from prequel.inference.feature_choice import choose_feature
 from prequel.inference.summary import ColumnSummary, summarize, summarize_target
 from prequel.inference.target_choice import TargetWish, choose_target
@@ -57,7 +57,7 @@ def infer(
     notes: list[str] = []
     if isinstance(values, Column):
         if len(values) != table.rows:
-            raise InvalidArgument(f"X has {table.rows} rows and y has {len(values)}")
+            raise InvalidArgument(f"X has {counted(table.rows, 'row')} and y has {len(values)}")
         wish = TargetWish(likelihood, tuple(labels), classes)
         chosen, likelihood, note = choose_target(name, summarize_target(values), wish)
         schema.target.CopyFrom(chosen)

@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass, field
 
 from prequel import v1
-from prequel.errors import PrequelError, RowsRefused
+from prequel.errors import PrequelError, RowsRefused, counted
 from prequel.scores import RunningScores, Scores
 
 _KEPT = 1_000  # refusals that a result remembers
@@ -72,7 +72,8 @@ class LearnResult:
     """What became of all that was sent.
 
     Attributes:
-        revision: of the model after the last minibatch that was learned; 0 when none was.
+        revision: of the model after the last minibatch that was learned; where the producer had
+            sent all of them before, of the model as it is; 0 when there were none.
         rows, minibatches: learned, in this call.
         resumed_minibatches: passed over, since the producer had sent them before.
         scores: of this call's minibatches together, each predicted before it was learned.
@@ -136,7 +137,9 @@ class Tally:
     def result(self, stacklevel: int = 3) -> LearnResult:
         """All that was counted; warns of rows that were refused."""
         if self._num_refused_rows:
-            text = f"{self._num_refused_rows} rows were not learned: their label is no class"
+            one = self._num_refused_rows == 1
+            text = f"{counted(self._num_refused_rows, 'row')} {'was' if one else 'were'} not "
+            text += f"learned: {'its' if one else 'their'} label is no class"
             if self._refused_rows:
                 first = self._refused_rows[0]
                 text += f"; the first is {first.label}: {first.reason}"
