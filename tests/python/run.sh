@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh ENVIRONMENT PREQUELD PREQUEL FILE...: runs pytest over the files, with these two programs
 # and in build/python/ENVIRONMENT, which it makes where it is not there. Exits with 77, which ctest
-# counts as skipped, when the environment cannot be had.
+# counts as skipped, when the environment cannot be had, or when every test was skipped. What was
+# skipped beside others is left in the file PREQUEL_SKIPPED, if that is set.
 set -euo pipefail
 
 environment=$1
@@ -9,6 +10,7 @@ export PREQUELD=$2 PREQUEL=$3
 shift 3
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 home=build/python/$environment
+[[ ! ${PREQUEL_SKIPPED:-} ]] || rm -f "$PREQUEL_SKIPPED"
 
 skip() { echo "skipped: $*"; exit 77; }
 
