@@ -119,7 +119,7 @@ def watch_request(name: str, interval: float) -> bytes:
 
 
 def health() -> Operation[bool]:
-    return Operation(connection.HEALTH, b"", lambda answer: answer == b"\x08\x01")
+    return _read(connection.HEALTH, b"", lambda answer: answer == b"\x08\x01")
 
 
 def export_request(name: str, revision: int | None) -> bytes:

@@ -160,3 +160,5 @@ def test_what_is_refused(server):
         estimator.learn_one({"a": 1.0}, "z")
     with pytest.raises(prequel.InvalidArgument, match="feature 'a': 'high' is no number"):
         estimator.learn_one({"a": "high"}, "x")
+    with pytest.raises(prequel.InvalidArgument, match=r"'a': \[1\] is neither a number nor text"):
+        estimator.learn_one({"a": [1]}, "x")

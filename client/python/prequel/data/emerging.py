@@ -77,7 +77,8 @@ def _number(name: Hashable, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        what = "no number, as it was at first" if isinstance(value, str) else "no number, no text"
+        text = isinstance(value, str)
+        what = "no number, as it was at first" if text else "neither a number nor text"
         raise InvalidArgument(f"feature {name!r}: {value!r} is {what}") from None
 
 
