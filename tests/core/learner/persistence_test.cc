@@ -27,7 +27,7 @@ LearnerConfig ConfigOf(const std::string& likelihood, bool persistence,
 }
 
 // Inputs that say nothing; a label that changes one time in `every`, or a value that wanders.
-Batch LaggingRow(const std::string& likelihood, std::uint64_t t, double every, Batch last) {
+Batch LaggingRow(const std::string& likelihood, std::uint64_t t, double every, const Batch& last) {
   Batch row;
   row.inputs = Normals(3, 1, 1, t);
   row.targets = last.targets.size() == 0 ? Matrix(Matrix::Zero(1, 1)) : last.targets;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/config/error.h"
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
@@ -140,7 +141,7 @@ TEST(Weighing, WorksInEveryRecursiveRule) {
   for (const RuleUnderTest& rule : RulesUnderTest()) {
     for (const std::string& posterior : rule.posteriors) {
       for (const std::string& robustness : Robust()) {
-        SCOPED_TRACE(rule.name + ", " + posterior + ", " + robustness);
+        SCOPED_TRACE(absl::StrCat(rule.name, ", ", posterior, ", ", robustness));
         LearnerConfig config = ConfigOf({});
         config.rule = rule.rule;
         config.posterior.name = posterior;
@@ -176,7 +177,7 @@ TEST(Weighing, OfNearRowsIsThatOfNoneToTheBit) {
   for (const std::string& robustness : Robust()) {
     for (const std::string dynamics : {"static", "inflation", "adaptive", "restart"}) {
       for (const std::string model : {"linear", "mlp"}) {
-        SCOPED_TRACE(robustness + ", " + dynamics + ", " + model);
+        SCOPED_TRACE(absl::StrCat(robustness, ", ", dynamics, ", ", model));
         const auto folded = [&](ComponentConfig weighing) {
           LearnerConfig config = ConfigOf(std::move(weighing), dynamics);
           config.standardize_targets = Standardize::kDefault;

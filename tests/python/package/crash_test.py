@@ -167,7 +167,8 @@ def test_unary_learning_waits_for_the_server(own_server):
 def test_reading_finds_a_server_that_has_come_back(own_server):
     with own_server.client() as client:
         model = client.create("line", *examples())
-        for read in (model.describe, lambda: model.predict(np.zeros((1, 2))), client.models, client.serving):
+        ask = lambda: model.predict(np.zeros((1, 2)))  # noqa: E731
+        for read in (model.describe, ask, client.models, client.serving):
             own_server.kill()
             start = time.monotonic()
             with pytest.raises(prequel.Unavailable, match="no answer"):
