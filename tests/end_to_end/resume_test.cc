@@ -17,7 +17,7 @@ class ResumeTest : public ProgramTest {
   grpc::Status LearnTimes(const std::string& model, int times) {
     for (int i = 0; i < times; ++i) {
       v1::LearnResponse learned;
-      const grpc::Status status = Learn(LinearBatch(i), &learned, model);
+      grpc::Status status = Learn(LinearBatch(i), &learned, model);
       if (!status.ok()) return status;
     }
     return grpc::Status::OK;
