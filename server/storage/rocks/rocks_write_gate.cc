@@ -15,6 +15,13 @@ namespace {
 // Never written, and no key begins like it: its deletion changes nothing.
 constexpr std::string_view kNobodysKey = "";
 
+// Flushes that have failed since the database was opened.
+std::uint64_t BackgroundFailures(rocksdb::DB& db) {
+  std::uint64_t count = 0;
+  (void)db.GetIntProperty(rocksdb::DB::Properties::kBackgroundErrors, &count);
+  return count;
+}
+
 }  // namespace
 
 rocksdb::Status RocksWriteGate::Prime() {
@@ -85,29 +92,24 @@ rocksdb::Status RocksWriteGate::BeginAfresh() {
   rocksdb::FlushOptions unawaited;
   unawaited.wait = false;
   unawaited.allow_write_stall = true;  // nobody writes
+  const std::uint64_t failures = BackgroundFailures(db);
   if (status.ok()) status = db.Flush(unawaited, database_.families());
-  if (status.ok()) status = AwaitFlush();
+  if (status.ok()) status = AwaitFlush(failures);
   if (status.ok()) status = Prime();
   return status;
 }
 
 // RocksDB 7.8 never forgets that it has failed once: from then on Flush does not wait.
-rocksdb::Status RocksWriteGate::AwaitFlush() const {
+rocksdb::Status RocksWriteGate::AwaitFlush(std::uint64_t failures) const {
   constexpr int kPolls = 1000;
   constexpr int kMicrosecondsBetween = 1000;
   rocksdb::DB& db = database_.db();
-  const auto failures = [&db] {
-    std::uint64_t count = 0;
-    (void)db.GetIntProperty(rocksdb::DB::Properties::kBackgroundErrors, &count);
-    return count;
-  };
-  const std::uint64_t before = failures();
-  for (int i = 0; i < kPolls && failures() == before; ++i) {
+  for (int i = 0; i < kPolls; ++i) {
     if (IsFlushed()) return rocksdb::Status::OK();
+    if (BackgroundFailures(db) != failures) return rocksdb::Status::Busy("a flush has failed");
     db.GetEnv()->SleepForMicroseconds(kMicrosecondsBetween);
   }
-  return failures() == before ? rocksdb::Status::Busy("still flushing")
-                              : rocksdb::Status::Busy("a flush has failed");
+  return rocksdb::Status::Busy("still flushing");
 }
 
 bool RocksWriteGate::IsFlushed() const {

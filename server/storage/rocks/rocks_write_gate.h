@@ -5,6 +5,8 @@
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
 
+#include <cstdint>
+
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "server/storage/rocks/rocks_database.h"
@@ -40,8 +42,9 @@ class RocksWriteGate {
  private:
   absl::Status Fail(const rocksdb::Status& status);
   rocksdb::Status BeginAfresh();
-  rocksdb::Status AwaitFlush() const;  // Busy when it takes too long or fails
-  bool IsFlushed() const;              // whatever was in memory when a flush was last asked for
+  // Busy when it takes too long, or when more than `failures` have failed.
+  rocksdb::Status AwaitFlush(std::uint64_t failures) const;
+  bool IsFlushed() const;  // whatever was in memory when a flush was last asked for
 
   RocksDatabase& database_;
   mutable Mutex mu_;
