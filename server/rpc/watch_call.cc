@@ -15,8 +15,7 @@ constexpr std::int64_t kLongestInterval = 24 * 3600;  // seconds
 absl::Status TooManyWatches() {
   return absl::ResourceExhaustedError(
       "as many evaluations are being watched as may be at once, or by one caller; try again when "
-      "one "
-      "is done");
+      "one is done");
 }
 
 }  // namespace

@@ -105,8 +105,7 @@ void AddCases(const CLI::App& app, const std::string& path, const std::set<std::
   }
 }
 
-// `_prequel_words PATH` prints what may stand behind subcommands, and fails where there are no
-// such;
+// `_prequel_words PATH` prints what may stand behind subcommands, and fails for a path of none;
 // `_prequel_takes FLAG` tells whether it has a value.
 std::string WordFunctions(const CLI::App& app) {
   std::set<std::string> anywhere, taking;

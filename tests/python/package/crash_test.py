@@ -1,6 +1,7 @@
 """kill -9 in the middle of learning: no row is lost, and none is learned twice."""
 
 import asyncio
+import functools
 import os
 import subprocess
 import sys
@@ -167,7 +168,7 @@ def test_unary_learning_waits_for_the_server(own_server):
 def test_reading_finds_a_server_that_has_come_back(own_server):
     with own_server.client() as client:
         model = client.create("line", *examples())
-        ask = lambda: model.predict(np.zeros((1, 2)))  # noqa: E731
+        ask = functools.partial(model.predict, np.zeros((1, 2)))
         for read in (model.describe, ask, client.models, client.serving):
             own_server.kill()
             start = time.monotonic()
