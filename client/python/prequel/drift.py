@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from prequel import v1
+from prequel.aligned import aligned
+from prequel.errors import counted
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,35 @@ class Restart:
 @dataclass(frozen=True)
 class Drift:
     """rate, intercept_rate: averages over the beliefs by their weights, which sum to 1, or where
-    `persistence` is on to what it leaves; restart: None where the dynamics think of none."""
+    `persistence` is on to what it leaves; restart: None where the dynamics think of none. `print`
+    shows its table."""
 
     rate: float
     intercept_rate: float
     beliefs: tuple[BeliefWeight, ...]
     noise_tracks: tuple[NoiseTrack, ...]
     restart: Restart | None
+
+    def __str__(self) -> str:
+        rows = [["drift", "rate", "intercept", "weight"]]
+        for belief in self.beliefs:
+            still = belief.rate == 0 and belief.intercept_rate == 0
+            name = "since restart" if belief.since_restart else "still" if still else "drifting"
+            rates = [f"{belief.rate:.3g}", f"{belief.intercept_rate:.3g}"]
+            rows.append([name, *rates, f"{belief.weight:.4f}"])
+        if len(self.beliefs) > 1:
+            rows.append(["on average", f"{self.rate:.3g}", f"{self.intercept_rate:.3g}", ""])
+        text = aligned(rows, numbers=True)
+        if self.noise_tracks:
+            tracks = (f"{track.weight:.4f} at {track.rate:.3g}" for track in self.noise_tracks)
+            text += f"\nnoise forgets at these rates a row: {', '.join(tracks)}"
+        if self.restart:
+            text += (
+                f"\na restart within the last {self.restart.window:,.0f} rows: "
+                f"{self.restart.probability:.4f}; the likeliest run has "
+                f"{counted(round(self.restart.run_length), 'row')}"
+            )
+        return text
 
     @staticmethod
     def of(message: v1.Drift) -> Drift:
@@ -84,6 +108,19 @@ class Alarm:
     moment: str
     before: float
     after: float
+
+    def __str__(self) -> str:
+        if not self.raised:
+            return f"{self.cause}: nothing has changed"
+        return f"changed since revision {self.revision:,}: {self._change()}"
+
+    def _change(self) -> str:
+        if self.cause == "weights":
+            return "beliefs that move, or a restart, predict best"
+        if self.cause not in ("inputs", "noise"):
+            return self.cause
+        of = "the noise" if self.cause == "noise" else self.column
+        return f"the {self.moment} of {of} was {self.before:.4f} and became {self.after:.4f}"
 
     @staticmethod
     def of(message: v1.Alarm) -> Alarm:

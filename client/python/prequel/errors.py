@@ -171,7 +171,7 @@ def kind_of(value: Any) -> str:
 
 def counted(count: int, noun: str) -> str:
     """ "1 row", "2 rows"."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 class InferenceNote(UserWarning):

@@ -117,8 +117,9 @@ class Evaluation:
             (self.unscored_rows, "unscored: learned before a predictive existed"),
         ):
             text += f"\n{counted(count, 'row')} {what}" if count else ""
+        text += f"\n\n{self.drift}" if self.drift else ""
         for alarm in self.alarms.values():
-            text += f"\nalarm: {alarm.cause} changed" if alarm.raised else ""
+            text += f"\n{alarm}" if alarm.raised else ""
         return text
 
     def _beside(self) -> str:

@@ -28,6 +28,7 @@ def test_a_model_and_its_life(line, client, name, tmp_path):
     assert lines[3].split()[:2] == ["nll", f"{evaluation.cumulative['nll']:.4f}"]
     assert "64 rows unscored: learned before a predictive existed" in lines
     assert [line.split()[0] for line in lines if line.startswith("last ")] == ["last", "last"]
+    assert ["drift", "rate", "intercept", "weight"] in [line.split() for line in lines]
 
     before = model.predict(X).mean
     path = tmp_path / "line.model"

@@ -46,8 +46,17 @@ def test_drift_and_alarms_are_in_view(client, name, rng):
     assert before.drift.restart.run_length > 1000
     assert "static" in before.comparisons
     model.learn(X[15_000:15_300], y[15_000:15_300])
-    alarm = model.evaluation().alarms["inputs"]
+    after = model.evaluation()
+    alarm = after.alarms["inputs"]
     assert alarm.raised and alarm.moment == "mean" and alarm.after > alarm.before + 1
+    lines = str(after).splitlines()
+    assert (
+        f"changed since revision {alarm.revision:,}: the mean of {alarm.column} was "
+        f"{alarm.before:.4f} and became {alarm.after:.4f}" in lines
+    )
+    weights = [line.split()[-1] for line in lines if line.startswith(("still", "drifting"))]
+    assert np.isclose(sum(map(float, weights)), 1, atol=2e-3)
+    assert any(line.startswith("a restart within the last ") for line in lines)
 
 
 def test_awaited(server, name, rng):
