@@ -317,11 +317,12 @@ HttpHandler Server::Parts::MakeHttpHandler() {
   };
   HttpHandler handler;
   handler.most_bytes = [this](const HttpRequest& head) { return http_face_->MostBytes(head); };
-  handler.answer = [this, pages = std::move(pages)](HttpRequest request, HttpRespond respond) {
+  handler.answer = [this, pages = std::move(pages)](HttpRequest request,
+                                                    const HttpRespond& respond) {
     if (std::optional<HttpAnswer> page = AnswerPage(pages, request)) {
       return respond(*std::move(page));
     }
-    http_face_->Answer(std::move(request), std::move(respond));
+    http_face_->Answer(std::move(request), respond);
   };
   return handler;
 }

@@ -47,7 +47,7 @@ LearnerState Fold(const Learner& learner, LearnerState state, std::uint64_t firs
   Scratch scratch;
   Batch row;
   for (std::uint64_t t = 0; t < first + rows; ++t) {
-    row = LaggingRow(learner.config().likelihood.name, t, every, std::move(row));
+    row = LaggingRow(learner.config().likelihood.name, t, every, row);
     if (t < first) continue;
     const absl::StatusOr<Learned> learned = learner.Update(state, row, scratch, next);
     EXPECT_TRUE(learned.ok()) << learned.status();

@@ -109,7 +109,7 @@ TEST_F(AccessTest, ARoleDoesWhatItIncludes) {
         const auto need = kNeeds.find(method);
         const Role needed = need == kNeeds.end() ? Role::kAdmin : need->second;
         const bool may = role != Role::kMetrics && role >= needed;
-        const std::string what = method + " by " + name + " " + door.authorization;
+        const std::string what = absl::StrCat(method, " by ", name, " ", door.authorization);
         if (may) {
           EXPECT_FALSE(Refused(attempt(door, "own-m"))) << what;
         } else {

@@ -25,7 +25,8 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr std::int64_t kFreedAndKept = std::int64_t{256} << 20;  // AddressSanitizer's quarantine
+// AddressSanitizer's quarantine, and a byte of its own for every eight.
+constexpr std::int64_t kFreedAndKept = std::int64_t{384} << 20;
 #else
 constexpr std::int64_t kFreedAndKept = 0;
 #endif

@@ -84,7 +84,7 @@ class HttpServerTest : public ::testing::Test {
       .most_bytes =
           [](const HttpRequest& head) { return head.path == "/large" ? 1 << 20 : kSmallBody; },
       .answer =
-          [](HttpRequest request, HttpRespond respond) {
+          [](const HttpRequest& request, const HttpRespond& respond) {
             HttpAnswer answer;
             answer.body = request.path + " " + request.credentials.authorization + request.body;
             respond(std::move(answer));
