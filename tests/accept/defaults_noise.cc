@@ -136,8 +136,8 @@ void Compare(const ComponentConfig& rule, std::uint64_t seed, Differences& worst
 
   const std::vector<double> levels = {0.025, 0.25, 0.5, 0.9};
   const Batch queries = Rows(kQueries, seed, 30);
-  const Answer answer =
-      fold.Predict(queries, {.queries = {{"moments", {}}, {"quantiles", {{"levels", levels}}}}});
+  const Answer answer = fold.Predict(
+      queries, {.raw = true, .queries = {{"moments", {}}, {"quantiles", {{"levels", levels}}}}});
   double nll = 0, crps = 0;
   for (Index i = 0; i < kQueries; ++i) {
     Vector row(kInputs + 1);
