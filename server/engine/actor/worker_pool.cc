@@ -1,24 +1,41 @@
 #include "server/engine/actor/worker_pool.h"
 
-#include <algorithm>
+#include <sys/resource.h>
+
 #include <optional>
 #include <utility>
 
 #include "server/sync/thread_time.h"
 
 namespace prequel {
+namespace {
 
-WorkerPool::WorkerPool(int workers) : most_heavy_(std::max(1, workers - 1)) {
-  for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { Run(); });
+// The calling thread wants less of a core than those that are not niced: Linux keeps niceness by
+// thread. Where it is refused the thread is as the others.
+void NiceThread(int by) { setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + by); }
+
+}  // namespace
+
+WorkerPool::WorkerPool(int workers) {
+  for (int i = 1; i < workers; ++i) {
+    threads_.emplace_back([this] {
+      NiceThread(kNice);
+      RunAny();
+    });
+  }
+  threads_.emplace_back([this, alone = workers == 1] { alone ? RunAny() : RunLight(); });
 }
 
 void WorkerPool::Post(std::string_view who, Weight weight, Task task) {
-  {
-    MutexLock lock(mu_);
-    if (stopped_) return;
-    turns_.Push(who, Turn{weight, std::move(task)});
+  MutexLock lock(mu_);
+  if (stopped_) return;
+  turns_.Push(who, Turn{weight, std::move(task)});
+  if (weight == Weight::kLight && light_waits_) {
+    light_waits_ = false;
+    wake_light_.NotifyOne();
+  } else {
+    wake_any_.NotifyOne();
   }
-  wake_.NotifyOne();
 }
 
 void WorkerPool::Stop() {
@@ -29,40 +46,52 @@ void WorkerPool::Stop() {
     const auto any = [](const std::string&, const Turn&) { return true; };
     while (auto next = turns_.Pop(any)) dropped.push_back(std::move(next->second));
   }
-  wake_.NotifyAll();
+  wake_light_.NotifyAll();
+  wake_any_.NotifyAll();
   dropped.clear();  // without the lock: tasks own models
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
 }
 
-bool WorkerPool::MayBegin(const Turn& turn) const {
-  return turn.weight == Weight::kLight || heavy_ < most_heavy_;
-}
-
-void WorkerPool::Run() {
+void WorkerPool::RunLight() {
+  const auto light = [](const std::string&, const Turn& turn) {
+    return turn.weight == Weight::kLight;
+  };
   while (true) {
-    std::optional<std::pair<std::string, Turn>> next;
+    std::optional<Next> next;
     {
       MutexLock lock(mu_);
-      while (!stopped_) {
-        next = turns_.Pop([this](const std::string&, const Turn& turn)
-                              ABSL_NO_THREAD_SAFETY_ANALYSIS { return MayBegin(turn); });
-        if (next) break;
-        wake_.Wait(mu_);
+      while (!stopped_ && !(next = turns_.Pop(light))) {
+        light_waits_ = true;
+        wake_light_.Wait(mu_);
       }
-      if (stopped_) break;
-      if (next->second.weight == Weight::kHeavy) ++heavy_;
+      light_waits_ = false;
+      if (stopped_) return;
     }
-    const double begun = ThreadSeconds();
-    next->second.task();
-    next->second.task = nullptr;
-    const double used = ThreadSeconds() - begun;
-    MutexLock lock(mu_);
-    turns_.Charge(used, next->first);
-    if (next->second.weight != Weight::kHeavy) continue;
-    --heavy_;
-    wake_.NotifyAll();
+    Run(*std::move(next));
   }
+}
+
+void WorkerPool::RunAny() {
+  const auto any = [](const std::string&, const Turn&) { return true; };
+  while (true) {
+    std::optional<Next> next;
+    {
+      MutexLock lock(mu_);
+      while (!stopped_ && !(next = turns_.Pop(any))) wake_any_.Wait(mu_);
+      if (stopped_) return;
+    }
+    Run(*std::move(next));
+  }
+}
+
+void WorkerPool::Run(Next next) {
+  const double begun = ThreadSeconds();
+  next.second.task();
+  next.second.task = nullptr;
+  const double used = ThreadSeconds() - begun;
+  MutexLock lock(mu_);
+  turns_.Charge(used, next.first);
 }
 
 }  // namespace prequel

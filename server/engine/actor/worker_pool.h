@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -16,13 +17,16 @@ namespace prequel {
 
 // Thread-safe. Tasks come in the names of those that they are for, and processor time is divided
 // evenly among these, however long their tasks are: a long job does a part and posts itself again.
-// One that cannot be cut says that it is heavy: heavy tasks never hold the last thread.
+// One that cannot be cut says that it is heavy. One thread takes light tasks alone, and goes before
+// the others where they want the same core: they are niced by kNice.
 class WorkerPool {
  public:
   using Task = absl::AnyInvocable<void()>;
   enum class Weight { kLight, kHeavy };
 
-  // REQUIRES: workers > 0. Of one, heavy tasks run as the others.
+  static constexpr int kNice = 10;
+
+  // REQUIRES: workers > 0. One takes every task, and is not niced.
   explicit WorkerPool(int workers);
   ~WorkerPool() { Stop(); }
   WorkerPool(const WorkerPool&) = delete;
@@ -42,14 +46,16 @@ class WorkerPool {
     Weight weight;
     Task task;
   };
-  void Run();
-  bool MayBegin(const Turn& turn) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  using Next = std::pair<std::string, Turn>;  // whose, and what
 
-  const int most_heavy_;
+  void RunLight();
+  void RunAny();
+  void Run(Next next);
+
   Mutex mu_;
-  CondVar wake_;
+  CondVar wake_light_, wake_any_;
   FairQueue<Turn> turns_ ABSL_GUARDED_BY(mu_);
-  int heavy_ ABSL_GUARDED_BY(mu_) = 0;  // running
+  bool light_waits_ ABSL_GUARDED_BY(mu_) = false;  // the thread for light tasks, not yet woken
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
 
   std::vector<std::thread> threads_;  // of the constructing and the stopping thread

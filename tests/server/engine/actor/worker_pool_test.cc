@@ -1,7 +1,9 @@
 #include "server/engine/actor/worker_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <future>
@@ -71,6 +73,22 @@ TEST(WorkerPoolTest, HeavyTasksNeverHoldTheLastThread) {
   EXPECT_LE(heavy, 2);
   release.set_value();
   while (heavy < 5) std::this_thread::yield();
+}
+
+TEST(WorkerPoolTest, ALightTaskGoesBeforeHeavyOnesWhereCoresAreShort) {
+  const auto niceness = [] { return getpriority(PRIO_PROCESS, 0); };
+  const int usual = niceness();
+  std::promise<int> heavy, light;
+  std::promise<void> release;
+  WorkerPool pool(2);
+  pool.Post("heavy", WorkerPool::Weight::kHeavy, [&] {
+    heavy.set_value(niceness());
+    release.get_future().wait();
+  });
+  EXPECT_EQ(heavy.get_future().get(), std::min(19, usual + WorkerPool::kNice));
+  pool.Post("light", WorkerPool::Weight::kLight, [&] { light.set_value(niceness()); });
+  EXPECT_EQ(light.get_future().get(), usual);
+  release.set_value();
 }
 
 TEST(WorkerPoolTest, WhoHasUsedLessIsNext) {
