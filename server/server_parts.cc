@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/learner/learner_state.h"
 #include "server/listening/listen_probe.h"
+#include "server/rpc/undecodable.h"
 #include "server/stderr_log.h"
 #include "server/storage/rocks/rocks_store.h"
 #include "server/storage/store.h"
@@ -88,6 +90,9 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
     builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
   }
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
+  interceptors.push_back(std::make_unique<UndecodableInterceptor>());
+  builder.experimental().SetInterceptorCreators(std::move(interceptors));
   // Without this two servers can share a port, each getting some of the connections.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);

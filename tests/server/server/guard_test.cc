@@ -1,5 +1,6 @@
 // Nobody takes the service from the others: what `./dev accept guard` measures, in short.
 #include <arpa/inet.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <httplib.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -9,9 +10,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "server/memory/machine.h"
@@ -119,6 +122,26 @@ TEST_F(GuardTest, CompressedRequestsAreRefused) {
     v1::PredictResponse response;
     EXPECT_EQ(learning_->Predict(&context, request, &response).error_code(),
               grpc::StatusCode::UNIMPLEMENTED);
+  }
+}
+
+TEST_F(GuardTest, ARequestThatIsNoMessageIsRefusedWithTheMethodsName) {
+  StartServer();
+  grpc::GenericStub stub(
+      grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials()));
+  const grpc::Slice bytes("\xff\xff\xff");
+  const grpc::ByteBuffer request(&bytes, 1);
+  for (const char* method :
+       {"/prequel.v1.LearningService/Learn", "/prequel.v1.ModelService/CreateModel",
+        "/inference.GRPCInferenceService/ModelInfer"}) {
+    grpc::ClientContext context;
+    grpc::ByteBuffer response;
+    std::promise<grpc::Status> answered;
+    stub.UnaryCall(&context, method, {}, &request, &response,
+                   [&answered](grpc::Status status) { answered.set_value(std::move(status)); });
+    const grpc::Status status = answered.get_future().get();
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << method;
+    EXPECT_THAT(status.error_message(), ::testing::HasSubstr(method));
   }
 }
 
