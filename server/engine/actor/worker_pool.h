@@ -24,7 +24,7 @@ class WorkerPool {
   using Task = absl::AnyInvocable<void()>;
   enum class Weight { kLight, kHeavy };
 
-  static constexpr int kNice = 10;
+  static constexpr int kNice = 15;
 
   // REQUIRES: workers > 0. One takes every task, and is not niced.
   explicit WorkerPool(int workers);
