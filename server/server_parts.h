@@ -23,7 +23,7 @@
 #include "server/observe/metrics.h"
 #include "server/reloader.h"
 #include "server/rpc/call_pool.h"
-#include "server/rpc/learning_service.h"
+#include "server/rpc/learning/learning_service.h"
 #include "server/rpc/models/model_service.h"
 #include "server/rpc/parts/part_service.h"
 #include "server/rpc/patience.h"

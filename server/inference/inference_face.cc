@@ -4,7 +4,7 @@
 #include "core/config/error.h"
 #include "server/inference/infer_batch.h"
 #include "server/inference/metadata.h"
-#include "server/rpc/revision_wait.h"
+#include "server/rpc/learning/revision_wait.h"
 
 namespace prequel {
 namespace {

@@ -16,7 +16,7 @@
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/history/model_file.h"
 #include "server/engine/predictor.h"
-#include "server/rpc/learn_call.h"
+#include "server/rpc/learning/learn_call.h"
 #include "server/rpc/models/page_token.h"
 #include "server/rpc/resource_name.h"
 #include "server/wire/batch.h"

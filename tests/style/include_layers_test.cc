@@ -46,7 +46,7 @@ TEST(IncludeLayers, EngineSeesStorageInterfacesOnly) {
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/storage/rocks/rocks_store.h"));
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "rocksdb/db.h"));
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/wire/batch.h"));
-  EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/rpc/learning_service.h"));
+  EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/rpc/learning/learning_service.h"));
 }
 
 TEST(IncludeLayers, CoreAndProtoMeetInWireOnly) {
@@ -69,7 +69,7 @@ TEST(IncludeLayers, ServerOwnsEveryPart) {
   EXPECT_TRUE(Allowed("server/inference/http_face.h", "server/web/http_server.h"));
   EXPECT_FALSE(Allowed("server/rpc/call.cc", "server/inference/question.h"));
   EXPECT_FALSE(Allowed("server/web/pages.cc", "server/inference/http_face.h"));
-  EXPECT_TRUE(Allowed("server/server.cc", "server/rpc/learning_service.h"));
+  EXPECT_TRUE(Allowed("server/server.cc", "server/rpc/learning/learning_service.h"));
   EXPECT_TRUE(Allowed("server/main.cc", "grpcpp/grpcpp.h"));
   EXPECT_FALSE(Allowed("server/main.cc", "client/client.h"));
 }

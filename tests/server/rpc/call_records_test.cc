@@ -14,7 +14,7 @@
 
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
-#include "server/rpc/learning_service.h"
+#include "server/rpc/learning/learning_service.h"
 #include "server/rpc/models/model_service.h"
 #include "server/wire_codec.h"
 #include "tests/server/server/server_fixture.h"

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "google/rpc/error_details.pb.h"
-#include "server/rpc/learning_service.h"
+#include "server/rpc/learning/learning_service.h"
 #include "server/rpc/models/model_service.h"
 #include "server/wire_codec.h"
 #include "tests/server/server/server_fixture.h"

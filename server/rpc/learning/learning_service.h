@@ -12,10 +12,10 @@
 #include "server/rpc/call.h"
 #include "server/rpc/call_memory.h"
 #include "server/rpc/call_pool.h"
-#include "server/rpc/learn_call.h"
-#include "server/rpc/learn_stream.h"
-#include "server/rpc/open_streams.h"
-#include "server/rpc/watch_call.h"
+#include "server/rpc/learning/learn_call.h"
+#include "server/rpc/learning/learn_stream.h"
+#include "server/rpc/learning/open_streams.h"
+#include "server/rpc/learning/watch_call.h"
 
 namespace prequel {
 

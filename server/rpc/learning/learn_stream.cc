@@ -1,4 +1,4 @@
-#include "server/rpc/learn_stream.h"
+#include "server/rpc/learning/learn_stream.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/memory/shortage.h"
 #include "server/rpc/grpc_error.h"
-#include "server/rpc/learn_call.h"
+#include "server/rpc/learning/learn_call.h"
 #include "server/rpc/resource_name.h"
 #include "server/wire/error.h"
 

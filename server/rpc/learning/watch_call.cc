@@ -1,4 +1,4 @@
-#include "server/rpc/watch_call.h"
+#include "server/rpc/learning/watch_call.h"
 
 #include <algorithm>
 #include <utility>

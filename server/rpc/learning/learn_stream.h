@@ -17,8 +17,8 @@
 #include "prequel/v1/learning_service.pb.h"
 #include "server/engine/engine.h"
 #include "server/rpc/call.h"
-#include "server/rpc/learn_call.h"
-#include "server/rpc/open_streams.h"
+#include "server/rpc/learning/learn_call.h"
+#include "server/rpc/learning/open_streams.h"
 #include "server/sync/mutex.h"
 
 namespace prequel {

@@ -1,4 +1,4 @@
-#include "server/rpc/learn_call.h"
+#include "server/rpc/learning/learn_call.h"
 
 #include <algorithm>
 #include <utility>

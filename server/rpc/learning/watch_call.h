@@ -14,7 +14,7 @@
 #include "prequel/v1/learning_service.pb.h"
 #include "server/engine/engine.h"
 #include "server/rpc/call.h"
-#include "server/rpc/open_streams.h"
+#include "server/rpc/learning/open_streams.h"
 #include "server/rpc/patience.h"
 #include "server/sync/mutex.h"
 

@@ -1,4 +1,4 @@
-#include "server/rpc/revision_wait.h"
+#include "server/rpc/learning/revision_wait.h"
 
 #include <grpcpp/alarm.h>
 

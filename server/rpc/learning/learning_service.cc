@@ -1,14 +1,14 @@
-#include "server/rpc/learning_service.h"
+#include "server/rpc/learning/learning_service.h"
 
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "server/rpc/call.h"
-#include "server/rpc/learn_call.h"
+#include "server/rpc/learning/learn_call.h"
+#include "server/rpc/learning/revision_wait.h"
 #include "server/rpc/models/model_answer.h"
 #include "server/rpc/resource_name.h"
-#include "server/rpc/revision_wait.h"
 #include "server/wire/batch.h"
 #include "server/wire/prediction.h"
 
