@@ -39,6 +39,8 @@ void AddSourceFlags(CLI::App& command, const char* batch_help, BatchSourceOption
   command.add_option("--skip", options.skip, "rows to pass over first")->check(AtLeast(0));
   command.add_option("--limit", options.limit, "rows to read after that; 0 is all")
       ->check(AtLeast(0));
+  command.add_option("--time", options.batch.time_column,
+                     "the column of when each row happened: a number, or a date, year first");
   command.add_flag("--float32", options.batch.float32, "half the bytes on the wire");
 }
 

@@ -66,6 +66,11 @@ absl::StatusOr<BatchBuilder> BatchBuilder::Create(const v1::ModelConfig& config,
     absl::Status status = builder.AddTargetColumns(config.target(), header);
     if (!status.ok()) return status;
   }
+  if (!options.time_column.empty()) {
+    absl::StatusOr<std::vector<std::size_t>> column = FindColumns(header, options.time_column, 1);
+    if (!column.ok()) return column.status();
+    builder.time_ = Column{column->front(), options.time_column, false};
+  }
   builder.text_values_.resize(builder.text_.size());
   return builder;
 }
@@ -119,6 +124,7 @@ absl::Status BatchBuilder::Add(const CsvRow& row) {
   }
   target_values_.insert(target_values_.end(), row_targets_.begin(), row_targets_.end());
   if (!targets_.empty()) labels_.push_back(row_label_);
+  if (time_.has_value()) times_.push_back(row_time_);
   ++rows_;
   return absl::OkStatus();
 }
@@ -138,7 +144,22 @@ absl::Status BatchBuilder::Parse(const CsvRow& row) {
     absl::Status status = CheckText(row, column.name, Trim(row.cells[column.cell]));
     if (!status.ok()) return status;
   }
+  if (time_.has_value()) {
+    absl::StatusOr<double> time = ParseTime(row);
+    if (!time.ok()) return time.status();
+    row_time_ = *time;
+  }
   return ParseTargets(row);
+}
+
+absl::StatusOr<double> BatchBuilder::ParseTime(const CsvRow& row) const {
+  constexpr double kDay = 86400;
+  for (const MomentForm::Kind kind : {MomentForm::Kind::kDateTime, MomentForm::Kind::kDate}) {
+    const std::optional<Moment> moment =
+        ParseMoment(row.cells[time_->cell], {kind, MomentForm::Order::kYearFirst});
+    if (moment.has_value()) return kDay * static_cast<double>(moment->day) + moment->seconds;
+  }
+  return ParseCell(row, time_->cell, time_->name, false);
 }
 
 absl::Status BatchBuilder::ParseMomentCell(const CsvRow& row, const Column& column) {
@@ -211,7 +232,12 @@ v1::Batch BatchBuilder::Take() {
     if (targets_.size() > 1) shape.push_back(static_cast<std::int64_t>(targets_.size()));
     *batch.mutable_targets() = MakeTensor(target_values_, shape, dtype);
   }
+  if (time_.has_value()) {
+    // Single precision tells seconds since 1970 apart by two minutes.
+    *batch.mutable_times() = MakeTensor(times_, {rows_}, v1::Tensor::DTYPE_FLOAT64);
+  }
   inputs_.clear();
+  times_.clear();
   target_values_.clear();
   labels_.clear();
   rows_ = 0;

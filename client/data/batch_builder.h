@@ -24,6 +24,9 @@ struct BatchOptions {
   bool with_targets = true;
   // The target's column, when the file calls it something else than the model does.
   std::string target_column;
+  // The column of when each row happened: a number, or a date or time of the year first, which
+  // becomes seconds since 1970. Empty: there is none.
+  std::string time_column = {};
 };
 
 // Collects rows and turns them into a Batch: numeric columns in feature order as one tensor, one
@@ -69,11 +72,13 @@ class BatchBuilder {
   absl::Status Parse(const CsvRow& row);
   absl::Status ParseMomentCell(const CsvRow& row, const Column& column);
   absl::Status ParseTargets(const CsvRow& row);
+  absl::StatusOr<double> ParseTime(const CsvRow& row) const;
   bool IsMissingTarget(std::string_view text) const;
 
   // Constant after Create.
   BatchOptions options_;
   std::vector<Column> numeric_, text_, targets_;
+  std::optional<Column> time_;
   std::size_t num_inputs_ = 0;            // numeric columns of the batch
   std::vector<std::string> known_words_;  // listed labels that otherwise mean a missing value
 
@@ -83,9 +88,11 @@ class BatchBuilder {
   std::vector<std::vector<std::string>> text_values_;  // per text column: rows
   std::vector<double> target_values_;                  // rows × targets
   std::vector<std::string> labels_;                    // rows
+  std::vector<double> times_;                          // rows
   // The row being parsed: appended as a whole or not at all.
   std::vector<double> row_inputs_, row_targets_;
   std::string row_label_;
+  double row_time_ = 0;
 };
 
 }  // namespace prequel::client

@@ -74,7 +74,7 @@ struct DriftView {
   };
 
   DriftRates rates;                // Σ_k w_k r_k
-  std::vector<Belief> beliefs;     // those of the model; their weights sum to 1
+  std::vector<Belief> beliefs;     // those of the model; with persistence their weights sum to 1
   std::vector<Track> tracks;       // of the noise; their weights sum to 1
   bool restarts = false;           // whether such are thought of; else the rest is 0
   double restart_probability = 0;  // of one within the last `window` rows

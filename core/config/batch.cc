@@ -28,6 +28,10 @@ void SelectRows(const Batch& batch, const std::vector<Index>& kept, Batch& out) 
   SelectColumns(batch.inputs, kept, out.inputs);
   SelectColumns(batch.targets, kept, out.targets);
   SelectValues(batch.labels, kept, out.labels);
+  out.times.resize(batch.times.size() == 0 ? 0 : static_cast<Index>(kept.size()));
+  for (Index i = 0; i < out.times.size(); ++i) {
+    out.times[i] = batch.times[kept[static_cast<std::size_t>(i)]];
+  }
   out.text.resize(batch.text.size());
   for (std::size_t c = 0; c < batch.text.size(); ++c) {
     SelectValues(batch.text[c], kept, out.text[c]);

@@ -13,6 +13,7 @@ struct Batch {
   std::vector<std::vector<std::string>> text;  // one per categorical feature, each of B values
   Matrix targets;                              // T × B; empty when absent or given as labels
   std::vector<std::string> labels;             // B class labels as text; empty when absent
+  Vector times;                                // B: when each happened; empty when not told
 
   // Examples: from whichever part is present; CheckBatch requires the others to agree.
   Index rows() const {

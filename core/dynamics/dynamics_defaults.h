@@ -21,7 +21,7 @@ struct MovingModel {
 
 // What passes between the revision of a belief and the minibatch that it is asked about.
 struct Passage {
-  double rows = 0;                // examples of that minibatch
+  double rows = 0;                // of time: one for each example, unless they say when they were
   const Vector& prior_variances;  // p₀: D, of the belief's prior, as configured
   const Vector& prior_mean;       // m₀: D
   const Layers& layers;           // where each weight lies

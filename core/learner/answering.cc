@@ -51,6 +51,25 @@ Answer SizedFor(const Problem& problem, const LearnerState& state, const QuerySe
   return answer;
 }
 
+// The time up to each row, into `passed`; of rows that do not say when they happened, nothing.
+absl::Status PassTime(const LearnerState& state, const Batch& batch, Asking asking,
+                      Vector& passed) {
+  const Vector& times = batch.times;
+  if (asking == Asking::kInTurn) return PassedInTurn(state.times, times, passed);
+  passed.resize(times.size());
+  for (Index i = 0; i < times.size(); ++i) passed[i] = PassedTo(state.times, times[i]);
+  return absl::OkStatus();
+}
+
+// How many of the next `most` rows, from `first` on, are as far away as it, which goes to `one`.
+Index CountAlike(const Vector& passed, Index first, Index most, Vector& one) {
+  if (passed.size() == 0) return most;
+  one.setConstant(1, passed[first]);
+  Index count = 1;
+  while (count < most && passed[first + count] == passed[first]) ++count;
+  return count;
+}
+
 absl::Status FillRows(const QuerySet& queries, Index first, Workspace& w, Answer& out) {
   if (!w.predictive.IsFinite()) {
     return absl::InternalError("the prediction is not finite: the inputs are too extreme");
@@ -78,10 +97,17 @@ absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& s
   Answer out = SizedFor(problem, state, queries, rows);
   Matrix encoded;
   problem.encoder.Encode(state.inputs, batch, encoded);
+  if (status = PassTime(state, batch, asking, w.asked_passed); !status.ok()) return status;
+  const bool timed = batch.times.size() > 0;
   const Index tile = TileOf(problem);
-  for (Index first = 0; first < rows; first += tile) {
-    w.inputs = encoded.middleCols(first, std::min(tile, rows - first));
-    const Place place = asking == Asking::kInTurn ? Place{first, rows} : Place{0, 1};
+  for (Index first = 0, count = 0; first < rows; first += count) {
+    count = std::min(tile, rows - first);
+    Place place{first, rows, timed ? &w.asked_passed : nullptr};
+    if (asking == Asking::kEachNext) {
+      place = {0, 1, timed ? &w.one_passed : nullptr};
+      count = CountAlike(w.asked_passed, first, count, w.one_passed);
+    }
+    w.inputs = encoded.middleCols(first, count);
     status = PredictRows(problem, state, w.inputs, place, queries.samples(), w);
     if (status.ok()) status = FillRows(queries, first, w, out);
     if (!status.ok()) return status;

@@ -32,6 +32,7 @@ struct Shared {
   const Batch& rows;  // of the minibatch those whose target is known and not refused
   Workspace& w;
   LearnerState& next;
+  Place place;                             // of all these rows
   const Matrix* learned_inputs = nullptr;  // encoded as they are to be learned
 };
 
@@ -50,6 +51,17 @@ absl::Status ChooseRows(const Problem& problem, const Batch& batch, Workspace& w
   learned.report.skipped_rows = batch.rows() - learned.report.rows - learned.refused.count;
   next.examples += learned.report.rows;
   next.evaluation.skipped_rows += learned.report.skipped_rows;
+  return status;
+}
+
+// How much time passes up to each of the rows, where they say when they happened.
+absl::Status PassTime(const LearnerState& state, const Batch& rows, Workspace& w,
+                      LearnerState& next, Place& place) {
+  if (rows.times.size() == 0) return absl::OkStatus();
+  absl::Status status = PassedInTurn(state.times, rows.times, w.passed);
+  if (!status.ok()) return status;
+  AbsorbTimes(rows.times, next.times);
+  place.passed = &w.passed;
   return status;
 }
 
@@ -159,14 +171,17 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
   const Index rows = inputs.cols();
   const Index steps = NumSteps(problem.setting().linear, rows);
   report.local_elbo = report.kl = 0;
+  double drifted = 0;
   for (Index s = 0; s < steps; ++s) {
     const Step step = StepOf(rows, steps, s);
+    const double end = m.place.Until(step.first + step.count - 1);
     if (s == 0) {
-      DriftTo(problem, belief.posterior, k, step.count, m.w.dynamics, w);
+      DriftTo(problem, belief.posterior, k, end, m.w.dynamics, w);
     } else {
       std::swap(w.moved, next.posterior);
-      DriftOn(problem, k, step.count, m.w.dynamics, w);
+      DriftOn(problem, k, end - drifted, m.w.dynamics, w);
     }
+    drifted = end;
     w.step_inputs = inputs.middleCols(step.first, step.count);
     w.step_targets = m.w.targets.middleCols(step.first, step.count);
     ForgetDispersion(problem, k, static_cast<double>(step.count), next.noise);
@@ -192,8 +207,8 @@ absl::Status FitAtOnce(const Shared& m, std::size_t k, Belief& next, StepReport&
 // By whether and how it drifts.
 absl::Status FitOne(const Shared& m, std::size_t k, Belief& next, StepReport& report) {
   if (LearnsInTurn(m.problem, k)) {
-    return FitInTurn(m.problem, m.next.targets, m.w.targets, m.state.beliefs[k], k, m.w, next,
-                     report);
+    return FitInTurn(m.problem, m.next.targets, m.w.targets, m.place, m.state.beliefs[k], k, m.w,
+                     next, report);
   }
   return Drifts(m.problem, k) ? FitInSteps(m, k, next, report) : FitAtOnce(m, k, next, report);
 }
@@ -231,7 +246,8 @@ absl::Status LearnRows(Shared m, Learned& learned) {
   Index begun = -1;
   const bool weighed =
       (m.state.beliefs.size() > 1 || problem.mixing.mixes()) && judgement.served.weight() > 0;
-  if (weighed && !Reweigh(problem, m.w.log_densities, m.w.mixing, m.next, begun)) {
+  if (weighed &&
+      !Reweigh(problem, m.place.time(), m.w.log_densities, m.w.mixing, m.next, begun)) {
     return TooExtreme();
   }
   if (status = FitBeliefs(m, begun, learned.report); !status.ok()) return status;
@@ -274,10 +290,12 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
     return learned;
   }
   problem.encoder.Encode(state.inputs, rows, w.inputs);
-  status = PredictRows(problem, state, w.inputs, {0, known}, 0, w);
+  Place place{0, known};
+  if (status = PassTime(state, rows, w, next, place); !status.ok()) return status;
+  status = PredictRows(problem, state, w.inputs, place, 0, w);
   if (!status.ok()) return status;
   if (answering != nullptr && !apart) AnswerRows(problem, state, *answering, w);
-  status = LearnRows({problem, state, rows, w, next}, learned);
+  status = LearnRows({problem, state, rows, w, next, place}, learned);
   if (!status.ok()) return status;
   return learned;
 }

@@ -120,7 +120,8 @@ LearnerState Learner::Initial() const {
 }
 
 absl::Status Learner::CheckInputs(const Batch& batch) const {
-  return problem_->encoder.Check(batch);
+  absl::Status status = problem_->encoder.Check(batch);
+  return status.ok() ? CheckTimes(batch.times, batch.rows(), false) : status;
 }
 
 absl::Status Learner::CheckBatch(const Batch& batch) const {
@@ -130,6 +131,7 @@ absl::Status Learner::CheckBatch(const Batch& batch) const {
                       problem_->likelihood);
   };
   absl::Status status = problem_->target_encoder.Check(batch, problem);
+  if (status.ok()) status = CheckTimes(batch.times, batch.rows(), true);
   return status.ok() ? CheckBatchSize(*problem_, batch.rows()) : status;
 }
 

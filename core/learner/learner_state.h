@@ -6,6 +6,7 @@
 
 #include "core/calibration/calibration.h"
 #include "core/change/change.h"
+#include "core/dynamics/event_times.h"
 #include "core/dynamics/mixing.h"
 #include "core/dynamics/restarts.h"
 #include "core/encoding/encoder.h"
@@ -25,8 +26,9 @@ struct CommonState {
   TargetState targets;
   Evaluation evaluation;
   ChangeState change;  // whether the world has changed
+  EventTimes times;    // when the rows happened, where they say
 
-  // All but the change, which older states lack.
+  // All but the last two, which older states lack.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("revision", s.revision);

@@ -8,10 +8,10 @@ namespace {
 
 // The log densities of the latest run become those of the hypothesis of restarts, which the first
 // belief is a run of as well.
-void MixRuns(const Problem& problem, const RestartState& restarts, Matrix& log_densities) {
+void MixRuns(const Problem& problem, const RestartState& restarts, double time,
+             Matrix& log_densities) {
   const Index run = problem.hypotheses.size() - 1;
-  const auto rows = static_cast<double>(log_densities.cols());
-  const Eigen::Vector3d log_weights = problem.restarts.Weights(restarts, rows).array().log();
+  const Eigen::Vector3d log_weights = problem.restarts.Weights(restarts, time).array().log();
   for (Index i = 0; i < log_densities.cols(); ++i) {
     Eigen::Vector3d terms(log_densities(0, i), log_densities(run, i), log_densities(run + 1, i));
     terms += log_weights;
@@ -44,11 +44,11 @@ bool ReweighByBayes(const Matrix& log_densities, LearnerState& next) {
 
 }  // namespace
 
-void PredictionWeights(const Problem& problem, const LearnerState& state, double rows,
+void PredictionWeights(const Problem& problem, const LearnerState& state, double time,
                        Vector& out) {
   if (problem.run_lengths.any()) {
     out.resize(problem.run_lengths.runs() + 1);
-    return problem.run_lengths.Weights(state.restarts, rows, out);
+    return problem.run_lengths.Weights(state.restarts, time, out);
   }
   if (!problem.mixing.mixes()) {
     out.resize(static_cast<Index>(state.beliefs.size()));
@@ -61,18 +61,17 @@ void PredictionWeights(const Problem& problem, const LearnerState& state, double
   out.resize(hypotheses + (problem.restarts.any() ? 1 : 0));
   Mixing::Weights(state.mixing, out.head(hypotheses));
   if (!problem.restarts.any()) return;
-  const Eigen::Vector3d runs = out[run] * problem.restarts.Weights(state.restarts, rows);
+  const Eigen::Vector3d runs = out[run] * problem.restarts.Weights(state.restarts, time);
   out[0] += runs[0];
   out.tail<2>() = runs.tail<2>();
 }
 
-bool Reweigh(const Problem& problem, Matrix& log_densities, MixingScratch& scratch,
+bool Reweigh(const Problem& problem, double time, Matrix& log_densities, MixingScratch& scratch,
              LearnerState& next, Index& begun) {
   begun = -1;
-  const auto rows = static_cast<double>(log_densities.cols());
   if (problem.run_lengths.any()) {
     scratch.evidence = log_densities.rowwise().sum();
-    if (!problem.run_lengths.Absorb(scratch.evidence, rows, next.restarts, begun)) return false;
+    if (!problem.run_lengths.Absorb(scratch.evidence, time, next.restarts, begun)) return false;
     WeighByRuns(next);
     return true;
   }
@@ -81,8 +80,8 @@ bool Reweigh(const Problem& problem, Matrix& log_densities, MixingScratch& scrat
   if (problem.restarts.any()) {
     const Eigen::Vector3d sums(log_densities.row(0).sum(), log_densities.row(hypotheses - 1).sum(),
                                log_densities.row(hypotheses).sum());
-    MixRuns(problem, next.restarts, log_densities);
-    if (problem.restarts.Absorb(sums, rows, next.restarts)) {
+    MixRuns(problem, next.restarts, time, log_densities);
+    if (problem.restarts.Absorb(sums, time, next.restarts)) {
       begun = problem.hypotheses.beliefs() - 1;
     }
   }

@@ -48,12 +48,12 @@ absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_
   const Index logits = problem.num_logits();
   member.mean.resize(logits, inputs.cols());
   const Index steps = NumSteps(problem.setting().linear, place.rows);
-  Index drifted = 0;  // rows
+  double drifted = 0;
   for (Index s = 0; s < steps; ++s) {
     const Step step = StepOf(place.rows, steps, s);
     const Step here = Overlap(step, place.first, inputs.cols());
     if (here.count == 0) continue;
-    const Index end = step.first + step.count;
+    const double end = place.Until(step.first + step.count - 1);
     if (drifted == 0) {
       DriftTo(problem, belief.posterior, k, end, all.dynamics, w);
     } else {
@@ -122,7 +122,7 @@ absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::s
   w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
   w.at_mean = w.projected = false;
   w.prior = &belief.posterior;
-  if (Drifts(problem, k)) DriftTo(problem, belief.posterior, k, place.rows, all.dynamics, w);
+  if (Drifts(problem, k)) DriftTo(problem, belief.posterior, k, place.time(), all.dynamics, w);
   return draws > 0 ? AddDraws(problem, state.revision, draws, w, all)
                    : AddLinearized(problem, belief, w, all.predictive);
 }
@@ -217,18 +217,18 @@ bool Drifts(const Problem& problem, std::size_t k) {
       problem.dynamics);
 }
 
-void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, Index rows,
+void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, double time,
              DynamicsScratch& scratch, BeliefWorkspace& w) {
   w.moved = posterior;
-  DriftOn(problem, k, rows, scratch, w);
+  DriftOn(problem, k, time, scratch, w);
 }
 
-void DriftOn(const Problem& problem, std::size_t k, Index rows, DynamicsScratch& scratch,
+void DriftOn(const Problem& problem, std::size_t k, double time, DynamicsScratch& scratch,
              BeliefWorkspace& w) {
   w.prior = &w.moved;
   const auto index = static_cast<Index>(k);
-  const Passage passage{static_cast<double>(rows), problem.PriorOf(index).variances,
-                        problem.prior_mean, problem.layers, index};
+  const Passage passage{time, problem.PriorOf(index).variances, problem.prior_mean, problem.layers,
+                        index};
   std::visit(
       [&]<class T, class Q>(const T& dynamics, Q& q) {
         if constexpr (MovesPosterior<T, Q>) dynamics.Move(passage, q, scratch);
@@ -302,7 +302,7 @@ absl::Status PredictRows(const Problem& problem, const LearnerState& state, cons
   problem.target_encoder.Location(state.targets, w.predictive.units().location);
   problem.target_encoder.Scale(state.targets, w.predictive.units().scale);
   if (w.beliefs.size() < state.beliefs.size()) w.beliefs.resize(state.beliefs.size());
-  PredictionWeights(problem, state, static_cast<double>(place.rows), w.weights);
+  PredictionWeights(problem, state, place.time(), w.weights);
   w.in_turn.used = false;
   Index first = 0;  // of the belief's hypotheses
   for (std::size_t k = 0; k < state.beliefs.size(); ++k) {

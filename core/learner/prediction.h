@@ -20,6 +20,18 @@ int DrawsOf(const Problem& problem, const RuleState& state, int samples);
 struct Place {
   Index first = 0;
   Index rows = 0;  // of the minibatch
+  // `rows` numbers: the time that has passed up to each row of the minibatch, in usual ones. Null:
+  // each row counts as one.
+  const Vector* passed = nullptr;
+
+  // From the state to row i of the minibatch.
+  double Until(Index i) const {
+    return passed != nullptr ? (*passed)[i] : static_cast<double>(i + 1);
+  }
+  // Over the minibatch.
+  double time() const { return Until(rows - 1); }
+  // From the end of row i − 1, or from the state, to row i.
+  double Before(Index i) const { return i > 0 ? Until(i) - Until(i - 1) : Until(0); }
 };
 
 // The predictive of encoded `inputs` (D_in × B) under `state`, into w.predictive: for each belief
@@ -36,12 +48,12 @@ const Belief& BelievedRun(const Problem& problem, const LearnerState& state);
 // Whether time changes belief k of the problem.
 bool Drifts(const Problem& problem, std::size_t k);
 
-// What `rows` rows of time make of `posterior`, that of belief k, in w.moved; that is w.prior then.
-void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, Index rows,
+// What `time`, in rows, makes of `posterior`, that of belief k, in w.moved; that is w.prior then.
+void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, double time,
              DynamicsScratch& scratch, BeliefWorkspace& w);
 
 // The same of w.moved, which is of belief k.
-void DriftOn(const Problem& problem, std::size_t k, Index rows, DynamicsScratch& scratch,
+void DriftOn(const Problem& problem, std::size_t k, double time, DynamicsScratch& scratch,
              BeliefWorkspace& w);
 
 // Puts a belief's projector, and its expansion unless the rule draws, where a fit begins: at

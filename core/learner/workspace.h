@@ -56,6 +56,9 @@ struct Workspace {
   Matrix targets;               // encoded, what is learned
   Vector row_weights;           // B: of a model that weighs rows, by all that is predicted
   Batch held;                   // and the targets that its running moments are to see
+  Vector passed;                // B: the time up to each, where they say when they happened
+  Vector asked_passed;          // the same of what is asked
+  Vector one_passed;            // and of rows of it that are predicted together
 
   Predictive predictive;
   std::vector<BeliefWorkspace> beliefs;  // grows to the most that there were

@@ -29,7 +29,7 @@ class RowFilter {
   static Index BlockRows(Index rows, const Vector& root);
 
   // q := `prior`, written to `next`. `rows` (D × B) are the x, in turn; they, the drift and `next`
-  // must outlive the use.
+  // must outlive the use. A drift of one column may be another one before each Advance.
   void Begin(const FullGaussian& prior, const Matrix& rows, const RowDrift& drift,
              FullGaussian& next);
 

@@ -73,7 +73,9 @@ std::string RecordText(const LogRecord& record, bool data) {
                     numbered ? ",\"producer\":" : ",\"request_id\":", Quoted(record.producer));
     if (numbered) absl::StrAppend(&text, ",\"sequence\":", record.sequence);
   }
-  if (data && description.kind == Minibatch::kName) {
+  const bool rows =
+      description.kind == Minibatch::kName || description.kind == TimedMinibatch::kName;
+  if (data && rows) {
     absl::StrAppend(&text, ",\"batch\":", BatchText(record.payload));
   }
   for (const auto& [name, value] : description.details) {

@@ -38,6 +38,19 @@ absl::Status TensorFromProto(const v1::Tensor& tensor, Rank rank, Index max_rows
   return absl::OkStatus();
 }
 
+absl::Status TimesFromProto(const v1::Tensor& tensor, Index max_rows, Vector* times) {
+  Matrix numbers;
+  absl::Status status =
+      TensorFromProto(tensor, Rank::kVectorOrMatrix, max_rows, "batch.times", &numbers);
+  if (!status.ok()) return status;
+  if (numbers.rows() > 1) {
+    return FieldError("batch.times.shape", absl::StrCat("must be [rows], got ", numbers.rows(),
+                                                        " numbers for each row"));
+  }
+  *times = numbers.reshaped();
+  return status;
+}
+
 }  // namespace
 
 absl::StatusOr<Batch> BatchFromProto(const v1::Batch& proto, Index max_rows) {
@@ -51,6 +64,9 @@ absl::StatusOr<Batch> BatchFromProto(const v1::Batch& proto, Index max_rows) {
   if (status.ok() && proto.has_targets()) {
     status = TensorFromProto(proto.targets(), Rank::kVectorOrMatrix, max_rows, "batch.targets",
                              &batch.targets);
+  }
+  if (status.ok() && proto.has_times()) {
+    status = TimesFromProto(proto.times(), max_rows, &batch.times);
   }
   if (status.ok()) status = CheckRows(proto.labels_size(), max_rows, "batch.labels");
   if (!status.ok()) return status;

@@ -102,6 +102,7 @@ class Model:
         X: Any,
         y: Any = None,
         *,
+        times: Any = None,
         batch_size: int = 64,
         producer: str = "",
         progress: Progress = False,
@@ -111,11 +112,13 @@ class Model:
         """Learns rows, minibatch by minibatch, each of which is predicted and scored first.
 
         `y` holds the targets, or names their column in `X`; without it, the column that is named
-        as the model's target is. `producer`, `progress`, `max_in_flight` and `retry` are as in
-        `learn_stream`. Everything is checked before anything is sent.
+        as the model's target is. `times` are when the rows happened, numbers or moments that do
+        not decrease, or name their column: then time passes by them, and not by rows. `producer`,
+        `progress`, `max_in_flight` and `retry` are as in `learn_stream`. Everything is
+        checked before anything is sent.
         """
         operations.check_positive("batch_size", batch_size)
-        examples = self._encode(X, y)
+        examples = self._encode(X, y, times)
         if examples.rows == 0:
             raise InvalidArgument("no rows to learn")
         if examples.rows <= batch_size and not producer and not progress:
@@ -187,6 +190,7 @@ class Model:
         X: Any,
         y: Any = None,
         *,
+        times: Any = None,
         quantiles: Sequence[float] | float | None = None,
         queries: Sequence[str | v1.Query] | None = None,
         samples: int = 0,
@@ -194,7 +198,7 @@ class Model:
     ) -> tuple[Prediction | None, Ack]:
         """Predicts one minibatch and learns it, in one atomic step. The prediction is None where it
         was lost with the connection, and where `predict` would have failed."""
-        examples = self._encode(X, y)
+        examples = self._encode(X, y, times)
         options = operations.options(queries_of(quantiles, queries), samples, raw)
         return self._connection.run(
             operations.predict_then_learn(self.name, examples.minibatch(0, examples.rows), options)
@@ -204,6 +208,7 @@ class Model:
         self,
         X: Any,
         *,
+        times: Any = None,
         quantiles: Sequence[float] | float | None = None,
         queries: Sequence[str | v1.Query] | None = None,
         samples: int = 0,
@@ -214,6 +219,7 @@ class Model:
         """The predictive of each row.
 
         Args:
+            times: when the rows would happen, as in `learn`: the later, the less sure.
             quantiles: levels that are wanted; `Prediction.quantile` also asks for them when it is
                 called.
             queries: by name; None: those that are answered by default.
@@ -224,7 +230,7 @@ class Model:
             revision: an earlier one; None: the newest.
             min_revision: waits until the model has come to this one.
         """
-        examples = self._known_encoder().encode(X, targets=False)
+        examples = self._known_encoder().encode(X, targets=False, times=times)
         pieces = operations.predict_pieces(examples)
         options = operations.options(queries_of(quantiles, queries), samples, raw)
         first = self._connection.run(
@@ -259,8 +265,8 @@ class Model:
             self._encoder = Encoder(self.describe().config)
         return self._encoder
 
-    def _encode(self, X: Any, y: Any) -> Examples:
-        return self._known_encoder().encode(X, y, targets=True)
+    def _encode(self, X: Any, y: Any = None, times: Any = None) -> Examples:
+        return self._known_encoder().encode(X, y, targets=True, times=times)
 
     def _minibatch(self, item: Any) -> Minibatch:
         if isinstance(item, Minibatch):

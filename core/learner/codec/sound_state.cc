@@ -106,6 +106,7 @@ absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
   if (!IsSoundChange(problem, state)) {
     return absl::DataLossError("change: has the wrong size, or numbers out of range");
   }
+  if (!state.times.IsSound()) return absl::DataLossError("times: out of range");
   if (!HasCounts(state)) return absl::DataLossError("counts: out of range");
   const auto beliefs = static_cast<std::size_t>(problem.num_beliefs());
   const bool several = problem.mixing.mixes() || beliefs > 1;

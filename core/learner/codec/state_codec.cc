@@ -20,7 +20,7 @@ namespace prequel {
 namespace {
 
 constexpr std::string_view kMagic = "PREQUELS";
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 
 void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a) {
   a.Value("log_weight", belief.log_weight);
@@ -100,6 +100,7 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
     a.Value("run_rows", state.restarts.rows);
     a.Value("still", state.evaluation.still);
     a.Value("change", state.change);
+    a.Value("times", state.times);
     a.Value("beliefs", std::uint64_t{state.beliefs.size()});
     for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
   };
@@ -143,6 +144,7 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
       a.Value("still", state.evaluation.still);
       a.Value("change", state.change);
     }
+    if (version > 5) a.Value("times", state.times);
     ReadBeliefs(problem, version, a, state);
   }
   if (absl::Status status = a.Finish(); !status.ok()) return status;

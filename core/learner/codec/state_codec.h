@@ -18,10 +18,11 @@ namespace prequel {
 // Of a covariance the lower triangle is stored. Equal states give equal bytes.
 std::string EncodeState(const Problem& problem, const LearnerState& state);
 
-// Reads version 1 as well, which knew of one belief, 2, which knew of no mixing, and 3, which knew
-// of no tracks and no restarts. DATA_LOSS for bytes that are damaged or do not
-// describe a sound state; FAILED_PRECONDITION for an unknown version or another configuration:
-// neither this one with its defaults filled in nor as it was given to Learner::Create.
+// Reads version 1 as well, which knew of one belief, 2, which knew of no mixing, 3, which knew of
+// no tracks and no restarts, 4, which watched for no changes, and 5, which knew of no event times.
+// DATA_LOSS for bytes that are damaged or do not describe a sound state; FAILED_PRECONDITION for an
+// unknown version or another configuration: neither this one with its defaults filled in nor as it
+// was given to Learner::Create.
 absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_view bytes);
 
 }  // namespace prequel

@@ -40,21 +40,27 @@ bool IsDiffusion(const Problem& problem) {
                     problem.dynamics);
 }
 
-// What belief k drifts over first + 1, first + 2, … rows: `count` columns.
-void DescribeDrift(const Problem& problem, std::size_t k, Index first, Index count,
+// What belief k drifts in `time`, into column j.
+void DescribeDrift(const Problem& problem, std::size_t k, double time, Index j,
                    DynamicsScratch& scratch, RowDrift& out) {
+  const auto index = static_cast<Index>(k);
+  const Passage passage{time, problem.PriorOf(index).variances, problem.prior_mean, problem.layers,
+                        index};
+  DriftRecorder recorder{out.root.col(j), out.added.col(j)};
+  std::visit(
+      [&]<class T>(const T& dynamics) {
+        if constexpr (MovesPosterior<T, DriftRecorder>) dynamics.Move(passage, recorder, scratch);
+      },
+      problem.dynamics);
+}
+
+// Up to rows first, first + 1, … of the minibatch at `place`: `count` columns.
+void DescribeDrifts(const Problem& problem, std::size_t k, const Place& place, Index first,
+                    Index count, DynamicsScratch& scratch, RowDrift& out) {
   out.root.resize(problem.num_params(), count);
   out.added.resize(problem.num_params(), count);
   for (Index j = 0; j < count; ++j) {
-    const auto index = static_cast<Index>(k);
-    const Passage passage{static_cast<double>(first + j + 1), problem.PriorOf(index).variances,
-                          problem.prior_mean, problem.layers, index};
-    DriftRecorder recorder{out.root.col(j), out.added.col(j)};
-    std::visit(
-        [&]<class T>(const T& dynamics) {
-          if constexpr (MovesPosterior<T, DriftRecorder>) dynamics.Move(passage, recorder, scratch);
-        },
-        problem.dynamics);
+    DescribeDrift(problem, k, place.Until(first + j), j, scratch, out);
   }
 }
 
@@ -70,14 +76,19 @@ double WeighInTurn(const Problem& problem, const Matrix& targets, Index i, InTur
   return weight.fit;
 }
 
-// REQUIRES: the rule fits rows.
-absl::Status FitRows(const Problem& problem, const Matrix& targets, InTurnWorkspace& w,
-                     BeliefWorkspace& own, StepReport& report) {
+// REQUIRES: the rule fits rows. Where they say when they happened, each drifts by itself.
+absl::Status FitRows(const Problem& problem, const Matrix& targets, const Place& place,
+                     std::size_t k, Workspace& all, StepReport& report) {
+  InTurnWorkspace& w = all.in_turn;
+  BeliefWorkspace& own = all.beliefs[k];
   return std::visit(
       [&]<class R>(const R& rule) {
         absl::Status status;
         if constexpr (RowRule<R>) {
           for (Index i = 0; i < targets.cols() && status.ok(); ++i) {
+            if (place.passed != nullptr) {
+              DescribeDrift(problem, k, place.Before(i), 0, all.dynamics, w.block_drift);
+            }
             w.filter.Advance();
             w.row.Take(targets(0, i), WeighInTurn(problem, targets, i, w, own));
             StepReport of_row;
@@ -122,8 +133,8 @@ void PredictInTurn(const Problem& problem, const Belief& belief, std::size_t k, 
   out.covariance.resize(1, rows);
   for (Index t = 0; t < tiles; ++t) {
     const Index first = std::min(t * tile, rows - tile);
-    DescribeDrift(problem, k, each_next ? 0 : place.first + first, each_next ? 1 : tile,
-                  all.dynamics, w.forecast_drift);
+    DescribeDrifts(problem, k, place, each_next ? 0 : place.first + first, each_next ? 1 : tile,
+                   all.dynamics, w.forecast_drift);
     w.forecast.Of(q, w.design.middleCols(first, tile), w.forecast_drift,
                   out.mean.middleCols(first, tile), out.covariance.middleCols(first, tile));
   }
@@ -139,16 +150,19 @@ void PredictPrior(const Problem& problem, Workspace& all, LogitMoments& out) {
 }
 
 absl::Status FitInTurn(const Problem& problem, const TargetState& target_state,
-                       const Matrix& targets, const Belief& belief, std::size_t k, Workspace& all,
-                       Belief& next, StepReport& report) {
+                       const Matrix& targets, const Place& place, const Belief& belief,
+                       std::size_t k, Workspace& all, Belief& next, StepReport& report) {
   InTurnWorkspace& w = all.in_turn;
   BeliefWorkspace& own = all.beliefs[k];
   FitNoise(problem, target_state, next.noise, own.noise);
   w.row.Bind(problem.likelihood, own.noise);
-  DescribeDrift(problem, k, 0, 1, all.dynamics, w.row_drift);
-  w.root = w.row_drift.root.col(0);
-  const Index block = RowFilter::BlockRows(targets.cols(), w.root);
-  DescribeDrift(problem, k, 0, block, all.dynamics, w.block_drift);
+  Index block = 1;  // rows that drift alike
+  if (place.passed == nullptr) {
+    DescribeDrifts(problem, k, place, 0, 1, all.dynamics, w.row_drift);
+    w.root = w.row_drift.root.col(0);
+    block = RowFilter::BlockRows(targets.cols(), w.root);
+  }
+  DescribeDrifts(problem, k, place, 0, block, all.dynamics, w.block_drift);
   if (!std::holds_alternative<FullGaussian>(next.posterior)) next.posterior.emplace<FullGaussian>();
   auto& q = std::get<FullGaussian>(next.posterior);
   next.rule = belief.rule;
@@ -160,7 +174,7 @@ absl::Status FitInTurn(const Problem& problem, const TargetState& target_state,
     NoiseBefore(problem, next.noise, own);
     own.noise_weights.resize(targets.cols());
   }
-  absl::Status status = FitRows(problem, targets, w, own, report);
+  absl::Status status = FitRows(problem, targets, place, k, all, report);
   if (!status.ok()) return status;
   w.filter.Finish();
   if (!q.IsFinite()) {

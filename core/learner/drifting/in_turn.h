@@ -28,10 +28,10 @@ void PredictInTurn(const Problem& problem, const Belief& belief, std::size_t k, 
 void PredictPrior(const Problem& problem, Workspace& all, LogitMoments& out);
 
 // Writes posterior, rule state and noise of `next`: those of `belief`, with the noise that `next`
-// has, after those rows with encoded `targets`. INTERNAL when something is not finite; `next` is
-// then unspecified.
+// has, after those rows with encoded `targets`, which are the minibatch at `place`. INTERNAL when
+// something is not finite; `next` is then unspecified.
 absl::Status FitInTurn(const Problem& problem, const TargetState& target_state,
-                       const Matrix& targets, const Belief& belief, std::size_t k, Workspace& all,
-                       Belief& next, StepReport& report);
+                       const Matrix& targets, const Place& place, const Belief& belief,
+                       std::size_t k, Workspace& all, Belief& next, StepReport& report);
 
 }  // namespace prequel

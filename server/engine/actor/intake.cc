@@ -44,7 +44,12 @@ absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner, con
   }
   absl::Status bad = request.refusal;
   if (bad.ok()) bad = CheckContent(request, learner, cost, limits);
-  if (bad.ok()) return Minibatch{std::move(request.batch), std::move(request.payload)};
+  if (bad.ok()) {
+    const bool timed = request.batch.times.size() > 0;
+    Minibatch minibatch{std::move(request.batch), std::move(request.payload)};
+    if (timed) return TimedMinibatch{std::move(minibatch)};
+    return minibatch;
+  }
   if (request.origin.numbered() && absl::IsInvalidArgument(bad)) return Refusal{bad};
   return bad;
 }

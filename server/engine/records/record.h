@@ -13,6 +13,7 @@
 #include "server/engine/records/record_type.h"
 #include "server/engine/records/refusal.h"
 #include "server/engine/records/rollback.h"
+#include "server/engine/records/timed_minibatch.h"
 #include "server/storage/log.h"
 
 namespace prequel {
@@ -20,7 +21,7 @@ namespace prequel {
 template <RecordType... Rs>
 using RecordOf = std::variant<Rs...>;
 
-using Record = RecordOf<Minibatch, Refusal, Rollback>;
+using Record = RecordOf<Minibatch, Refusal, Rollback, TimedMinibatch>;
 
 // Each as its alternative's.
 std::uint8_t TypeOf(const Record& record);

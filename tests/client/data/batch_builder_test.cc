@@ -58,6 +58,21 @@ TEST(BatchBuilderTest, Float32) {
   EXPECT_EQ(batch.targets().data().size(), 4);
 }
 
+TEST(BatchBuilderTest, TimesAreNumbersOrDatesAndDoubles) {
+  const BatchOptions options{.float32 = true, .time_column = "when"};
+  BatchBuilder builder = Make(Config({"a"}), {"a", "when", "y"}, options);
+  ASSERT_TRUE(builder.Add(Row({"1", "1.5", "0"})).ok());
+  ASSERT_TRUE(builder.Add(Row({"1", "1970-01-02", "0"})).ok());
+  ASSERT_TRUE(builder.Add(Row({"1", "1970-01-02T00:01:00Z", "0"})).ok());
+  EXPECT_THAT(builder.Add(Row({"1", "soon", "0"})).ToString(), HasSubstr("column 'when'"));
+  EXPECT_FALSE(builder.Add(Row({"1", "", "0"})).ok());
+  const v1::Batch batch = builder.Take();
+  EXPECT_EQ(batch.times().dtype(), v1::Tensor::DTYPE_FLOAT64);
+  EXPECT_THAT(batch.times().shape(), ElementsAre(3));
+  EXPECT_THAT(*TensorValues(batch.times()), ElementsAre(1.5, 86400, 86460));
+  EXPECT_FALSE(BatchBuilder::Create(Config({"a"}), {"a", "y"}, options).ok());
+}
+
 TEST(BatchBuilderTest, TextFeaturesTravelApart) {
   v1::ModelConfig config = Config({"a"});
   v1::Feature& feature = *config.add_features();

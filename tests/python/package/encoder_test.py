@@ -231,6 +231,34 @@ def test_masked_arrays_are_missing():
     np.testing.assert_array_equal(encoder("a", "b?").encode(X, targets=False).inputs, [[1, np.nan]])
 
 
+def test_times_are_numbers_or_moments():
+    frame = {"x": [1.0, 2.0], "y": [3.0, 4.0], "when": ["1970-01-02", "1970-01-02 00:01:00"]}
+    examples = encoder("x").encode(frame, targets=True, times="when")
+    assert examples.times.tolist() == [86_400, 86_460]
+    minibatch = examples.minibatch(1, 2)
+    read = v1.LearnRequest.FromString(minibatch.request(v1.LearnRequest(name="models/m")))
+    assert np.frombuffer(read.batch.times.data).tolist() == [86_460]
+    moments = np.array(["1970-01-01T00:00:01", "1970-01-01T00:00:01.5"], dtype="datetime64[ms]")
+    for times in (moments, moments.astype(object), [1, 1.5], ["1", "1.5"]):
+        encoded = encoder("x").encode([[1], [2]], targets=False, times=times)
+        assert encoded.times.tolist() == [1, 1.5]
+
+
+@pytest.mark.parametrize(
+    "times, text",
+    [
+        ([1.0], "X has 2 rows and times has 1"),
+        ([1.0, np.nan], "row 1, column 'times': a row must say when it happened"),
+        ([1.0, np.inf], "row 1, column 'times': inf is no time"),
+        (["1", "soon"], "row 1, column 'times': 'soon' is neither a number nor a moment"),
+        ([[1.0, 2.0], [1.0, 2.0]], "times: give one for each row"),
+    ],
+)
+def test_bad_times(times, text):
+    with refusal(text):
+        encoder("x").encode([[1], [2]], targets=False, times=times)
+
+
 def test_minibatches_cover_all_rows():
     examples = encoder("x").encode(np.zeros((10, 1)), np.zeros(10), targets=True)
     assert [m.rows for m in examples.minibatches(4)] == [4, 4, 2]

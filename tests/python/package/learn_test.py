@@ -256,3 +256,22 @@ def test_asyncio(server, line, name, tmp_path):
 
     sync.learn(X, y)
     np.testing.assert_array_equal(asyncio.run(all_of_it()), sync.predict(X).mean)
+
+
+def test_time_passes_by_the_times_of_rows(client, name, rng):
+    X = rng.normal(size=(64, 3))
+    y = X @ [1.0, -2.0, 3.0] + 0.1 * rng.normal(size=64)
+    drift = prequel.part("inflation", rate=0.01)
+    model = client.create(name, X, y, dynamics=drift)
+    seconds = np.arange(64.0)
+    model.learn(X[:32], y[:32], times=seconds[:32])
+    with model.open_stream() as stream:
+        stream.send(X[32:], y[32:], seconds[32:])
+    soon, late = model.predict(X[:2], times=[64.0, 1e5]).std, model.predict(X[:2]).std
+    assert late[0] == pytest.approx(soon[0], rel=1e-6)
+    assert soon[1] > 2 * late[1]
+    with pytest.raises(prequel.InvalidArgument, match=r"batch.times\[1\]"):
+        model.learn(X[:2], y[:2], times=[70.0, 69.0])
+    with pytest.raises(prequel.InvalidArgument, match="before the latest row"):
+        model.learn(X[:1], y[:1], times=[-1e5])
+    assert model.describe().examples == 64

@@ -31,12 +31,15 @@ std::string FieldRefused(const v1::Batch& proto, Index max_rows) {
 TEST(BatchTest, TakesEveryPart) {
   v1::Batch proto = SmallBatch();
   proto.add_labels("yes");
+  proto.mutable_times()->add_shape(2);
+  for (const double time : {1.5, 7.0}) proto.mutable_times()->add_values(time);
   const absl::StatusOr<Batch> batch = BatchFromProto(proto, 10);
   ASSERT_TRUE(batch.ok()) << batch.status();
   EXPECT_EQ(batch->inputs, (Matrix(3, 2) << 0, 3, 1, 4, 2, 5).finished());
   EXPECT_EQ(batch->targets, (Matrix(1, 2) << 0, 1).finished());
   EXPECT_EQ(batch->text, (std::vector<std::vector<std::string>>{{"a"}, {""}}));
   EXPECT_EQ(batch->labels, std::vector<std::string>{"yes"});
+  EXPECT_EQ(batch->times, Eigen::Vector2d(1.5, 7));
 }
 
 TEST(BatchTest, AbsentPartsAreEmpty) {
@@ -44,6 +47,17 @@ TEST(BatchTest, AbsentPartsAreEmpty) {
   ASSERT_TRUE(batch.ok()) << batch.status();
   EXPECT_EQ(batch->rows(), 0);
   EXPECT_EQ(batch->targets.size(), 0);
+  EXPECT_EQ(batch->times.size(), 0);
+}
+
+TEST(BatchTest, TimesAreOneForEachRow) {
+  v1::Batch proto;
+  SetTensor(3, 1, proto.mutable_times());
+  EXPECT_EQ(FieldRefused(proto, 10), "accepted");
+  EXPECT_EQ(FieldRefused(proto, 2), "batch.times.shape");
+  proto.mutable_times()->Clear();
+  SetTensor(3, 2, proto.mutable_times());
+  EXPECT_EQ(FieldRefused(proto, 10), "batch.times.shape");
 }
 
 TEST(BatchTest, EveryPartHasBoundedRows) {

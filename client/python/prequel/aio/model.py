@@ -85,6 +85,7 @@ class AsyncModel:
         X: Any,
         y: Any = None,
         *,
+        times: Any = None,
         batch_size: int = 64,
         producer: str = "",
         progress: Progress = False,
@@ -93,7 +94,7 @@ class AsyncModel:
     ) -> LearnResult:
         """As Model.learn."""
         operations.check_positive("batch_size", batch_size)
-        examples = await self._encode(X, y)
+        examples = await self._encode(X, y, times)
         if examples.rows == 0:
             raise InvalidArgument("no rows to learn")
         return await self._learn_minibatches(
@@ -148,13 +149,14 @@ class AsyncModel:
         X: Any,
         y: Any = None,
         *,
+        times: Any = None,
         quantiles: Sequence[float] | float | None = None,
         queries: Sequence[str | v1.Query] | None = None,
         samples: int = 0,
         raw: bool = False,
     ) -> tuple[Prediction | None, Ack]:
         """As Model.predict_then_learn."""
-        examples = await self._encode(X, y)
+        examples = await self._encode(X, y, times)
         minibatch = examples.minibatch(0, examples.rows)
         options = operations.options(queries_of(quantiles, queries), samples, raw)
         return await self._connection.run(
@@ -165,6 +167,7 @@ class AsyncModel:
         self,
         X: Any,
         *,
+        times: Any = None,
         quantiles: Sequence[float] | float | None = None,
         queries: Sequence[str | v1.Query] | None = None,
         samples: int = 0,
@@ -174,7 +177,7 @@ class AsyncModel:
     ) -> Prediction:
         """As Model.predict."""
         encoder = await self._known_encoder()
-        pieces = operations.predict_pieces(encoder.encode(X, targets=False))
+        pieces = operations.predict_pieces(encoder.encode(X, targets=False, times=times))
         options = operations.options(queries_of(quantiles, queries), samples, raw)
         answers: list[Prediction] = []
         for piece in pieces:
@@ -195,8 +198,8 @@ class AsyncModel:
             self._encoder = Encoder((await self.describe()).config)
         return self._encoder
 
-    async def _encode(self, X: Any, y: Any) -> Examples:
-        return (await self._known_encoder()).encode(X, y, targets=True)
+    async def _encode(self, X: Any, y: Any = None, times: Any = None) -> Examples:
+        return (await self._known_encoder()).encode(X, y, targets=True, times=times)
 
     async def _minibatch(self, item: Any) -> Minibatch:
         if isinstance(item, Minibatch):

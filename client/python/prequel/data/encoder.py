@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from prequel.data.moment import moment_column
 from prequel.data.number import is_missing, nearest_name, parse_number, quoted
 from prequel.data.table import Table, target_of
 from prequel.data.tensor import travelling
+from prequel.data.times import times_of
 from prequel.errors import InvalidArgument, counted
 from prequel.inference.number_advice import number_advice
 
@@ -28,7 +29,7 @@ class Examples:
     """All rows of one call, as they will travel, to be cut into minibatches.
 
     inputs: [rows, numeric columns], or None; text: per categorical feature its values; targets:
-    [rows] or [rows, width], or None; labels: one per row, or None.
+    [rows] or [rows, width], or None; labels: one per row, or None; times: [rows], or None.
     """
 
     rows: int
@@ -36,6 +37,7 @@ class Examples:
     text: list[list[str]]
     targets: npt.NDArray[Any] | None = None
     labels: list[str] | None = None
+    times: npt.NDArray[Any] | None = None
 
     def minibatch(self, first: int, end: int) -> Minibatch:
         return Minibatch(
@@ -44,6 +46,7 @@ class Examples:
             [values[first:end] for values in self.text],
             None if self.targets is None else self.targets[first:end],
             None if self.labels is None else self.labels[first:end],
+            None if self.times is None else self.times[first:end],
         )
 
     def minibatches(self, rows: int) -> Iterator[Minibatch]:
@@ -73,16 +76,24 @@ class Encoder:
             [f.allow_missing for f in self._numeric for _ in range(max(1, f.width))], dtype=bool
         )
 
-    def encode(self, X: Any, y: Any = None, *, targets: bool) -> Examples:
+    def encode(self, X: Any, y: Any = None, *, targets: bool, times: Any = None) -> Examples:
         """`X` as inputs and, where `targets`, `y` as targets: values, or the name of their column
-        in `X`; None: the column that the model's target is named after.
+        in `X`; None: the column that the model's target is named after. `times` are when the rows
+        happened: numbers or moments, or the name of their column in `X`.
 
         Raises:
             InvalidArgument: naming row and column, and what would be right.
         """
         table = Table.of(X)
-        if not targets:
-            return self._inputs(table)
+        examples = self._with_targets(table, y) if targets else self._inputs(table)
+        if times is None:
+            return examples
+        column = _find(table, times) if isinstance(times, str) else target_of(times, "times")
+        if not isinstance(column, Column):
+            raise InvalidArgument("times: give one for each row")
+        return replace(examples, times=times_of(column, examples.rows))
+
+    def _with_targets(self, table: Table, y: Any) -> Examples:
         values, table = self._targets_in(table, y)
         rows = len(values)
         if rows != table.rows:

@@ -65,9 +65,10 @@ class Minibatch:
         text: Sequence[Sequence[str]] = (),
         targets: FloatArray | None = None,
         labels: Sequence[str] | None = None,
+        times: FloatArray | None = None,
     ) -> None:
-        """`inputs` [rows, columns] and `targets` [rows] or [rows, width] are little-endian floats;
-        `text` holds the values of each categorical feature."""
+        """`inputs` [rows, columns], `targets` [rows] or [rows, width] and `times` [rows] are
+        little-endian floats; `text` holds the values of each categorical feature."""
         assert sys.byteorder == "little", "prequel speaks little-endian"
         self.rows = rows
         self._parts: list[Part] = []
@@ -80,6 +81,8 @@ class Minibatch:
             self._parts += _tensor_parts(3, targets)
         if labels is not None:
             self._parts.append(v1.Batch(labels=labels).SerializeToString())
+        if times is not None:
+            self._parts += _tensor_parts(5, times)
         self._size = _size(self._parts)
 
     def request(self, message: Any) -> bytes:

@@ -256,4 +256,21 @@ inline Golden WithChange(Golden g) {
   return g;
 }
 
+inline std::vector<Golden> GoldensOfV5() {
+  std::vector<Golden> goldens;
+  for (const Golden& golden : GoldensOfV4()) goldens.push_back(WithChange(golden));
+  return goldens;
+}
+
+// Since version 6.
+inline std::vector<Golden> GoldensOfV6() {
+  Golden timed = WithChange(WithCalibration(Full()));
+  timed.name = "full_timed";
+  timed.learn = [learn = std::move(timed.learn)](LearnerState& s) {
+    learn(s);
+    s.times = {.rows = 3, .latest = 1.75e9, .gap = 0.5};
+  };
+  return {timed};
+}
+
 }  // namespace prequel

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,10 +39,10 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
     LearnerState state = learner->Initial();
     golden.learn(state);
     const std::string current = learner->EncodeState(state);
-    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\5\0\0\0", 12));
+    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\6\0\0\0", 12));
     LearnerState upgraded = state;
     golden.upgrade(upgraded);
-    for (const int version : {1, 2, 3, 4, 5}) {
+    for (const int version : {1, 2, 3, 4, 5, 6}) {
       const std::string bytes = GoldenFile(PathOf(golden, version), current);
       const absl::StatusOr<LearnerState> read = learner->DecodeState(bytes);
       ASSERT_TRUE(read.ok()) << version << ": " << read.status();
@@ -53,34 +54,22 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
   }
 }
 
-TEST(StateCodecTest, ReadsWhatIsKnownSinceVersion5) {
-  for (Golden golden : GoldensOfV4()) {
-    SCOPED_TRACE(golden.name);
-    golden = WithChange(std::move(golden));
-    const absl::StatusOr<Learner> learner = Learner::Create(golden.config);
-    ASSERT_TRUE(learner.ok()) << learner.status();
-    LearnerState state = learner->Initial();
-    golden.learn(state);
-    const std::string current = learner->EncodeState(state);
-    const absl::StatusOr<LearnerState> read =
-        learner->DecodeState(GoldenFile(PathOf(golden, 5), current));
-    ASSERT_TRUE(read.ok()) << read.status();
-    EXPECT_EQ(BodyOf(learner->EncodeState(*read)), BodyOf(current));
-  }
-}
-
-TEST(StateCodecTest, ReadsWhatIsKnownSinceVersion4) {
-  for (const Golden& golden : GoldensOfV4()) {
-    SCOPED_TRACE(golden.name);
-    const absl::StatusOr<Learner> learner = Learner::Create(golden.config);
-    ASSERT_TRUE(learner.ok()) << learner.status();
-    LearnerState state = learner->Initial();
-    golden.learn(state);
-    const std::string current = learner->EncodeState(state);
-    const absl::StatusOr<LearnerState> read =
-        learner->DecodeState(GoldenFile(PathOf(golden, 4), current));
-    ASSERT_TRUE(read.ok()) << read.status();
-    EXPECT_EQ(BodyOf(learner->EncodeState(*read)), BodyOf(current));
+TEST(StateCodecTest, ReadsWhatLaterVersionsHaveKnown) {
+  const std::map<int, std::vector<Golden>> since = {
+      {4, GoldensOfV4()}, {5, GoldensOfV5()}, {6, GoldensOfV6()}};
+  for (const auto& [version, goldens] : since) {
+    for (const Golden& golden : goldens) {
+      SCOPED_TRACE(PathOf(golden, version));
+      const absl::StatusOr<Learner> learner = Learner::Create(golden.config);
+      ASSERT_TRUE(learner.ok()) << learner.status();
+      LearnerState state = learner->Initial();
+      golden.learn(state);
+      const std::string current = learner->EncodeState(state);
+      const absl::StatusOr<LearnerState> read =
+          learner->DecodeState(GoldenFile(PathOf(golden, version), current));
+      ASSERT_TRUE(read.ok()) << read.status();
+      EXPECT_EQ(BodyOf(learner->EncodeState(*read)), BodyOf(current));
+    }
   }
 }
 
@@ -94,7 +83,7 @@ TEST(StateCodecTest, AnOptionAddedSinceDoesNotMakeItAnotherConfiguration) {
   ArchiveWriter then;  // what a build without that option wrote
   then.Value("fingerprint", Fingerprint(golden.config));
   const std::string bytes =
-      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 5);
+      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 6);
   const absl::StatusOr<Learner> completed = Learner::Create(golden.config);
   ASSERT_TRUE(completed.ok()) << completed.status();
   EXPECT_EQ(completed->config(), now->config());
@@ -125,6 +114,7 @@ TEST(StateCodecTest, UnsoundStatesAreDataLoss) {
       {"a run", [](LearnerState& s) { s.restarts.rows = 1; }},
       {"a watch", [](LearnerState& s) { s.change.watch.variance[2] = -1; }},
       {"a block", [](LearnerState& s) { s.change.watch.rows = 128; }},
+      {"a time", [](LearnerState& s) { s.times.gap = -1; }},
       {"an alarm", [](LearnerState& s) { s.change.noise.times = 9; }},
       {"a calibration", [](LearnerState& s) { s.calibration.intervals.shifts.setZero(6, 1); }},
       {"too large a mean", [](LearnerState& s) { s.inputs.moments.mean[1] = 1e200; }},

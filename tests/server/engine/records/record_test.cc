@@ -75,23 +75,24 @@ TEST_F(RecordTest, LiveAndReplayedFoldsAreTheSame) {
   EXPECT_TRUE(both(MakeMinibatch(1)).ok());
   const std::string first = BytesOf(live);
   EXPECT_TRUE(both(MakeMinibatch(2)).ok());
-  EXPECT_EQ(live.current().revision, 2);
+  EXPECT_TRUE(both(TimedMinibatch(std::get<Minibatch>(MakeMinibatch(3)))).ok());
+  EXPECT_EQ(live.current().revision, 3);
 
   Batch divergent = MakeDivergentBatch();
   std::string payload = TestCodec::Encode(divergent);
   EXPECT_FALSE(both(Minibatch{std::move(divergent), std::move(payload)}).ok());
-  EXPECT_EQ(live.current().revision, 2);
-  EXPECT_EQ(live.current().next_offset, 3u);
+  EXPECT_EQ(live.current().revision, 3);
+  EXPECT_EQ(live.current().next_offset, 4u);
 
   const absl::Status odd = FieldError("batch.inputs", "is odd");
   EXPECT_EQ(both(Refusal{odd}).status(), odd);
-  EXPECT_EQ(live.current().revision, 2);
+  EXPECT_EQ(live.current().revision, 3);
 
   const LearnerState then = learner_->DecodeState(first).value();
   EXPECT_TRUE(both(Rollback{then}).ok());
-  EXPECT_EQ(live.current().revision, 3);
+  EXPECT_EQ(live.current().revision, 4);
   LearnerState now = then;
-  now.revision = 3;
+  now.revision = 4;
   EXPECT_EQ(BytesOf(live), learner_->EncodeState(now));
 }
 
@@ -117,9 +118,10 @@ TEST_F(RecordTest, WhatCannotBeReadSaysWhereAndWhy) {
   EXPECT_FALSE(problem(Minibatch::kType, "nonsense").ok());
   const std::string wide = TestCodec::Encode(MakeBatch(1, 3));
   EXPECT_EQ(problem(Minibatch::kType, wide).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(problem(TimedMinibatch::kType, wide).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(problem(Refusal::kType, "").code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(problem(Rollback::kType, "no state").code(), absl::StatusCode::kDataLoss);
-  for (const int type : {0, 4, 255}) {
+  for (const int type : {0, 5, 255}) {
     const auto unknown = static_cast<std::uint8_t>(type);
     const absl::Status status = problem(unknown, "payload");
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
