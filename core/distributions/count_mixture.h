@@ -138,14 +138,14 @@ double CountMixture<K>::CdfAt(double k) const {
     for (Index j = 0; j < kQuadratureNodes; ++j) {
       sum += weights[j] * kernel_.Cdf(k, mean_ + deviation * nodes[j]);
     }
-    return sum;
+    return std::min(sum, 1.0);  // the weights sum to 1 but for a rounding
   }
   const Grid grid(kernel_, k + 1, 0, 0);
   double sum = 0;
   for (Index j = 0; j < kCountPoints; ++j) {
     sum += grid.values[j] * NormalCdf((grid.points[j] - mean_) / deviation);
   }
-  return sum / grid.values.sum();
+  return std::min(sum / grid.values.sum(), 1.0);
 }
 
 template <CountKernel K>
