@@ -75,7 +75,7 @@ TEST_F(RecordTest, LiveAndReplayedFoldsAreTheSame) {
   EXPECT_TRUE(both(MakeMinibatch(1)).ok());
   const std::string first = BytesOf(live);
   EXPECT_TRUE(both(MakeMinibatch(2)).ok());
-  EXPECT_TRUE(both(TimedMinibatch(std::get<Minibatch>(MakeMinibatch(3)))).ok());
+  EXPECT_TRUE(both(TimedMinibatch{std::get<Minibatch>(MakeMinibatch(3))}).ok());
   EXPECT_EQ(live.current().revision, 3);
 
   Batch divergent = MakeDivergentBatch();
