@@ -34,8 +34,8 @@ absl::Status CheckTimes(const Vector& times, Index rows, bool in_turn) {
   }
   for (Index i = 0; i < rows; ++i) {
     if (!(std::abs(times[i]) <= kLongest)) {
-      return FieldError(FieldOf(i), absl::StrCat("must be finite and at most 1e100, got ",
-                                                 times[i]));
+      return FieldError(FieldOf(i),
+                        absl::StrCat("must be finite and at most 1e100, got ", times[i]));
     }
     if (in_turn && i > 0 && times[i] < times[i - 1]) {
       return FieldError(FieldOf(i), absl::StrCat("is ", times[i - 1] - times[i],
@@ -53,10 +53,11 @@ absl::Status PassedInTurn(const EventTimes& seen, const Vector& times, Vector& p
     const bool first = seen.rows == 0 && i == 0;
     const double since = first ? 0 : times[i] - latest;
     if (seen.gap > 0 && -since > kMostLate * seen.gap) {
-      return FieldError(FieldOf(i),
-                        absl::StrCat("is ", -since, " before the latest row that was learned; a "
-                                     "row may be late by ", kMostLate * seen.gap, ", which is ",
-                                     kMostLate, " of the mean gaps between rows"));
+      return FieldError(FieldOf(i), absl::StrCat("is ", -since,
+                                                 " before the latest row that was learned; a "
+                                                 "row may be late by ",
+                                                 kMostLate * seen.gap, ", which is ", kMostLate,
+                                                 " of the mean gaps between rows"));
     }
     sum += first ? 1 : InGaps(seen, since);
     passed[i] = sum;

@@ -246,8 +246,7 @@ absl::Status LearnRows(Shared m, Learned& learned) {
   Index begun = -1;
   const bool weighed =
       (m.state.beliefs.size() > 1 || problem.mixing.mixes()) && judgement.served.weight() > 0;
-  if (weighed &&
-      !Reweigh(problem, m.place.time(), m.w.log_densities, m.w.mixing, m.next, begun)) {
+  if (weighed && !Reweigh(problem, m.place.time(), m.w.log_densities, m.w.mixing, m.next, begun)) {
     return TooExtreme();
   }
   if (status = FitBeliefs(m, begun, learned.report); !status.ok()) return status;
