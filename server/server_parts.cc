@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/learner/learner_state.h"
 #include "server/listening/listen_probe.h"
+#include "server/memory/machine.h"
 #include "server/rpc/undecodable.h"
 #include "server/stderr_log.h"
 #include "server/storage/rocks/rocks_store.h"
@@ -274,7 +275,8 @@ absl::Status Server::Parts::StartGrpc() {
   if (grpc_ == nullptr) return absl::UnavailableError("gRPC cannot be started");
   listener_->Start(std::move(acceptor));
   trimming_ = std::make_unique<Repeated>(std::chrono::seconds(1), [this] {
-    trimmer_.Look(engine_->memory().used() + in_flight_->used() + listener_->arriving());
+    trimmer_.Look(engine_->memory().used() + in_flight_->used() + listener_->arriving(),
+                  ResidentBytes());
   });
   address_ = Address(address);
   self_dial_ = std::make_unique<SelfDial>(address, tls_ != nullptr);

@@ -88,7 +88,7 @@ class Server::Parts {
   std::unique_ptr<HealthKeeper> health_;
   std::unique_ptr<SelfDial> self_dial_;
   std::unique_ptr<HttpServer> http_;
-  Trimmer trimmer_;
+  Trimmer trimmer_{BudgetsOf(options_).all / 5 * 4};
   std::unique_ptr<Repeated> trimming_;
   std::unique_ptr<Reloader> reloader_;  // last: it uses most of the above
   std::string address_;
