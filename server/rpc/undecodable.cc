@@ -1,6 +1,7 @@
 #include "server/rpc/undecodable.h"
 
-#include "absl/status/status.h"
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "server/rpc/grpc_error.h"
 
@@ -19,12 +20,7 @@ class OfOneCall final : public grpc::experimental::Interceptor {
       // We always say why: only gRPC sends this.
       if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED &&
           status.error_message().empty()) {
-        batch->ModifySendStatus(
-            GrpcStatus(absl::InvalidArgumentError(
-                           absl::StrCat("the request's bytes are no message of ", method_,
-                                        ": was it made from another "
-                                        "version of proto/prequel/v1, or for another method?")),
-                       ""));
+        batch->ModifySendStatus(GrpcStatus(UndecodableError("the request", method_), ""));
       }
     }
     batch->Proceed();
@@ -36,10 +32,17 @@ class OfOneCall final : public grpc::experimental::Interceptor {
 
 }  // namespace
 
+absl::Status UndecodableError(std::string_view what, std::string_view method) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the bytes of ", std::string(what), " are no message of ", std::string(method),
+                   ": was it made from another version of proto/prequel/v1, or for another "
+                   "method?"));
+}
+
 grpc::experimental::Interceptor* UndecodableInterceptor::CreateServerInterceptor(
     grpc::experimental::ServerRpcInfo* call) {
-  // No stream of the client's has a request that gRPC reads by itself. A method that is not there
-  // is taken for one, and is UNIMPLEMENTED indeed.
+  // A stream in both directions has no request that gRPC reads by itself. A method that is not
+  // there is taken for one, and is UNIMPLEMENTED indeed.
   if (call->type() == grpc::experimental::ServerRpcInfo::Type::BIDI_STREAMING) return nullptr;
   return new OfOneCall(call->method());
 }

@@ -1,12 +1,36 @@
 // Requests whose bytes are no message of their method.
 #pragma once
 
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/proto_utils.h>  // SerializationTraits of Protocol Buffers
 #include <grpcpp/support/server_interceptor.h>
+
+#include <string_view>
+
+#include "absl/status/status.h"
 
 namespace prequel {
 
-// gRPC answers them before any code of ours is asked, with UNIMPLEMENTED and no word. This has
-// INVALID_ARGUMENT sent instead, with the method's name.
+// INVALID_ARGUMENT: the bytes of `what` are no message of `method`.
+absl::Status UndecodableError(std::string_view what, std::string_view method);
+
+// For streams, of which gRPC would take such a message for the client's last word. `bytes` are
+// used up; false when they are no such message.
+template <class Message>
+bool Decode(grpc::ByteBuffer& bytes, Message& message) {
+  return grpc::SerializationTraits<Message>::Deserialize(&bytes, &message).ok();
+}
+
+template <class Message>
+grpc::ByteBuffer Encode(const Message& message) {
+  grpc::ByteBuffer bytes;
+  bool own = false;
+  (void)grpc::SerializationTraits<Message>::Serialize(message, &bytes, &own);
+  return bytes;
+}
+
+// gRPC answers calls of one request before any code of ours is asked, with UNIMPLEMENTED and no
+// word. This has UndecodableError sent instead.
 class UndecodableInterceptor final : public grpc::experimental::ServerInterceptorFactoryInterface {
  public:
   grpc::experimental::Interceptor* CreateServerInterceptor(

@@ -9,6 +9,7 @@
 #include "server/rpc/grpc_error.h"
 #include "server/rpc/learning/learn_call.h"
 #include "server/rpc/resource_name.h"
+#include "server/rpc/undecodable.h"
 #include "server/wire/error.h"
 
 namespace prequel {
@@ -68,7 +69,8 @@ LearnStreamCall::Due LearnStreamCall::Stop(const absl::Status& why) {
 }
 
 void LearnStreamCall::OnReadDone(bool ok) {
-  if (ok && !request_.name().empty()) name_ = request_.name();
+  const bool decoded = ok && Decode(received_, request_);
+  if (decoded && !request_.name().empty()) name_ = request_.name();
   std::int64_t index = -1;
   Due due;
   {
@@ -76,6 +78,11 @@ void LearnStreamCall::OnReadDone(bool ok) {
     if (!ok || stopping_ || broken_ || finished_) {
       input_ = Input::kEnded;
       due = WhatIsDue();
+    } else if (!decoded) {
+      input_ = Input::kEnded;
+      due = Stop(UndecodableError(
+          absl::StrCat("message ", first_index_ + static_cast<std::int64_t>(answers_.size())),
+          "/prequel.v1.LearningService/LearnStream"));
     } else {
       input_ = Input::kSubmitting;
       index = first_index_ + static_cast<std::int64_t>(answers_.size());
@@ -259,7 +266,7 @@ LearnStreamCall::Due LearnStreamCall::WhatIsDue() {
   const bool room = answers_.size() < static_cast<std::size_t>(bounds_.window);
   if (input_ == Input::kIdle && room && !stopping_ && !broken_) {
     input_ = Input::kReading;
-    StartRead(&request_);
+    StartRead(&received_);
   }
   if (!writing_ && !broken_ && !answers_.empty() && answers_.front().ready) {
     writing_ = true;
@@ -273,7 +280,10 @@ LearnStreamCall::Due LearnStreamCall::WhatIsDue() {
 
 // A write may go to the socket, so the lock is not held.
 void LearnStreamCall::Do(const Due& due) {
-  if (due.write != nullptr) StartWrite(due.write);
+  if (due.write != nullptr) {
+    sent_ = Encode(*due.write);
+    StartWrite(&sent_);
+  }
   if (due.finish) Finish(call_.End(*due.finish));
 }
 

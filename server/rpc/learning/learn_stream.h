@@ -31,12 +31,12 @@ struct LearnStreamBounds {
 // Reads until `window` answers are owed, then leaves the rest to HTTP/2's flow control. When the
 // engine has no room, or a quota of the caller's is used up, the minibatch is kept and submitted
 // again later, and nothing more is read. A caller that the policy has no longer is ended.
+// A message that cannot be read ends it with INVALID_ARGUMENT, after the answers to those before.
 // A client that goes away loses its answers; what the engine has accepted is learned all the same.
 //
 // Owns itself: gRPC calls OnDone last, after every answer of the engine has come.
-class LearnStreamCall final
-    : public grpc::ServerBidiReactor<v1::LearnStreamRequest, v1::LearnStreamResponse>,
-      public DrainableStream {
+class LearnStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                              public DrainableStream {
  public:
   LearnStreamCall(grpc::CallbackServerContext* context, Engine& engine, OpenStreams& streams,
                   const CallParts& parts, const LearnStreamBounds& bounds);
@@ -64,7 +64,7 @@ class LearnStreamCall final
   };
   enum class Input {
     kIdle,        // the window is full
-    kReading,     // gRPC owns request_
+    kReading,     // gRPC owns received_
     kSubmitting,  // the thread in Submit owns request_
     kWaiting,     // for room in the engine or in a quota; retry_ owns request_
     kEnded,       // nothing more will be read
@@ -108,9 +108,10 @@ class LearnStreamCall final
   const LearnStreamBounds bounds_;
   const Call call_;  // counts under mu_, until finished_
 
-  v1::LearnStreamRequest request_;  // whose it is: see Input
-  std::string name_;                // the last one given; belongs to whom request_ does
-  std::string producer_;            // as name_
+  grpc::ByteBuffer received_, sent_;  // the one is being read, the other written
+  v1::LearnStreamRequest request_;    // whose it is: see Input
+  std::string name_;                  // the last one given; belongs to whom request_ does
+  std::string producer_;              // as name_
   std::unique_ptr<grpc::Alarm> retry_;
 
   Mutex mu_;

@@ -73,8 +73,8 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Learn(grpc::CallbackServerContext
   return call.reactor();
 }
 
-grpc::ServerBidiReactor<v1::LearnStreamRequest, v1::LearnStreamResponse>*
-LearningServiceImpl::LearnStream(grpc::CallbackServerContext* context) {
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* LearningServiceImpl::LearnStream(
+    grpc::CallbackServerContext* context) {
   return new LearnStreamCall(context, engine_, streams_, parts_,
                              {options_.stream_window, options_.max_batch_rows});
 }

@@ -19,6 +19,17 @@
 
 namespace prequel {
 
+// Those of v1::LearningService::CallbackService, but that LearnStream's messages come as bytes.
+template <class Service>
+using WithLearnStream = typename v1::LearningService::WithRawCallbackMethod_LearnStream<Service>;
+template <class Service>
+using WithOthers = typename v1::LearningService::WithCallbackMethod_Learn<
+    v1::LearningService::WithCallbackMethod_Predict<
+        v1::LearningService::WithCallbackMethod_PredictThenLearn<
+            v1::LearningService::WithCallbackMethod_GetEvaluation<
+                v1::LearningService::WithCallbackMethod_WatchEvaluation<Service>>>>>;
+using LearningMethods = WithLearnStream<WithOthers<v1::LearningService::Service>>;
+
 struct LearningOptions {
   Index max_batch_rows = 1 << 16;
   std::int64_t max_answer_bytes = 64 << 20;  // of one answer's predictions
@@ -28,7 +39,7 @@ struct LearningOptions {
   double watch_rate = 10;  // answers per second to one WatchEvaluation, at most
 };
 
-class LearningServiceImpl final : public v1::LearningService::CallbackService {
+class LearningServiceImpl final : public LearningMethods {
  public:
   // All must outlive the service.
   LearningServiceImpl(Engine& engine, const CallPools& pools, CallParts parts,
@@ -53,7 +64,7 @@ class LearningServiceImpl final : public v1::LearningService::CallbackService {
   grpc::ServerUnaryReactor* Learn(grpc::CallbackServerContext* context,
                                   const v1::LearnRequest* request,
                                   v1::LearnResponse* response) override;
-  grpc::ServerBidiReactor<v1::LearnStreamRequest, v1::LearnStreamResponse>* LearnStream(
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* LearnStream(
       grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context,
                                     const v1::PredictRequest* request,

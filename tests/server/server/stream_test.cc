@@ -1,4 +1,6 @@
 // LearnStream: pipelined, in order, and robust against what clients do.
+#include <grpcpp/generic/generic_stub.h>
+
 #include <chrono>
 #include <thread>
 
@@ -63,6 +65,38 @@ TEST_F(StreamTest, AnswersInOrderWhateverTheWindow) {
   writer.join();
   EXPECT_FALSE(stream->Read(&response));
   EXPECT_TRUE(stream->Finish().ok());
+}
+
+TEST_F(StreamTest, AMessageThatCannotBeReadEndsItAfterTheAnswersToThoseBefore) {
+  grpc::GenericStub stub(channel_);
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  const auto next = [&queue] {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue.Next(&tag, &ok) && ok;
+  };
+  const auto call = stub.PrepareCall(&context, "/prequel.v1.LearningService/LearnStream", &queue);
+  call->StartCall(nullptr);
+  ASSERT_TRUE(next());
+  for (const std::string& bytes :
+       {Request(LinearBatch(0), "models/m").SerializeAsString(), std::string("\xff\xff\xff")}) {
+    const grpc::Slice slice(bytes);
+    call->Write(grpc::ByteBuffer(&slice, 1), nullptr);
+    ASSERT_TRUE(next());
+  }
+  grpc::ByteBuffer answer;
+  call->Read(&answer, nullptr);
+  EXPECT_TRUE(next());
+  call->Read(&answer, nullptr);
+  EXPECT_FALSE(next());
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  EXPECT_TRUE(next());
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), ::testing::HasSubstr("message 1"));
+  EXPECT_THAT(status.error_message(), ::testing::HasSubstr("LearnStream"));
+  EXPECT_EQ(Revision(), 1);
 }
 
 TEST_F(StreamTest, LearnsWhatLearnWouldHave) {
