@@ -2,16 +2,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numbers>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/data/generate.h"
 #include "core/random/philox.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
+#include "tests/accept/moons_rows.h"
 #include "tests/accept/moving.h"
 
 namespace prequel::accept {
@@ -86,27 +85,35 @@ Example OfPrior(bool fan_in, Index inputs, std::uint64_t seed) {
   return of;
 }
 
-// 19,200 rows; `turns` of the plane in them.
 Example Moons(double turns, std::uint64_t seed) {
-  constexpr Index kRows = 19200;
-  client::GenerateOptions options;
-  options.seed = seed;
-  const client::ExampleStream stream = *client::MakeStream("moons", options);
   Example of;
-  of.rows.inputs.resize(2, kRows);
-  of.rows.targets.resize(1, kRows);
-  for (Index i = 0; i < kRows; ++i) {
-    const std::vector<double> row = stream.row(i);
-    const double angle = 2 * std::numbers::pi * turns * static_cast<double>(i) / kRows;
-    const double x = row[0] - 0.5, y = row[1] - 0.25;
-    of.rows.inputs(0, i) = 0.5 + std::cos(angle) * x - std::sin(angle) * y;
-    of.rows.inputs(1, i) = 0.25 + std::sin(angle) * x + std::cos(angle) * y;
-    of.rows.targets(0, i) = row[2];
-  }
+  of.rows = MoonsRows(seed, turns);
   of.config.features = {{.name = "x", .width = 2}};
   of.config.likelihood.name = "bernoulli";
   of.config.model.name = "mlp";
   return of;
+}
+
+void AddMoons(Report& report) {
+  constexpr std::uint64_t kSeeds = 5;
+  // Asked of draws whose best is 0.0748: 0.0865. Draws differ in their best more than models do.
+  constexpr double kOverBest = 0.0865 - 0.0748;
+  const auto still = [](std::uint64_t seed) { return Moons(0, seed); };
+  const auto turning = [](std::uint64_t seed) { return Moons(1, seed); };
+  AddSet("moons", still, kSeeds, report);
+  std::vector<double> best;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    best.push_back(BestMoonsNll(MoonsRows(seed, 0)));
+  }
+  const Mean moons = NllOf(still, kSeeds, ""), rotating = NllOf(turning, kSeeds, "");
+  report.Add({"moons: NLL over the best possible of the same rows",
+              moons.value - MeanOf(best).value, 0, kOverBest, Direction::kAtMost,
+              absl::StrFormat("%.4f; the best %.4f; static %.4f; seeds 1 to %d", moons.value,
+                              MeanOf(best).value, NllOf(still, kSeeds, "", "static").value,
+                              static_cast<int>(kSeeds))});
+  report.Add({"moons, turning once: NLL", rotating.value, rotating.stderr_, 0.105,
+              Direction::kAtMost,
+              absl::StrFormat("static %.4f", NllOf(turning, kSeeds, "", "static").value)});
 }
 
 }  // namespace
@@ -128,16 +135,7 @@ void MovingPrior(Report& report) {
           [&](std::uint64_t seed) { return OfPrior(fan_in, inputs, seed); }, 5, report);
     }
   }
-  constexpr std::uint64_t kSeeds = 5;
-  const auto still = [](std::uint64_t seed) { return Moons(0, seed); };
-  const auto turning = [](std::uint64_t seed) { return Moons(1, seed); };
-  AddSet("moons", still, kSeeds, report);
-  const Mean moons = NllOf(still, kSeeds, ""), rotating = NllOf(turning, kSeeds, "");
-  report.Add({"moons: NLL", moons.value, moons.stderr_, 0, Direction::kReported,
-              "19,200 rows, seeds 1 to 5"});
-  report.Add({"moons, turning once: NLL", rotating.value, rotating.stderr_, 0.105,
-              Direction::kAtMost,
-              absl::StrFormat("static %.4f", NllOf(turning, kSeeds, "", "static").value)});
+  AddMoons(report);
 }
 
 }  // namespace prequel::accept
