@@ -11,10 +11,14 @@ docs/python.md is the guide.
 """
 
 from prequel.aio import AsyncClient, AsyncModel
+from prequel.answers.drift import Alarm, BeliefWeight, Drift, NoiseTrack, Restart
+from prequel.answers.info import ModelInfo, Revisions, Snapshot
+from prequel.answers.parts import Part, PartOption
+from prequel.answers.prediction import NotAnswered, Prediction
+from prequel.answers.scores import Comparison, Evaluation, Scores
 from prequel.client import Client
 from prequel.config import feature, part
 from prequel.connection import TLS
-from prequel.drift import Alarm, BeliefWeight, Drift, NoiseTrack, Restart
 from prequel.errors import (
     Aborted,
     AlreadyExists,
@@ -38,13 +42,9 @@ from prequel.errors import (
     Unimplemented,
 )
 from prequel.inference.schema import Schema
-from prequel.info import ModelInfo, Revisions, Snapshot
 from prequel.learning.ack import Ack, LearnResult, RefusedRow
 from prequel.learning.stream import LearnStream
 from prequel.model import Model
-from prequel.parts import Part, PartOption
-from prequel.prediction import NotAnswered, Prediction
-from prequel.scores import Comparison, Evaluation, Scores
 from prequel.server import Server, serve
 
 __version__ = "0.1.0"

@@ -8,13 +8,13 @@ from types import TracebackType
 from typing import Any
 
 from prequel import connection, operations, v1
+from prequel.answers.info import ModelInfo
+from prequel.answers.parts import Part, chosen
 from prequel.config import Config, merged
 from prequel.connection import TLS, Connection, Endpoint
 from prequel.errors import note
 from prequel.inference.schema import Schema, infer
-from prequel.info import ModelInfo
 from prequel.model import Model
-from prequel.parts import Part, chosen
 
 
 class Client:

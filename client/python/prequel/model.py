@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from prequel import connection, operations, v1
+from prequel.answers.info import ModelInfo, Revisions, Snapshot
+from prequel.answers.prediction import Prediction, joined, queries_of
+from prequel.answers.scores import Evaluation
 from prequel.config import Config, merged
 from prequel.connection import Connection
 from prequel.data.encoder import Encoder, Examples
 from prequel.data.minibatch import Minibatch
 from prequel.errors import InvalidArgument
-from prequel.info import ModelInfo, Revisions, Snapshot
 from prequel.learning.ack import Ack, LearnResult, Tally
 from prequel.learning.progress import Progress, ProgressReport
 from prequel.learning.refusal import refusal
 from prequel.learning.source import check_source, pair_of
 from prequel.learning.stream import LearnStream
-from prequel.prediction import Prediction, joined, queries_of
-from prequel.scores import Evaluation
 
 
 class Model:

@@ -13,15 +13,15 @@ import numpy as np
 from google.protobuf.message import Message
 
 from prequel import connection, v1
+from prequel.answers.info import ModelInfo, Revisions, Snapshot
+from prequel.answers.parts import Part, parts_of
+from prequel.answers.prediction import Prediction, prediction_of
+from prequel.answers.scores import Evaluation
 from prequel.connection import Operation
 from prequel.data.encoder import Examples
 from prequel.data.minibatch import Minibatch
 from prequel.errors import InvalidArgument, NotFound, Unimplemented
-from prequel.info import ModelInfo, Revisions, Snapshot
 from prequel.learning.ack import Ack
-from prequel.parts import Part, parts_of
-from prequel.prediction import Prediction, prediction_of
-from prequel.scores import Evaluation
 
 T = TypeVar("T")
 

@@ -16,11 +16,11 @@ import numpy as np
 from river import base
 
 from prequel import v1
+from prequel.answers.prediction import Prediction
 from prequel.config import Part, merged
 from prequel.data.emerging import EmergingFeatures, Values
 from prequel.errors import InvalidArgument
 from prequel.model import Model
-from prequel.prediction import Prediction
 from prequel.reference import client_of, likelihood_of, model_of, part_of
 
 __all__ = ["PrequelClassifier", "PrequelRegressor"]

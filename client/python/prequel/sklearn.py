@@ -17,10 +17,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from prequel import v1
+from prequel.answers.info import ModelInfo
+from prequel.answers.levels import ends_of
 from prequel.config import Part, merged
 from prequel.errors import InvalidArgument, NotFound, counted
-from prequel.info import ModelInfo
-from prequel.levels import ends_of
 from prequel.model import Model
 from prequel.reference import client_of, learns_classes, likelihood_of, name_of, part_of
 

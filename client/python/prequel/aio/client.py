@@ -10,12 +10,12 @@ from typing import Any
 from prequel import connection, operations, v1
 from prequel.aio.connection import AsyncConnection
 from prequel.aio.model import AsyncModel
+from prequel.answers.info import ModelInfo
+from prequel.answers.parts import Part, chosen
 from prequel.client import configured
 from prequel.connection import TLS, Endpoint
 from prequel.errors import note
 from prequel.inference.schema import Schema, infer
-from prequel.info import ModelInfo
-from prequel.parts import Part, chosen
 
 
 class AsyncClient:

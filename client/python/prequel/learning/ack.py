@@ -7,8 +7,8 @@ import warnings
 from dataclasses import dataclass, field
 
 from prequel import v1
+from prequel.answers.scores import RunningScores, Scores
 from prequel.errors import PrequelError, RowsRefused, counted
-from prequel.scores import RunningScores, Scores
 
 _KEPT = 1_000  # refusals that a result remembers
 

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf import json_format
 
 from prequel import v1
-from prequel.aligned import aligned
+from prequel.answers.aligned import aligned
 from prequel.data.number import nearest_name
 from prequel.errors import NotFound
 

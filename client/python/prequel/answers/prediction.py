@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from prequel import v1
+from prequel.answers.levels import Levels, ends_of, round_level, round_levels
 from prequel.data.tensor import from_tensor
 from prequel.errors import InvalidArgument, PrequelError
-from prequel.levels import Levels, ends_of, round_level, round_levels
 
 Array = npt.NDArray[Any]
 MAX_LEVELS = 99  # of one query

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from prequel import v1
-from prequel.aligned import aligned
-from prequel.drift import Alarm, Drift
+from prequel.answers.aligned import aligned
+from prequel.answers.drift import Alarm, Drift
 from prequel.errors import counted
 
 

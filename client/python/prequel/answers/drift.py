@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from prequel import v1
-from prequel.aligned import aligned
+from prequel.answers.aligned import aligned
 from prequel.errors import counted
 
 

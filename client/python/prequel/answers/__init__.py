@@ -1,0 +1,1 @@
+"""What the server answers: predictions, scores and drift, a model's description, its parts."""
