@@ -129,6 +129,25 @@ def merged(
     return made
 
 
+def is_whole(config: Config) -> bool:
+    """Whether it has features, without which there is no model."""
+    return bool(_parsed(config).features)
+
+
+def replaced(base: v1.ModelConfig, config: Config) -> v1.ModelConfig:
+    """`base` with what `config` names instead of its own: a part with all of its options. A part
+    that is empty there is the server's default."""
+    given = _parsed(config)
+    named = config if isinstance(config, Mapping) else {f.name for f, _ in given.ListFields()}
+    made = v1.ModelConfig()
+    made.CopyFrom(base)
+    for field in made.DESCRIPTOR.fields:
+        if field.name in named or field.json_name in named:
+            made.ClearField(field.name)
+    made.MergeFrom(given)
+    return made
+
+
 def _parsed(config: Config) -> v1.ModelConfig:
     if isinstance(config, v1.ModelConfig):
         return config

@@ -11,7 +11,7 @@ from prequel import connection, operations, v1
 from prequel.answers.info import ModelInfo, Revisions, Snapshot
 from prequel.answers.prediction import Prediction, joined, queries_of
 from prequel.answers.scores import Evaluation
-from prequel.config import Config, merged
+from prequel.config import Config, is_whole, merged, replaced
 from prequel.connection import Connection
 from prequel.data.encoder import Encoder, Examples
 from prequel.data.minibatch import Minibatch
@@ -75,8 +75,17 @@ class Model:
 
     def fork(self, name: str, revision: int | None = None, config: Config | None = None) -> Model:
         """A new model that begins where this one is, or was at `revision`; with another `config`,
-        one that has learned the same data by it."""
-        made = None if config is None else merged(config=config)
+        one that has learned the same data by it.
+
+        `config` has what is to be different, such as {"dynamics": {"name": "static"}}: a part with
+        all of its options, or {} for the server's default. The rest is this model's, defaults as
+        they were filled in. A `config` with features is a whole one, as `Client.create` takes it.
+        """
+        made = None
+        if config is not None and is_whole(config):
+            made = merged(config=config)
+        elif config is not None:
+            made = replaced(self.describe().config, config)
         info = self._connection.run(operations.fork(self.name, name, revision, made))
         return Model(self._connection, info.name, info.config)
 

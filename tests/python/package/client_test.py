@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import prequel
+from prequel import v1
+from prequel.config import replaced
 
 
 def test_a_model_and_its_life(line, client, name, tmp_path):
@@ -50,6 +52,46 @@ def test_a_model_and_its_life(line, client, name, tmp_path):
     model.delete()
     with pytest.raises(prequel.NotFound, match=r"Client.models\(\) lists"):
         model.describe()
+
+
+def test_a_fork_differs_in_what_its_config_names(client, name, rng):
+    X = rng.normal(size=(320, 3))
+    y = X @ [1.0, -2.0, 3.0] + 0.1 * rng.normal(size=320)
+    model = client.create(name, X, y, dynamics=prequel.part("inflation", rate=1e-3), seed=7)
+    model.learn(X, y)
+    fork = model.fork(f"{name}-fork", config={"dynamics": {"name": "static"}, "seed": 0})
+    whole = model.describe().config_dict()
+    del whole["seed"]
+    whole["dynamics"] = {"name": "static"}
+    same = client.create(f"{name}-same", config=whole)
+    same.learn(X, y)
+    assert fork.describe().revision == 5
+    assert fork.describe().config == same.describe().config != model.describe().config
+    np.testing.assert_array_equal(fork.predict(X).std, same.predict(X).std)
+    assert (fork.predict(X).epistemic_std < model.predict(X).epistemic_std).all()
+    # With features nothing of the model's is kept.
+    features = [{"name": name} for name in ("a", "b", "c")]
+    config = {"features": features, "target": {"name": "z"}, "likelihood": {"name": "gaussian"}}
+    other = model.fork(f"{name}-other", config=config).describe().config
+    assert (other.target.name, other.seed) == ("z", 0)
+    assert other.dynamics.name == "adaptive"
+
+
+def test_a_part_is_replaced_with_its_options():
+    base = v1.ModelConfig(
+        features=[v1.Feature(name="a")],
+        rule=prequel.part("rvga", passes=3),
+        prior=prequel.part("isotropic", precision=2.0),
+        seed=7,
+    )
+    changed = replaced(base, {"rule": {"name": "vb"}, "prior": {}})
+    assert changed.rule == prequel.part("vb")
+    assert changed.HasField("prior") and changed.prior == v1.Component()
+    assert changed.features == base.features and changed.seed == 7
+    assert replaced(base, {"seed": 0}).seed == 0
+    assert replaced(base, v1.ModelConfig(rule=prequel.part("vb"))).rule == prequel.part("vb")
+    assert replaced(base, {}) == base
+    assert base.rule == prequel.part("rvga", passes=3)
 
 
 def test_values(line):
@@ -204,6 +246,8 @@ def test_what_is_wrong_is_named(client, name):
         client.model(5)
     with pytest.raises(prequel.InvalidArgument, match="rulle: .* did you mean 'rule'"):
         client.create(name, inputs=1, target="y", rulle="rvga")
+    with pytest.raises(prequel.InvalidArgument, match="config: has no features"):
+        client.create(name, config={"model": {"name": "mlp"}})
     client.create(name, inputs=1, target="y", likelihood="gaussian")
     with pytest.raises(prequel.AlreadyExists, match="choose another name"):
         client.create(name, inputs=1, target="y", likelihood="gaussian")
@@ -237,7 +281,8 @@ def test_what_is_asked_wrongly_is_named(line):
         (lambda: model.learn_stream([], max_in_flight="5"), "max_in_flight"),
         (lambda: model.learn_stream([], producer=5), "producer"),
         (lambda: model.learn_stream([], retry="5"), "retry"),
-        (lambda: model.fork("n", config={"model": {"name": "mlp"}}), "config: has no features"),
+        (lambda: model.fork("n", config={"modle": {"name": "mlp"}}), "config: .*modle"),
+        (lambda: model.fork("n", config="mlp"), "config: a str is no mapping"),
         (lambda: prequel.Client(8081), "server: give HOST:PORT"),
         (lambda: prequel.Client(timeout="5"), "timeout"),
         (lambda: next(model.watch(interval="x")), "interval"),

@@ -241,6 +241,10 @@ def test_asyncio(server, line, name, tmp_path):
             await model.rollback(10)
             fork = await model.fork(f"{name}-fork", revision=4)
             assert (await fork.describe()).revision == 4
+            config = {"dynamics": {"name": "static"}}
+            still = await model.fork(f"{name}-still", revision=4, config=config)
+            found = (await still.describe()).config
+            assert (found.dynamics.name, found.target.name) == ("static", "y")
             await model.export(tmp_path / "m")
             copy = await client.import_model(f"{name}-copy", tmp_path / "m")
             again = await copy.predict(X, quantiles=[0.1, 0.9])

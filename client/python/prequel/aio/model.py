@@ -13,7 +13,7 @@ from prequel.aio.stream import AsyncLearnStream
 from prequel.answers.info import ModelInfo, Revisions, Snapshot
 from prequel.answers.prediction import Prediction, joined, queries_of
 from prequel.answers.scores import Evaluation
-from prequel.config import Config, merged
+from prequel.config import Config, is_whole, merged, replaced
 from prequel.data.encoder import Encoder, Examples
 from prequel.data.minibatch import Minibatch
 from prequel.errors import InvalidArgument
@@ -62,7 +62,12 @@ class AsyncModel:
     async def fork(
         self, name: str, revision: int | None = None, config: Config | None = None
     ) -> AsyncModel:
-        made = None if config is None else merged(config=config)
+        """As Model.fork."""
+        made = None
+        if config is not None and is_whole(config):
+            made = merged(config=config)
+        elif config is not None:
+            made = replaced((await self.describe()).config, config)
         info = await self._connection.run(operations.fork(self.name, name, revision, made))
         return AsyncModel(self._connection, info.name, info.config)
 
