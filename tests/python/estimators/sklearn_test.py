@@ -197,9 +197,9 @@ def test_a_likelihood_of_the_other_estimator(server):
 
 
 def test_every_part_can_be_chosen(server):
-    estimator = PrequelRegressor(
-        robustness={"name": "imq"}, calibration="none", rule="rvga"
-    ).fit([[1.0], [2.0]], [1.0, 2.0])
+    estimator = PrequelRegressor(robustness={"name": "imq"}, calibration="none", rule="rvga").fit(
+        [[1.0], [2.0]], [1.0, 2.0]
+    )
     config = estimator.remote_.describe().config
     assert (config.robustness.name, config.calibration.name) == ("imq", "none")
     estimator.delete()

@@ -78,9 +78,7 @@ def test_infer_is_predict(stock, triton, taught):
 def test_an_earlier_revision(stock, triton, taught):
     name, model, X = taught
     first = stock.infer(name, [tensor(triton, "input", X)], model_version="1")
-    np.testing.assert_array_equal(
-        first.as_numpy("mean")[:, 0], model.predict(X, revision=1).mean
-    )
+    np.testing.assert_array_equal(first.as_numpy("mean")[:, 0], model.predict(X, revision=1).mean)
 
 
 def test_asynchronous_infer(stock, triton, taught):
