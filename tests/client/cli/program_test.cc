@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "client/cli/output/proto_json.h"
+#include "client/tensor.h"
 #include "google/protobuf/struct.pb.h"
 #include "google/rpc/error_details.pb.h"
 #include "tests/client/cli/program_fixture.h"
@@ -18,6 +20,7 @@ namespace prequel::cli {
 namespace {
 
 using client::TemporaryFile;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -263,6 +266,22 @@ TEST_F(ProgramTest, PredictByARevision) {
   EXPECT_EQ(server_.last_predict().min_revision(), 6);
   EXPECT_FALSE(server_.last_predict().has_revision());
   EXPECT_EQ(Run(predict + " --revision -1").exit_code, 2);
+}
+
+TEST_F(ProgramTest, PredictAtTimes) {
+  const TemporaryFile csv("x,when\n1,1970-01-02\n2,1970-01-02 00:01:00\n3,7.5\n");
+  const std::string predict = "predict m --csv " + csv.path();
+  EXPECT_EQ(Run(predict).exit_code, 0);
+  EXPECT_FALSE(server_.last_predict().batch().has_times());
+  const Outcome timed = Run(predict + " --time when");
+  EXPECT_EQ(timed.exit_code, 0) << timed.err;
+  const absl::StatusOr<std::vector<double>> times =
+      client::TensorValues(server_.last_predict().batch().times());
+  ASSERT_TRUE(times.ok()) << times.status();
+  EXPECT_THAT(*times, ElementsAre(86400, 86460, 7.5));
+  const Outcome misspelt = Run(predict + " --time wehn");
+  EXPECT_EQ(misspelt.exit_code, 4);
+  EXPECT_THAT(misspelt.err, HasSubstr("when"));
 }
 
 TEST_F(ProgramTest, Generate) {

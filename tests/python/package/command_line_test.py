@@ -7,6 +7,8 @@ import subprocess
 import numpy as np
 import pytest
 
+import prequel
+
 pd = pytest.importorskip("pandas")
 
 
@@ -34,6 +36,30 @@ def frame(rng, rows=500):
         sort=np.where(effect > 2, "high", np.where(effect > 1, "middle", "low")),
         yes=(effect > 1).astype(int),
     )
+
+
+def test_both_say_when_rows_happen(client, server, name, rng, tmp_path):
+    rows = 200
+    table = pd.DataFrame({"x": rng.normal(size=rows), "when": pd.Timestamp("2024-01-31 23:00")})
+    table["y"] = 2 * table.x + 0.1 * rng.normal(size=rows)
+    table["when"] += pd.to_timedelta(rng.exponential(60, rows).round().cumsum(), "s")
+    asked = table.iloc[-2:].assign(when=[table.when.iloc[-1], pd.Timestamp("2024-03-01")])
+    learned, later = tmp_path / "learned.csv", tmp_path / "later.csv"
+    table.to_csv(learned, index=False)
+    asked.to_csv(later, index=False)
+    theirs, ours = f"{name}-cli", f"{name}-python"
+    drift = prequel.part("inflation", rate=1e-3)
+    for made in (theirs, ours):
+        client.create(made, table[["x"]], table.y, target="y", dynamics=drift)
+    prequel_program(server, "learn", theirs, f"--csv={learned}", "--time=when")
+    model = client.model(ours)
+    model.learn(table, times="when")
+    expected = model.predict(asked, times="when").epistemic_std
+    command = ("--json", "predict", theirs, f"--csv={later}", "--time=when")
+    answer = json.loads(prequel_program(server, *command))
+    shown = [float(row["epistemic_sd"]) for row in answer["rows"]]
+    np.testing.assert_array_equal(shown, expected)
+    assert shown[1] > 10 * shown[0]
 
 
 @pytest.mark.parametrize("target", ["value", "sort", "yes"])
