@@ -37,13 +37,14 @@ class Plan {
 
   Index columns() const { return columns_; }
   Index texts() const { return texts_; }
+  const InputTensor* times() const { return times_; }  // null: there are none
 
   absl::Status Put(const InputTensor& tensor) {
     if (by_name_.empty()) {
       for (std::size_t i = 0; i < features_.size(); ++i) by_name_[features_[i].name] = &places_[i];
     }
     const auto found = by_name_.find(tensor.header->name());
-    if (found == by_name_.end()) return PutAll(tensor);
+    if (found == by_name_.end()) return PutOther(tensor);
     if (found->second->tensor != nullptr) return tensor.Error("name", "comes a second time");
     found->second->tensor = &tensor;
     return absl::OkStatus();
@@ -69,12 +70,15 @@ class Plan {
   }
 
  private:
-  absl::Status PutAll(const InputTensor& tensor) {
-    if (tensor.header->name() != kAllColumns || columns_ == 0) {
+  absl::Status PutOther(const InputTensor& tensor) {
+    const std::string& name = tensor.header->name();
+    const bool all = name == kAllColumns && columns_ > 0;
+    if (!all && name != kTimes) {
       return tensor.Error("name", "is of no feature of the model; ModelMetadata names them");
     }
-    if (all_ != nullptr) return tensor.Error("name", "comes a second time");
-    all_ = &tensor;
+    const InputTensor*& place = all ? all_ : times_;
+    if (place != nullptr) return tensor.Error("name", "comes a second time");
+    place = &tensor;
     return absl::OkStatus();
   }
 
@@ -82,6 +86,7 @@ class Plan {
   std::vector<Place> places_;  // of each feature
   std::unordered_map<std::string_view, Place*> by_name_;
   const InputTensor* all_ = nullptr;
+  const InputTensor* times_ = nullptr;
   Index columns_ = 0, texts_ = 0;
 };
 
@@ -89,6 +94,19 @@ absl::Status SameRows(const InputTensor& tensor, Index rows, Index& common) {
   if (common == 0) common = rows;
   if (rows == common) return absl::OkStatus();
   return tensor.Error("shape", absl::StrCat("has ", rows, " rows, and others have ", common));
+}
+
+absl::Status CheckTimes(const InputTensor* times, Index max_rows, Index& common) {
+  if (times == nullptr) return absl::OkStatus();
+  const absl::StatusOr<Index> rows = NumberRows(*times, 1, max_rows);
+  return rows.ok() ? SameRows(*times, *rows, common) : rows.status();
+}
+
+Vector TimesOf(const InputTensor* times, Index rows) {
+  if (times == nullptr) return Vector();
+  Matrix numbers(1, rows);
+  ReadNumbers(*times, 1, 0, numbers);
+  return numbers.transpose();
 }
 
 // All are checked before anything is allocated for their numbers.
@@ -111,10 +129,13 @@ absl::StatusOr<Batch> Read(const Plan& plan, const std::vector<Place>& places, I
     absl::Status status = SameRows(*place.tensor, own, rows);
     if (!status.ok()) return status;
   }
+  absl::Status status = CheckTimes(plan.times(), max_rows, rows);
+  if (!status.ok()) return status;
   if (plan.columns() > 0) batch.inputs.resize(plan.columns(), rows);
   for (const Place& place : places) {
     if (place.text < 0) ReadNumbers(*place.tensor, place.columns, place.first, batch.inputs);
   }
+  batch.times = TimesOf(plan.times(), rows);
   return batch;
 }
 

@@ -14,11 +14,13 @@ namespace prequel {
 // The tensor that stands for all numeric columns, in the order of the features, where no feature
 // has that name.
 inline constexpr char kAllColumns[] = "input";
+// The tensor of when the rows happen, where no feature has that name.
+inline constexpr char kTimes[] = "times";
 
 // Each feature is a tensor of its name: numbers of shape [rows, width], BYTES of shape [rows]. All
-// numeric ones may be one tensor kAllColumns of shape [rows, columns] instead. INVALID_ARGUMENT
-// names the tensor that is wrong, missing, unknown or given twice; whether the values suit the
-// model is Learner::CheckInputs's to say.
+// numeric ones may be one tensor kAllColumns of shape [rows, columns] instead. There may be kTimes,
+// numbers of shape [rows]. INVALID_ARGUMENT names the tensor that is wrong, missing, unknown or
+// given twice; whether the values suit the model is Learner::CheckInputs's to say.
 absl::StatusOr<Batch> BatchFromInfer(const inference::ModelInferRequest& request,
                                      const std::vector<FeatureConfig>& features, Index max_rows);
 

@@ -8,6 +8,8 @@ import tritonclient.grpc
 import tritonclient.http
 from tritonclient.utils import InferenceServerException
 
+import prequel
+
 
 @pytest.fixture(params=[tritonclient.grpc, tritonclient.http], ids=["grpc", "http"])
 def triton(request):
@@ -73,6 +75,28 @@ def test_infer_is_predict(stock, triton, taught):
         assert response["parameters"]["revision"] == 10
     else:
         assert response.parameters["revision"].int64_param == 10
+
+
+def test_times_of_rows(client, stock, triton, name, rng):
+    X = rng.normal(size=(64, 1))
+    y = 2 * X[:, 0] + 0.1 * rng.normal(size=64)
+    model = client.create(name, X, y, dynamics=prequel.part("inflation", rate=0.01))
+    model.learn(X, y, times=np.arange(64.0))
+    asked, late = X[:2], np.array([64.0, 1e5])
+    expected = model.predict(asked, times=late).outputs["epistemic_variance"]
+    # The second in JSON where it is by HTTP.
+    ways = [{}] if triton is tritonclient.grpc else [{}, {"binary_data": False}]
+    for options in ways:
+        given = [
+            tensor(triton, "input", asked, **options),
+            tensor(triton, "times", late, **options),
+        ]
+        answer = stock.infer(name, given).as_numpy("epistemic_variance")
+        np.testing.assert_array_equal(answer, expected)
+        assert answer[1] > 10 * answer[0]
+    wrong = [tensor(triton, "input", asked), tensor(triton, "times", np.array([64.0, np.nan]))]
+    with pytest.raises(InferenceServerException, match=r"batch\.times\[1\]"):
+        stock.infer(name, wrong)
 
 
 def test_an_earlier_revision(stock, triton, taught):

@@ -114,6 +114,56 @@ TEST(InferBatchTest, OneTensorForAllColumns) {
   EXPECT_TRUE(BatchFromInfer(same, features, kMaxRows).ok());
 }
 
+TEST(InferBatchTest, TimesMayBeTold) {
+  Request request = Typed();
+  EXPECT_EQ(Convert(request)->times.size(), 0);
+  auto* times = Add(request, "times", "INT64", {2});
+  times->mutable_contents()->add_int64_contents(7);
+  times->mutable_contents()->add_int64_contents(1'700'000'000);
+  const absl::StatusOr<Batch> batch = Convert(request);
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  ASSERT_EQ(batch->times.size(), 2);
+  EXPECT_EQ(batch->times, Vector(Eigen::Vector2d(7, 1.7e9)));
+  EXPECT_EQ(batch->inputs, Convert(Typed())->inputs);
+  // They may be raw, and are the same for one tensor of all columns.
+  Request raw;
+  Add(raw, "times", "FP64", {2, 1});
+  Add(raw, "input", "FP64", {2, 1});
+  raw.add_raw_input_contents(Bytes<double>({0.5, 1.5}));
+  raw.add_raw_input_contents(Bytes<double>({3, 4}));
+  std::vector<FeatureConfig> features(1);
+  features[0].name = "a";
+  const absl::StatusOr<Batch> columns = BatchFromInfer(raw, features, kMaxRows);
+  ASSERT_TRUE(columns.ok()) << columns.status();
+  ASSERT_EQ(columns->times.size(), 2);
+  EXPECT_EQ(columns->times, Vector(Eigen::Vector2d(0.5, 1.5)));
+  EXPECT_EQ(columns->inputs(0, 1), 4);
+  // Where a feature is called so, it is that feature.
+  features[0].name = "times";
+  raw.mutable_inputs()->RemoveLast();
+  raw.mutable_raw_input_contents()->RemoveLast();
+  const absl::StatusOr<Batch> feature = BatchFromInfer(raw, features, kMaxRows);
+  ASSERT_TRUE(feature.ok()) << feature.status();
+  EXPECT_EQ(feature->times.size(), 0);
+  EXPECT_EQ(feature->inputs(0, 1), 1.5);
+}
+
+TEST(InferBatchTest, EachRowHasOneTime) {
+  const auto with_times = [](const std::string& datatype, const Shape& shape) {
+    Request request = Typed();
+    auto* times = Add(request, "times", datatype, shape)->mutable_contents();
+    times->add_fp64_contents(1);
+    return request;
+  };
+  ExpectError(with_times("FP64", {1}), "inputs[3].shape", "has 1 rows, and others have 2");
+  ExpectError(with_times("FP64", {2}), "inputs[3].contents", "needs 2 elements");
+  ExpectError(with_times("FP64", {2, 2}), "inputs[3].shape", "must be [rows, 1] or [rows]");
+  ExpectError(with_times("BYTES", {2}), "inputs[3].datatype", "\"times\" is \"BYTES\"");
+  Request twice = with_times("FP64", {1});
+  *twice.add_inputs() = twice.inputs(3);
+  ExpectError(twice, "inputs[4].name", "\"times\" comes a second time");
+}
+
 template <class T>
 double ReadRaw(const char* datatype, T value) {
   std::vector<FeatureConfig> features(1);
