@@ -16,7 +16,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/learner/learner_state.h"
 #include "server/listening/listen_probe.h"
-#include "server/memory/machine.h"
 #include "server/rpc/undecodable.h"
 #include "server/stderr_log.h"
 #include "server/storage/rocks/rocks_store.h"
@@ -246,7 +245,11 @@ absl::Status Server::Parts::StartGrpc() {
   const MemoryBudgets budgets = BudgetsOf(options_);
   absl::StatusOr<std::unique_ptr<Listener>> listener = Listener::Open(
       address, {.all = options_.max_connections, .per_peer = options_.max_connections_per_peer},
-      {.arrivals = arrivals_, .most = budgets.transport, .resident = budgets.all / 5 * 3});
+      {.arrivals = arrivals_,
+       .accounted = [this] { return engine_->memory().used() + in_flight_->used(); },
+       .most = budgets.transport,
+       .resident = budgets.all / 5 * 3,
+       .unexplained = budgets.all / 4});
   if (!listener.ok()) return listener.status();
   listener_ = *std::move(listener);
   address.port = listener_->port();
@@ -274,10 +277,7 @@ absl::Status Server::Parts::StartGrpc() {
   grpc_ = builder.BuildAndStart();
   if (grpc_ == nullptr) return absl::UnavailableError("gRPC cannot be started");
   listener_->Start(std::move(acceptor));
-  trimming_ = std::make_unique<Repeated>(std::chrono::seconds(1), [this] {
-    trimmer_.Look(engine_->memory().used() + in_flight_->used() + listener_->arriving(),
-                  ResidentBytes());
-  });
+  trimming_ = std::make_unique<Repeated>(std::chrono::seconds(1), [this] { trimmer_.Look(); });
   address_ = Address(address);
   self_dial_ = std::make_unique<SelfDial>(address, tls_ != nullptr);
   health_ = std::make_unique<HealthKeeper>(*engine_, *store_, *grpc_->GetHealthCheckService());

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -71,6 +72,7 @@ std::string EndpointOf(const sockaddr_storage& address) {
 }
 
 bool ConnectionTable::Add(int fd, const sockaddr_storage& address) {
+  if (IsShunned(address, Clock::now())) return false;
   const std::string peer = PeerOf(address);
   const std::optional<ino_t> inode = InodeOf(fd);
   if (!inode) return false;
@@ -165,6 +167,28 @@ void ConnectionTable::Police(const Arrivals::ByPeer& arrived, std::int64_t most)
   }
   arriving_ = static_cast<std::int64_t>(all);
   while (arriving_ > most && !connections_.empty()) EndTheLargest();
+}
+
+bool ConnectionTable::IsShunned(const sockaddr_storage& address, Clock::time_point now) {
+  if (shunned_.empty()) return false;
+  std::erase_if(shunned_, [now](const auto& entry) { return entry.second <= now; });
+  return shunned_.contains(PeerOf(address));
+}
+
+void ConnectionTable::ShunFloods(Clock::time_point now) {
+  if (arriving_ <= kLittle) return;
+  std::vector<Connections::iterator> largest;
+  for (auto it = connections_.begin(); it != connections_.end(); ++it) largest.push_back(it);
+  std::sort(largest.begin(), largest.end(),
+            [](const auto& a, const auto& b) { return a->second.arriving > b->second.arriving; });
+  const double rest = 0.1 * static_cast<double>(arriving_);
+  double left = static_cast<double>(arriving_);
+  for (std::size_t i = 0; i < largest.size() && left > rest; ++i) {
+    left -= largest[i]->second.arriving;
+    shunned_[largest[i]->second.peer] = now + kShunned;
+    ShutDown(largest[i]);
+  }
+  arriving_ = static_cast<std::int64_t>(left);
 }
 
 void ConnectionTable::EndTheLargest() {

@@ -31,6 +31,13 @@ std::string EndpointOf(const sockaddr_storage& address);
 // there. One thread at a time.
 class ConnectionTable {
  public:
+  using Clock = std::chrono::steady_clock;
+
+  // For how long whoever floods is shunned.
+  static constexpr std::chrono::seconds kShunned{10};
+  // What is arriving on all connections together when nobody floods.
+  static constexpr std::int64_t kLittle = 64 << 10;
+
   explicit ConnectionTable(const ConnectionLimits& limits) : limits_(limits) {}
 
   // Takes on socket `fd` of `peer`, if there is room. When there is none, room is made by shutting
@@ -46,6 +53,13 @@ class ConnectionTable {
   void Police(const Arrivals::ByPeer& arrived, std::int64_t most);
   std::int64_t arriving() const { return arriving_; }
 
+  // To be called after Police when memory is short and nothing that is known explains it: calls
+  // that are begun and given up at once, again and again, hold some 20 KB each until gRPC comes to
+  // them, for a hundred bytes that never come whole. Shuts down the connections that hold the most
+  // of what is arriving, nine tenths in all, and until kShunned after `now` Add takes no other of
+  // their hosts.
+  void ShunFloods(Clock::time_point now);
+
   std::size_t open();
   std::int64_t evicted() const { return evicted_; }
 
@@ -58,6 +72,7 @@ class ConnectionTable {
   };
   using Connections = std::map<int, Connection>;
 
+  bool IsShunned(const sockaddr_storage& address, Clock::time_point now);
   // Forgets those that are closed.
   void Sweep();
   bool MakeRoom(const std::string& peer);
@@ -71,6 +86,7 @@ class ConnectionTable {
   // Since the last Police: whether Add has looked for closed ones, and where it found none idle.
   bool swept_ = false;
   std::set<std::string> busy_;
+  std::map<std::string, Clock::time_point> shunned_;  // peers, and until when
   std::int64_t evicted_ = 0;
   std::int64_t arriving_ = 0;
 };

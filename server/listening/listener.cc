@@ -146,13 +146,23 @@ void Listener::Loop() {
 }
 
 void Listener::Look() {
-  const bool large = ResidentBytes() > arriving_limits_.resident;
+  const std::int64_t resident = ResidentBytes();
+  const bool large = resident > arriving_limits_.resident;
   const std::int64_t before = table_.evicted();
   table_.Police(arriving_limits_.arrivals.Take(),
                 large ? arriving_limits_.most : std::numeric_limits<std::int64_t>::max());
+  if (large && IsFlooded(resident)) table_.ShunFloods(std::chrono::steady_clock::now());
+  last_resident_ = resident;
   refused_ += table_.evicted() - before;
   arriving_ = table_.arriving();
   open_ = static_cast<std::int64_t>(table_.open());
+}
+
+bool Listener::IsFlooded(std::int64_t resident) {
+  constexpr std::int64_t kGrowth = 2 << 20;  // in one look
+  if (!arriving_limits_.accounted || resident < last_resident_ + kGrowth) return false;
+  const std::int64_t explained = arriving_limits_.accounted() + table_.arriving();
+  return resident - explained > arriving_limits_.unexplained;
 }
 
 bool Listener::Accept(int listening) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -15,11 +16,15 @@
 
 namespace prequel {
 
-// What may be arriving in all, when the process has grown so large.
+// What may be arriving in all, when the process has grown so large. All in bytes.
 struct ArrivalLimits {
   Arrivals& arrivals;  // outlives the listener
+  // What is held of requests that came whole, of answers and of models; lives as long. None: it is
+  // not known.
+  std::function<std::int64_t()> accounted = {};
   std::int64_t most = 0;
   std::int64_t resident = 0;
+  std::int64_t unexplained = 0;  // that the process may have beside all of that
 };
 
 // gRPC's own listener takes every connection, and stops for good when there are no descriptors
@@ -53,6 +58,8 @@ class Listener {
   absl::Status Listen(const HostPort& address);
   void Loop();
   void Look();
+  // Whether the process grows by what nothing explains.
+  bool IsFlooded(std::int64_t resident);
   // One that waits on a listening socket; false when there is none.
   bool Accept(int listening);
   // No descriptor is left: lets go of one kept for this, so that whoever waits is told.
@@ -61,9 +68,10 @@ class Listener {
   const ArrivalLimits arriving_limits_;
   std::vector<int> listening_;
   int port_ = 0;
-  int wake_ = -1;          // readable once it is to stop
-  int spare_ = -1;         // see TurnAway
-  ConnectionTable table_;  // the thread's
+  int wake_ = -1;                   // readable once it is to stop
+  int spare_ = -1;                  // see TurnAway
+  ConnectionTable table_;           // the thread's
+  std::int64_t last_resident_ = 0;  // as is this: bytes, a look ago
   std::atomic<std::int64_t> open_ = 0, arriving_ = 0, refused_ = 0;
   std::unique_ptr<Acceptor> acceptor_;
   std::thread thread_;

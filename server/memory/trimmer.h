@@ -12,27 +12,29 @@ class Trimmer {
   // Bytes of what may be given back at once, or be left.
   static constexpr std::int64_t kMuch = std::int64_t{64} << 20;
 
-  // `limit`: how many bytes the process should not have.
+  // Of the process, in bytes.
+  struct Memory {
+    std::int64_t used = 0;      // of the allocator's, by us
+    std::int64_t resident = 0;  // what the operating system has given it
+  };
+
+  // `limit`: how much should be resident at the most.
   explicit Trimmer(std::int64_t limit) : limit_(limit) {}
 
-  // To be called about once a second, with the bytes that are known to be held, and those that the
-  // process has: gives back what is free when that is due.
-  void Look(std::int64_t held, std::int64_t resident);
+  // To be called about once a second: gives back what is free when that is due.
+  void Look();
 
-  // Whether it is due: when what is held has fallen by more than kMuch, or the process has grown by
-  // as much, and either the process rests or it has more than `limit`; and now and then in any
-  // case. While memory comes and goes the allocator uses it again by itself, and giving back keeps
-  // whoever allocates waiting, for some 30 ms.
-  bool IsDue(std::int64_t held, std::int64_t resident);
+  // Whether it is due: when kMuch more is free than was left the last time, and either the process
+  // rests or more than `limit` is resident. While memory comes and goes the allocator uses it again
+  // by itself, and giving back keeps whoever allocates waiting, for some 30 ms.
+  bool IsDue(const Memory& now);
+  // What is left once it was done.
+  void SetLeft(const Memory& now) { left_ = now.resident - now.used; }
 
  private:
   const std::int64_t limit_;
-  // Since the last time that it was due.
-  int looks_ = 0;
-  std::int64_t most_held_ = 0;
-  std::int64_t least_resident_ = 0;
-  // A call ago.
-  std::int64_t last_held_ = 0, last_resident_ = 0;
+  std::int64_t left_ = 0;  // resident and not used: code, stacks, and what cannot be given back
+  Memory last_;            // a call ago
 };
 
 }  // namespace prequel

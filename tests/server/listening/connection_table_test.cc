@@ -158,5 +158,50 @@ TEST(PoliceTest, EndsThoseOfWhoHoldsTheMostNotTheLargest) {
   EXPECT_EQ(table.evicted(), 2);
 }
 
+TEST(ShunFloodsTest, EndsWhoHoldsTheMostAndTakesNoMoreOfTheirHostsForAWhile) {
+  ConnectionTable table({});
+  const Pair honest("127.0.0.1"), patient("127.0.0.9"), again("127.0.0.9");
+  std::vector<Pair> flood;
+  for (int i = 0; i < 3; ++i) flood.emplace_back("127.0.0.9");
+  for (const Pair& pair : flood) {
+    ASSERT_TRUE(Add(table, pair));
+    Send(pair, kHundred);
+  }
+  for (const Pair* pair : {&honest, &patient}) {
+    ASSERT_TRUE(Add(table, *pair));
+    Send(*pair, 10'000);
+  }
+  table.Police({}, kAny);
+  const auto now = ConnectionTable::Clock::now();
+  table.ShunFloods(now);
+  for (const Pair& pair : flood) EXPECT_TRUE(pair.client.Ended());
+  EXPECT_FALSE(honest.client.Ended());
+  EXPECT_FALSE(patient.client.Ended()) << "it holds as little as the honest one";
+  EXPECT_LT(table.arriving(), 25'000);
+  EXPECT_FALSE(Add(table, again));
+  EXPECT_TRUE(Add(table, Pair("127.0.0.1")));
+}
+
+TEST(ShunFloodsTest, IsOverAfterAWhile) {
+  ConnectionTable table({});
+  const Pair flood("127.0.0.9"), again("127.0.0.9");
+  ASSERT_TRUE(Add(table, flood));
+  Send(flood, kHundred);
+  table.Police({}, kAny);
+  table.ShunFloods(ConnectionTable::Clock::now() - ConnectionTable::kShunned);
+  EXPECT_TRUE(flood.client.Ended());
+  EXPECT_TRUE(Add(table, again));
+}
+
+TEST(ShunFloodsTest, ALittleIsNoFlood) {
+  ConnectionTable table({});
+  const Pair pair("127.0.0.1");
+  ASSERT_TRUE(Add(table, pair));
+  Send(pair, 50'000);
+  table.Police({}, kAny);
+  table.ShunFloods(ConnectionTable::Clock::now());
+  EXPECT_FALSE(pair.client.Ended());
+}
+
 }  // namespace
 }  // namespace prequel

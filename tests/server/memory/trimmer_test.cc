@@ -7,46 +7,44 @@ namespace {
 
 constexpr std::int64_t kMuch = Trimmer::kMuch, kLimit = 100 * kMuch;
 
-TEST(TrimmerTest, IsDueOnceMemoryHasFallenAndTheProcessRests) {
+TEST(TrimmerTest, IsDueOnceMuchIsFreeAndTheProcessRests) {
   Trimmer trimmer(kLimit);
-  EXPECT_FALSE(trimmer.IsDue(5 * kMuch, 9 * kMuch));
-  EXPECT_FALSE(trimmer.IsDue(2 * kMuch, 9 * kMuch)) << "it is still falling";
-  EXPECT_TRUE(trimmer.IsDue(2 * kMuch, 9 * kMuch));
-  EXPECT_FALSE(trimmer.IsDue(2 * kMuch, 6 * kMuch)) << "it has just been done";
+  EXPECT_FALSE(trimmer.IsDue({.used = 8 * kMuch, .resident = 9 * kMuch})) << "it is used";
+  EXPECT_FALSE(trimmer.IsDue({.used = 2 * kMuch, .resident = 9 * kMuch})) << "it has just fallen";
+  EXPECT_TRUE(trimmer.IsDue({.used = 2 * kMuch, .resident = 9 * kMuch}));
 }
 
 TEST(TrimmerTest, IsNotDueWhileMemoryComesAndGoes) {
   Trimmer trimmer(kLimit);
   for (int i = 0; i < 20; ++i) {
-    EXPECT_FALSE(trimmer.IsDue(i % 2 == 0 ? 5 * kMuch : 0, 9 * kMuch)) << i;
+    EXPECT_FALSE(trimmer.IsDue({.used = (i % 2) * 5 * kMuch, .resident = 9 * kMuch})) << i;
   }
 }
 
 TEST(TrimmerTest, IsDueWhileMemoryComesAndGoesBeyondTheLimit) {
   Trimmer trimmer(kLimit);
-  EXPECT_FALSE(trimmer.IsDue(5 * kMuch, kLimit + 1));
-  EXPECT_TRUE(trimmer.IsDue(0, kLimit + 1));
+  EXPECT_FALSE(trimmer.IsDue({.used = kLimit, .resident = kLimit + 1}));
+  EXPECT_TRUE(trimmer.IsDue({.used = 0, .resident = kLimit + 1}));
 }
 
-TEST(TrimmerTest, IsDueAfterGrowthThatNobodyTellsOf) {
+TEST(TrimmerTest, WhatCannotBeGivenBackIsNoReasonToTryAgain) {
   Trimmer trimmer(kLimit);
-  EXPECT_FALSE(trimmer.IsDue(0, kMuch));
-  EXPECT_FALSE(trimmer.IsDue(0, 3 * kMuch)) << "it is still growing";
-  EXPECT_TRUE(trimmer.IsDue(0, 3 * kMuch));
+  const Trimmer::Memory now{.used = kMuch, .resident = 4 * kMuch};
+  EXPECT_FALSE(trimmer.IsDue(now));
+  EXPECT_TRUE(trimmer.IsDue(now));
+  trimmer.SetLeft(now);
+  EXPECT_FALSE(trimmer.IsDue(now));
+  const Trimmer::Memory more{.used = kMuch, .resident = 6 * kMuch};
+  EXPECT_FALSE(trimmer.IsDue(more));
+  EXPECT_TRUE(trimmer.IsDue(more));
 }
 
-TEST(TrimmerTest, IsDueAgainWhenMemoryFallsJustAfter) {
+// What is freed after memory was given back is seen, whatever was given back then.
+TEST(TrimmerTest, IsDueAgainWhenMoreIsFreedLater) {
   Trimmer trimmer(kLimit);
-  for (int i = 0; i < 30; ++i) trimmer.IsDue(5 * kMuch, 9 * kMuch);  // now and then
-  EXPECT_FALSE(trimmer.IsDue(0, 9 * kMuch));
-  EXPECT_TRUE(trimmer.IsDue(0, 9 * kMuch));
-}
-
-TEST(TrimmerTest, IsDueNowAndThen) {
-  Trimmer trimmer(kLimit);
-  int due = 0;
-  for (int i = 0; i < 90; ++i) due += trimmer.IsDue(0, kMuch) ? 1 : 0;
-  EXPECT_EQ(due, 3);
+  trimmer.SetLeft({.used = 8 * kMuch, .resident = 9 * kMuch});
+  EXPECT_FALSE(trimmer.IsDue({.used = kMuch, .resident = 9 * kMuch}));
+  EXPECT_TRUE(trimmer.IsDue({.used = kMuch, .resident = 9 * kMuch}));
 }
 
 }  // namespace
