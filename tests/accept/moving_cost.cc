@@ -1,13 +1,10 @@
-// What default dynamics cost beside static ones, and that they stay sound for long.
+// What default dynamics cost beside static ones.
 #include <cmath>
 #include <ctime>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/learner/belief.h"
-#include "core/posteriors/full_gaussian.h"
 #include "core/random/philox.h"
 #include "tests/accept/folding.h"
 #include "tests/accept/moving.h"
@@ -86,26 +83,6 @@ void MovingCost(Report& report) {
     }
   }
   AddRatio(2, "bernoulli", 32, 6.5, report);  // four beliefs, of which two drift
-}
-
-void MovingLongRun(Report& report) {
-  report.Section("Updates with positive definite posteriors, by default dynamics");
-  constexpr double kSteps = 1e6;
-  for (const char* likelihood : {"gaussian", "bernoulli"}) {
-    Folding fold(ConfigOf(3, likelihood, 0, ""));
-    double survived = 0;
-    for (bool sound = true; sound && survived < kSteps; ++survived) {
-      const auto t = static_cast<std::uint64_t>(survived);
-      fold.Learn(BatchAt(3, likelihood, 1, t));
-      if (t % 1000 != 0) continue;
-      for (const Belief& belief : fold.state().beliefs) {
-        Matrix factor;
-        sound = sound &&
-                FactorCovariance(std::get<FullGaussian>(belief.posterior).covariance, factor).ok();
-      }
-    }
-    report.Add({likelihood, survived, 0, kSteps, Direction::kAtLeast, "linear, row by row"});
-  }
 }
 
 }  // namespace prequel::accept
