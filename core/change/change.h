@@ -43,8 +43,8 @@ struct BelievedChange {
   double restarted = 0;   // of a restart within the window
 };
 
-// `weights` as PredictionWeights has them of no rows: of hypotheses, and of a restart where there
-// are any. `window` in rows.
+// `weights` as PredictionWeights has them of no rows, or as they are believed after rows that were
+// learned: of hypotheses, and of a restart where there are any. `window` in rows.
 BelievedChange ChangeBelievedBy(const Hypotheses& of, const Vector& weights,
                                 const RestartState& restarts, double window);
 

@@ -18,6 +18,14 @@ bool AreWeights(const Vector& w) {
   return w.allFinite() && (w.array() >= 0).all() && std::abs(w.sum() - 1) < 1e-6;
 }
 
+// K: Σ_j u_j · column j.
+void AverageByTrust(const MixingState& state, const Matrix& columns, VectorRef out) {
+  out.setZero();
+  for (Index j = 0; j < state.log_trust.size(); ++j) {
+    out += std::exp(state.log_trust[j]) * columns.col(j);
+  }
+}
+
 }  // namespace
 
 MixingState Mixing::Fresh() const {
@@ -57,6 +65,7 @@ bool Mixing::Absorb(ConstMatrixRef log_densities, MixingState& state,
   if (!std::isfinite(best)) return false;
   scratch.evidence.array() -= best;
   const double all_rows = state.rows + n;
+  scratch.told.resize(size(), kWays);
   for (Index j = 0; j < kWays; ++j) {
     const auto share = static_cast<std::size_t>(j) / kExponents.size();
     const auto exponent = static_cast<std::size_t>(j) % kExponents.size();
@@ -64,7 +73,7 @@ bool Mixing::Absorb(ConstMatrixRef log_densities, MixingState& state,
     mixed.noalias() = densities.transpose() * state.weights.col(j);
     const double evidence = SumLog(mixed);
     state.log_trust[j] += std::isfinite(evidence) ? evidence : mixed.array().log().sum();
-    Vector& v = scratch.blended;
+    auto v = scratch.told.col(j);
     v = state.weights.col(j).array() *
         (scratch.evidence.array() * std::pow(n, -kExponents[exponent])).exp();
     v /= v.sum();
@@ -80,10 +89,11 @@ bool Mixing::Absorb(ConstMatrixRef log_densities, MixingState& state,
 }
 
 void Mixing::Weights(const MixingState& state, VectorRef out) {
-  out.setZero();
-  for (Index j = 0; j < state.log_trust.size(); ++j) {
-    out += std::exp(state.log_trust[j]) * state.weights.col(j);
-  }
+  AverageByTrust(state, state.weights, out);
+}
+
+void Mixing::Believed(const MixingState& state, const MixingScratch& scratch, VectorRef out) {
+  AverageByTrust(state, scratch.told, out);
 }
 
 }  // namespace prequel

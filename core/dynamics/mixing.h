@@ -8,9 +8,9 @@
 //   avg = mean of all v by rows, the first weights worth 64 of them
 //   w_j ← e^{−αn} v + (1 − e^{−αn}) (0.9 avg + 0.1 π)
 //   u_j ∝ u_j · exp Σ_i log Σ_k w_jk p_k(y_i)
-// and hypothesis k has the weight Σ_j u_j w_jk. The share to the past average (Bousquet and Warmuth
-// 2002, "Tracking a small set of experts by mixing past posteriors") finds again what served
-// before.
+// and hypothesis k has the weight Σ_j u_j w_jk for the rows to come, of which Σ_j u_j v_jk is what
+// these rows tell. The share to the past average (Bousquet and Warmuth 2002, "Tracking a small set
+// of experts by mixing past posteriors") finds again what served before.
 #pragma once
 
 #include <utility>
@@ -36,9 +36,11 @@ struct MixingState {
 };
 
 struct MixingScratch {
-  Matrix densities;                   // K × B
-  Vector mixed;                       // B
-  Vector evidence, blended, weights;  // K
+  Matrix densities;          // K × B
+  Matrix told;               // v: K × J
+  Vector mixed;              // B
+  Vector evidence, weights;  // K
+  Vector believed;           // after the rows, of all that PredictionWeights has
 };
 
 class Mixing {
@@ -61,6 +63,9 @@ class Mixing {
 
   // K: Σ_j u_j w_jk.
   static void Weights(const MixingState& state, VectorRef out);
+  // K: Σ_j u_j v_jk, of the rows absorbed last: what is believed of them, however many they were.
+  // In a large minibatch little of that is left for the rows to come.
+  static void Believed(const MixingState& state, const MixingScratch& scratch, VectorRef out);
 
  private:
   Vector base_, first_;

@@ -79,10 +79,10 @@ void WatchRows(const Problem& problem, const LearnerState& state, const Batch& r
     problem.error_watch().Absorb(w.errors, next.revision, change.errors, change.unusual);
     change.unusual.found = {};  // of an output, and nobody asks
   }
-  const Vector& weights = w.mixing.weights;
-  UpdateAlarms(ChangeBelievedBy(problem.hypotheses, weights, next.restarts,
+  const Vector& believed = w.mixing.believed;
+  UpdateAlarms(ChangeBelievedBy(problem.hypotheses, believed, next.restarts,
                                 problem.config.evaluation_window),
-               static_cast<double>(rows.rows()), next.revision, NoiseFound(weights, next), change);
+               static_cast<double>(rows.rows()), next.revision, NoiseFound(believed, next), change);
 }
 
 }  // namespace prequel

@@ -21,6 +21,16 @@ void MixRuns(const Problem& problem, const RestartState& restarts, double time,
   }
 }
 
+// The weight of the hypothesis of restarts becomes those of its runs: the first belief's, which is
+// one of them, has its part of it, and two more are of the latest and of a new one.
+void SplitRuns(const Problem& problem, const RestartState& restarts, double time, Vector& weights) {
+  if (!problem.restarts.any()) return;
+  const Index run = problem.hypotheses.size() - 1;
+  const Eigen::Vector3d runs = weights[run] * problem.restarts.Weights(restarts, time);
+  weights[0] += runs[0];
+  weights.tail<2>() = runs.tail<2>();
+}
+
 void WeighByRuns(LearnerState& state) {
   for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
     state.beliefs[k].log_weight = state.restarts.log_weights[static_cast<Index>(k)];
@@ -57,13 +67,10 @@ void PredictionWeights(const Problem& problem, const LearnerState& state, double
     }
     return;
   }
-  const Index hypotheses = problem.hypotheses.size(), run = hypotheses - 1;
+  const Index hypotheses = problem.hypotheses.size();
   out.resize(hypotheses + (problem.restarts.any() ? 1 : 0));
   Mixing::Weights(state.mixing, out.head(hypotheses));
-  if (!problem.restarts.any()) return;
-  const Eigen::Vector3d runs = out[run] * problem.restarts.Weights(state.restarts, time);
-  out[0] += runs[0];
-  out.tail<2>() = runs.tail<2>();
+  SplitRuns(problem, state.restarts, time, out);
 }
 
 bool Reweigh(const Problem& problem, double time, Matrix& log_densities, MixingScratch& scratch,
@@ -87,6 +94,9 @@ bool Reweigh(const Problem& problem, double time, Matrix& log_densities, MixingS
   }
   if (!problem.mixing.Absorb(log_densities.topRows(hypotheses), next.mixing, scratch)) return false;
   WeighBeliefs(problem, scratch.weights, next);
+  scratch.believed.resize(scratch.weights.size());
+  Mixing::Believed(next.mixing, scratch, scratch.believed.head(hypotheses));
+  SplitRuns(problem, next.restarts, 0, scratch.believed);
   return true;
 }
 

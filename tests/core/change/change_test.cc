@@ -6,7 +6,12 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
+#include "core/learner/belief.h"
+#include "core/learner/learner.h"
+#include "core/random/philox.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -101,6 +106,37 @@ TEST(Change, RaisesWhatIsBelievedForAWhile) {
     UpdateAlarms({.late_noise = 1}, rows, 8, {}, state);
     EXPECT_FALSE(state.noise.raised) << "errors are as usual again";
   }
+}
+
+// A network of which all weights are drawn anew, in minibatches so large that little of what they
+// tell is left for the next one.
+TEST(Change, OfANetworkIsToldByTheRowsThatWereLearned) {
+  LearnerConfig config;
+  config.features = {{.name = "x", .width = 4}};
+  config.likelihood.name = "gaussian";
+  config.model = {"mlp", {{"hidden", std::vector<double>{10}}}};
+  config.seed = 1;
+  const Learner learner = Learner::Create(config).value();
+  LearnerState state = learner.Initial(), next;
+  Scratch scratch;
+  const auto draw = [](Index rows, Index cols, std::uint64_t step, std::uint32_t lane) {
+    Matrix out(rows, cols);
+    FillNormal(Stream{1, step, lane}, out);
+    return out;
+  };
+  for (std::uint64_t t = 0; t < 70; ++t) {
+    const std::uint64_t world = t < 64 ? 1 : 2;
+    Batch batch;
+    batch.inputs = draw(4, 64, t, 1);
+    Matrix hidden = draw(10, 4, world, 21) * batch.inputs;
+    hidden.colwise() += Vector(draw(10, 1, world, 22));
+    batch.targets = 2 / std::sqrt(10.0) * draw(1, 10, world, 23) * hidden.array().tanh().matrix();
+    batch.targets += 0.5 * draw(1, 64, t, 2);
+    ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
+    std::swap(state, next);
+    EXPECT_TRUE(t >= 64 || state.change.weights.times == 0) << t;
+  }
+  EXPECT_TRUE(state.change.weights.raised) << state.change.weights.level;
 }
 
 // Whatever the tails of the noise are like; and where the weights have moved it is not the noise.

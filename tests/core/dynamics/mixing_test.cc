@@ -26,7 +26,7 @@ Vector Weights(const MixingState& state) {
 // One hypothesis (α, e) by the letter.
 struct Plain {
   double share, exponent;
-  Vector w = Eigen::Vector3d(0.72, 0.18, 0.1), average = w;
+  Vector w = Eigen::Vector3d(0.72, 0.18, 0.1), average = w, v = w;
   double rows = 64, log_trust = 0;
 
   void Absorb(const Matrix& log_densities) {
@@ -35,7 +35,7 @@ struct Plain {
       log_trust += std::log((w.array() * log_densities.col(i).array().exp()).sum());
     }
     const Vector evidence = log_densities.rowwise().sum();
-    Vector v = w.array() * (std::pow(n, -exponent) * evidence.array()).exp();
+    v = w.array() * (std::pow(n, -exponent) * evidence.array()).exp();
     v /= v.sum();
     average = (rows * average + n * v) / (rows + n);
     rows += n;
@@ -59,7 +59,7 @@ TEST(Mixing, FollowsItsEquations) {
     Matrix log_densities = 0.7 * Normals(3, rows, 5, t);
     log_densities.row(t < 20 ? 0 : 2).array() += 0.4;
     ASSERT_TRUE(mixing.Absorb(log_densities, state, scratch));
-    Vector want = Vector::Zero(3);
+    Vector want = Vector::Zero(3), told = want, believed = want;
     double trust = 0;
     for (Plain& hypothesis : plain) {
       hypothesis.Absorb(log_densities);
@@ -67,8 +67,11 @@ TEST(Mixing, FollowsItsEquations) {
     }
     for (const Plain& hypothesis : plain) {
       want += std::exp(hypothesis.log_trust) / trust * hypothesis.w;
+      told += std::exp(hypothesis.log_trust) / trust * hypothesis.v;
     }
     EXPECT_LT((Weights(state) - want).cwiseAbs().maxCoeff(), 1e-12) << t;
+    Mixing::Believed(state, scratch, believed);
+    EXPECT_LT((believed - told).cwiseAbs().maxCoeff(), 1e-12) << t;
   }
   EXPECT_GT(Weights(state)[2], Weights(state)[0]) << "it was better of late";
   EXPECT_TRUE(mixing.IsSound(state));
