@@ -14,6 +14,7 @@
 #include "core/learner/fold.h"
 #include "core/learner/mixing.h"
 #include "core/learner/noise.h"
+#include "core/learner/planning/agreement.h"
 #include "core/learner/prediction.h"
 #include "core/learner/problem.h"
 #include "core/learner/workspace.h"
@@ -105,6 +106,8 @@ absl::StatusOr<Learner> Learner::Create(const LearnerConfig& config) {
   }
   return learner;
 }
+
+absl::Status Learner::CheckNew() const { return prequel::CheckNew(*problem_); }
 
 const LearnerConfig& Learner::config() const { return problem_->config; }
 Index Learner::num_parameters() const { return problem_->num_params(); }

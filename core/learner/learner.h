@@ -50,6 +50,10 @@ class Learner {
   // Validates `config` and fills in its defaults. INVALID_ARGUMENT names the offending field.
   static absl::StatusOr<Learner> Create(const LearnerConfig& config);
 
+  // Whether a model like this one may be made today: apart from Create, which is of models that
+  // there are as well. INVALID_ARGUMENT names the field.
+  absl::Status CheckNew() const;
+
   Learner(Learner&&) noexcept;
   Learner& operator=(Learner&&) noexcept;
   ~Learner();

@@ -46,7 +46,7 @@ absl::Status Gaussian::Configure(Options& options, const TargetConfig& target) {
   options.Help("variance of the noise, or that it is learned")
       .PositiveOrWord("noise", &noise_.variance, &word, {"learned"});
   noise_.kind = word.empty() ? NoiseModel::Kind::kGiven : NoiseModel::Kind::kLearned;
-  options.Help("shape of the noise's prior, where it is learned")
+  options.Help("shape of the noise's prior, where it is learned; of a new model above 0.5")
       .Positive("noise_shape", &noise_.shape);
   options.Help("rate of the noise's prior, where it is learned")
       .Positive("noise_rate", &noise_.rate);

@@ -104,6 +104,7 @@ absl::StatusOr<ModelInfo> Engine::CreateModel(std::string_view name, const Learn
   if (!memory.ok()) return memory.status();
   absl::StatusOr<Learner> learner = Learner::Create(config);
   if (!learner.ok()) return learner.status();
+  if (absl::Status status = learner->CheckNew(); !status.ok()) return status;
   if (absl::Status status = CheckUpdateTime(*cost, 1, options_.max_update_seconds); !status.ok()) {
     return FieldError("config", std::string(status.message()));
   }
@@ -310,6 +311,7 @@ absl::StatusOr<ModelInfo> Engine::Fork(std::string_view name, std::optional<std:
   if (config != nullptr) {
     absl::StatusOr<Learner> created = Learner::Create(*config);
     if (!created.ok()) return created.status();
+    if (absl::Status status = created->CheckNew(); !status.ok()) return status;
     other = std::make_shared<const Learner>(*std::move(created));
   }
   absl::StatusOr<Past> past = FoldAt(*source, revision, wanted);

@@ -87,6 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadOption("likelihood", "gaussian", "noise", "number_value: 0"),
         BadOption("likelihood", "gaussian", "noise", "string_value: 'known'"),
         BadOption("likelihood", "gaussian", "noise_shape", "number_value: -1"),
+        BadOption("likelihood", "gaussian", "noise_shape", "number_value: 0.5"),
         BadOption("likelihood", "gaussian", "noise_rate", "number_value: inf"),
         BadOption("prior", "isotropic", "precision", "number_value: 0"),
         BadOption("prior", "isotropic", "bias_precision", "number_value: nan"),
