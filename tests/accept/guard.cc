@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/accept/guard/attack.h"
 #include "tests/accept/guard/bystander.h"
+#include "tests/accept/guard/entrance.h"
 #include "tests/accept/timing.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/child_process.h"
@@ -64,7 +65,7 @@ void Create(const std::string& server, const std::string& id, const v1::ModelCon
   request.set_model_id(id);
   *request.mutable_config() = config;
   v1::Model model;
-  const grpc::Status status = ModelStub(server)->CreateModel(&context, request, &model);
+  const grpc::Status status = ModelStub({server})->CreateModel(&context, request, &model);
   if (!status.ok()) MustBeOk(absl::InternalError(status.error_message()));
 }
 
@@ -124,7 +125,7 @@ void Bear(const NamedAttack& attack, Report& report) {
   std::this_thread::sleep_for(kQuiet);
   const Stretch quiet = bystander.Take();
   {
-    const std::unique_ptr<Attack> under_way = attack.make(program.address().grpc);
+    const std::unique_ptr<Attack> under_way = attack.make({program.address().grpc});
     std::this_thread::sleep_for(kAttacked);
     AddStretch(attack.name, bystander.Take(), quiet, report);
   }
@@ -169,7 +170,7 @@ void ShareEvenly(Report& report) {
   Program program;
   const std::string& server = program.address().grpc;
   Create(server, "light", Linear(8));
-  const auto stub = LearningStub(server);
+  const auto stub = LearningStub({server});
   (void)LightSpeed(*stub, seconds(1));
   const double alone = LightSpeed(*stub, seconds(4));
   for (int i = 0; i < 2; ++i) Create(server, absl::StrCat("heavy-", i), Linear(600));
@@ -177,7 +178,7 @@ void ShareEvenly(Report& report) {
   double beside = 0;
   {
     Repeating load(8, [&](int thread) {
-      const auto own = LearningStub(server);
+      const auto own = LearningStub({server});
       if (Learn(*own, absl::StrCat("heavy-", thread % 2), 64, 600).ok()) ++heavy;
     });
     std::this_thread::sleep_for(seconds(2));
@@ -196,7 +197,7 @@ void StopAtOnce(Report& report) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 40; ++i) {
       threads.emplace_back([&server, id] {
-        const auto stub = LearningStub(server);
+        const auto stub = LearningStub({server});
         (void)Learn(*stub, id, 64, 1200);
       });
     }
@@ -210,7 +211,7 @@ void StopAtOnce(Report& report) {
   request.set_name("models/deleted");
   google::protobuf::Empty ignored;
   const double answered = Seconds([&] {
-    (void)ModelStub(server)->DeleteModel(&context, request, &ignored);
+    (void)ModelStub({server})->DeleteModel(&context, request, &ignored);
     for (std::thread& caller : callers) caller.join();
   });
   std::this_thread::sleep_for(seconds(1));

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "tests/accept/guard/bystander.h"
 #include "tests/accept/guard/uploads.h"
 #include "tests/bench/served.h"
 
@@ -49,8 +48,7 @@ v1::ModelConfig Wide(int columns, const std::string& posterior) {
   return config;
 }
 
-grpc::Status Create(const std::string& server, const std::string& id,
-                    const v1::ModelConfig& config) {
+grpc::Status Create(const Entrance& server, const std::string& id, const v1::ModelConfig& config) {
   grpc::ClientContext context;
   v1::CreateModelRequest request;
   request.set_model_id(id);
@@ -90,7 +88,7 @@ class LeftAlone final : public Attack {
   std::vector<std::unique_ptr<grpc::ClientAsyncResponseReader<Response>>> readers_;
 };
 
-std::unique_ptr<Attack> UnreadPredicts(const std::string& server) {
+std::unique_ptr<Attack> UnreadPredicts(const Entrance& server) {
   (void)Create(server, "small", Wide(2, "full"));
   const std::shared_ptr<v1::LearningService::Stub> stub = LearningStub(server);
   v1::PredictRequest request;
@@ -103,7 +101,7 @@ std::unique_ptr<Attack> UnreadPredicts(const std::string& server) {
 }
 
 // A model of 7 MiB: its imported weights are of its configuration.
-std::unique_ptr<Attack> UnreadModels(const std::string& server) {
+std::unique_ptr<Attack> UnreadModels(const Entrance& server) {
   constexpr int kWeights = 900'000;
   v1::ModelConfig config = Wide(kWeights - 1, "diagonal");
   config.mutable_prior()->set_name("imported");
@@ -122,7 +120,7 @@ std::unique_ptr<Attack> UnreadModels(const std::string& server) {
 }
 
 // Predicts of 4 MiB that wait for a revision that never comes.
-std::unique_ptr<Attack> Waiting(const std::string& server) {
+std::unique_ptr<Attack> Waiting(const Entrance& server) {
   (void)Create(server, "small", Wide(2, "full"));
   const std::shared_ptr<v1::LearningService::Stub> stub = LearningStub(server);
   v1::PredictRequest request;
@@ -138,7 +136,7 @@ std::unique_ptr<Attack> Waiting(const std::string& server) {
 // Files that begin, and never end.
 class EndlessImports final : public Attack {
  public:
-  explicit EndlessImports(const std::string& server) {
+  explicit EndlessImports(const Entrance& server) {
     const std::string file = SomeFile(server);
     for (int i = 0; i < 100; ++i) {
       imports_.push_back(std::make_unique<Import>(server));
@@ -160,7 +158,7 @@ class EndlessImports final : public Attack {
  private:
   static constexpr std::size_t kPiece = 1 << 20;
   struct Import {
-    explicit Import(const std::string& server)
+    explicit Import(const Entrance& server)
         : stub(ModelStub(server)), writer(stub->ImportModel(&context, &model)) {}
     const std::unique_ptr<v1::ModelService::Stub> stub;
     grpc::ClientContext context;
@@ -168,7 +166,7 @@ class EndlessImports final : public Attack {
     const std::unique_ptr<grpc::ClientWriter<v1::ImportModelRequest>> writer;
   };
 
-  static std::string SomeFile(const std::string& server) {
+  static std::string SomeFile(const Entrance& server) {
     (void)Create(server, "exported", Wide(1'000'000, "diagonal"));
     const auto stub = ModelStub(server);
     grpc::ClientContext context;
@@ -184,7 +182,7 @@ class EndlessImports final : public Attack {
   std::vector<std::unique_ptr<Import>> imports_;
 };
 
-std::unique_ptr<Attack> LargeModels(const std::string& server) {
+std::unique_ptr<Attack> LargeModels(const Entrance& server) {
   return std::make_unique<Repeating>(4, [server](int thread) {
     static std::atomic<int> made = 0;
     (void)Create(server, absl::StrCat("large-", thread, "-", ++made), Wide(1 << 20, "diagonal"));
@@ -192,7 +190,7 @@ std::unique_ptr<Attack> LargeModels(const std::string& server) {
 }
 
 // Each as long as is allowed, and given up at once.
-std::unique_ptr<Attack> GivenUpQueries(const std::string& server) {
+std::unique_ptr<Attack> GivenUpQueries(const Entrance& server) {
   (void)Create(server, "small", Wide(2, "full"));
   return std::make_unique<Repeating>(8, [server](int) {
     const auto stub = LearningStub(server);
@@ -208,7 +206,7 @@ std::unique_ptr<Attack> GivenUpQueries(const std::string& server) {
 }
 
 // Queries that are waited for, of models of many names.
-std::unique_ptr<Attack> LongQueries(const std::string& server) {
+std::unique_ptr<Attack> LongQueries(const Entrance& server) {
   for (int i = 0; i < 4; ++i) (void)Create(server, absl::StrCat("asked-", i), Wide(2, "full"));
   return std::make_unique<Repeating>(16, [server](int thread) {
     const auto stub = LearningStub(server);
@@ -223,7 +221,7 @@ std::unique_ptr<Attack> LongQueries(const std::string& server) {
   });
 }
 
-std::unique_ptr<Attack> SlowUpdates(const std::string& server) {
+std::unique_ptr<Attack> SlowUpdates(const Entrance& server) {
   for (int i = 0; i < 3; ++i) (void)Create(server, absl::StrCat("slow-", i), Wide(1000, "full"));
   return std::make_unique<Repeating>(12, [server](int thread) {
     const auto stub = LearningStub(server);
@@ -240,12 +238,12 @@ std::unique_ptr<Attack> SlowUpdates(const std::string& server) {
 // From an address of their own.
 class IdleConnections final : public Attack {
  public:
-  explicit IdleConnections(const std::string& server) {
+  explicit IdleConnections(const Entrance& server) {
     sockaddr_in to{}, from{};
     to.sin_family = from.sin_family = AF_INET;
     inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
     inet_pton(AF_INET, "127.0.0.9", &from.sin_addr);
-    const int port = std::stoi(server.substr(server.rfind(':') + 1));
+    const int port = std::stoi(server.address.substr(server.address.rfind(':') + 1));
     to.sin_port = htons(static_cast<std::uint16_t>(port));
     for (int i = 0; i < 3000; ++i) {
       const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -268,7 +266,7 @@ class IdleConnections final : public Attack {
 void StandElsewhere() { (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); }
 
 template <class A>
-std::unique_ptr<Attack> Make(const std::string& server) {
+std::unique_ptr<Attack> Make(const Entrance& server) {
   return std::make_unique<A>(server);
 }
 

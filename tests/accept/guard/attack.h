@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/accept/guard/entrance.h"
+
 namespace prequel::accept {
 
 // Something that goes on from when it is made until it is destroyed.
@@ -27,7 +29,7 @@ class Repeating : public Attack {
   std::vector<std::thread> threads_;
 };
 
-using MakeAttack = std::function<std::unique_ptr<Attack>(const std::string& server)>;
+using MakeAttack = std::function<std::unique_ptr<Attack>(const Entrance& server)>;
 
 struct NamedAttack {
   const char* name;

@@ -22,14 +22,6 @@ namespace {
 constexpr std::chrono::milliseconds kPause(3);
 constexpr std::chrono::seconds kTimeout(20);
 
-std::shared_ptr<grpc::Channel> OwnChannel(const std::string& server) {
-  grpc::ChannelArguments own;
-  own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  own.SetMaxReceiveMessageSize(-1);
-  own.SetMaxSendMessageSize(-1);
-  return grpc::CreateCustomChannel(server, grpc::InsecureChannelCredentials(), own);
-}
-
 // Whether GET /v2/health/ready is answered, with 200.
 bool IsReady(const std::string& http) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -55,14 +47,6 @@ bool IsReady(const std::string& http) {
 
 }  // namespace
 
-std::unique_ptr<v1::LearningService::Stub> LearningStub(const std::string& server) {
-  return v1::LearningService::NewStub(OwnChannel(server));
-}
-
-std::unique_ptr<v1::ModelService::Stub> ModelStub(const std::string& server) {
-  return v1::ModelService::NewStub(OwnChannel(server));
-}
-
 std::int64_t ResidentOf(pid_t pid) {
   std::ifstream file(absl::StrCat("/proc/", pid, "/statm"));
   std::int64_t all = 0, resident = 0;
@@ -81,13 +65,13 @@ double ProcessorSecondsOf(pid_t pid) {
 }
 
 Bystander::Bystander(const std::string& grpc, const std::string& http, pid_t server)
-    : http_(http), server_(server), learning_(LearningStub(grpc)) {
+    : http_(http), server_(server), learning_(LearningStub({grpc})) {
   grpc::ClientContext context;
   v1::CreateModelRequest request;
   request.set_model_id("bystander");
   *request.mutable_config() = ServedConfig();
   v1::Model model;
-  (void)ModelStub(grpc)->CreateModel(&context, request, &model);
+  (void)ModelStub({grpc})->CreateModel(&context, request, &model);
   for (void (Bystander::*what)() :
        {&Bystander::Predict, &Bystander::Learn, &Bystander::Probe, &Bystander::Watch}) {
     threads_.emplace_back([this, what] {

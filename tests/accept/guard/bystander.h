@@ -10,15 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "prequel/v1/learning_service.grpc.pb.h"
-#include "prequel/v1/model_service.grpc.pb.h"
 #include "server/sync/mutex.h"
+#include "tests/accept/guard/entrance.h"
 
 namespace prequel::accept {
-
-// A stub with a connection of its own.
-std::unique_ptr<v1::LearningService::Stub> LearningStub(const std::string& server);
-std::unique_ptr<v1::ModelService::Stub> ModelStub(const std::string& server);
 
 // Bytes of a process that are in memory.
 std::int64_t ResidentOf(pid_t pid);

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "tests/accept/guard/attack.h"
+#include "tests/accept/guard/entrance.h"
 
 namespace prequel::accept {
 
 // 4 connections of 250 Predicts of 15 MiB each, of which the last byte does not come.
-std::unique_ptr<Attack> EndlessUploads(const std::string& server);
+std::unique_ptr<Attack> EndlessUploads(const Entrance& server);
 
 }  // namespace prequel::accept
