@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "tests/accept/chaos/chaos.h"
 #include "tests/accept/guard/attack.h"
 #include "tests/accept/guard/bystander.h"
 #include "tests/accept/guard/entrance.h"
@@ -240,6 +241,7 @@ bool RunGuard(const std::string& name, Report& report) {
   if (part.empty() || part == "attacks") BearAttacks(report);
   if (part.empty() || part == "fairness") ShareEvenly(report);
   if (part.empty() || part == "stopping") StopAtOnce(report);
+  if (part == "chaos") BearChaos(report);  // an hour: only by its name
   return true;
 }
 

@@ -1,0 +1,47 @@
+#include "tests/accept/chaos/floods.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "tests/accept/guard/attack.h"
+
+namespace prequel::accept {
+namespace {
+
+constexpr std::chrono::seconds kAttack(8);
+constexpr std::chrono::milliseconds kPause(100);
+
+}  // namespace
+
+Floods::Floods(const Entrance& entrance, const client::ClientOptions& admin,
+               std::function<bool(const std::string& id)> kept)
+    : admin_(admin), kept_(std::move(kept)), thread_([this, entrance] { Run(entrance); }) {}
+
+Floods::~Floods() {
+  stop_ = true;
+  turnstile_.End();
+  thread_.join();
+}
+
+void Floods::Run(const Entrance& entrance) {
+  for (std::size_t next = 0; turnstile_.Pass(); ++next) {
+    {
+      const std::unique_ptr<Attack> attack = Attacks()[next % Attacks().size()].make(entrance);
+      ++attacks_;
+      (void)turnstile_.StaysOpen(kAttack);
+    }
+    while (!stop_ && !Clean()) std::this_thread::sleep_for(kPause);
+  }
+}
+
+bool Floods::Clean() {
+  const auto models = admin_.ListAllModels();
+  if (!models.ok()) return false;
+  return std::all_of(models->begin(), models->end(), [this](const v1::Model& model) {
+    const std::string id = model.name().substr(model.name().rfind('/') + 1);
+    return kept_(id) || admin_.DeleteModel(id).ok();
+  });
+}
+
+}  // namespace prequel::accept
