@@ -277,7 +277,9 @@ absl::Status Server::Parts::StartGrpc() {
   grpc_ = builder.BuildAndStart();
   if (grpc_ == nullptr) return absl::UnavailableError("gRPC cannot be started");
   listener_->Start(std::move(acceptor));
-  trimming_ = std::make_unique<Repeated>(std::chrono::seconds(1), [this] { trimmer_.Look(); });
+  trimming_ = std::make_unique<Repeated>(std::chrono::seconds(1), [this] {
+    trimmer_.Look(engine_->memory().used() + in_flight_->used() + listener_->arriving());
+  });
   address_ = Address(address);
   self_dial_ = std::make_unique<SelfDial>(address, tls_ != nullptr);
   health_ = std::make_unique<HealthKeeper>(*engine_, *store_, *grpc_->GetHealthCheckService());

@@ -21,6 +21,13 @@ std::optional<ino_t> InodeOf(int fd) {
   return status.st_ino;
 }
 
+sockaddr_storage LocalAddressOf(int fd) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof(address);
+  (void)getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
+  return address;
+}
+
 // Since anything came.
 std::chrono::milliseconds IdleFor(int fd) {
   tcp_info info{};
@@ -35,6 +42,8 @@ std::int64_t ReceivedBy(int fd) {
   if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return 0;
   return static_cast<std::int64_t>(info.tcpi_bytes_received);
 }
+
+constexpr std::size_t kAtOnce = 1 << 20;
 
 bool Reached(int count, int limit) { return limit > 0 && count >= limit; }
 
@@ -72,7 +81,7 @@ std::string EndpointOf(const sockaddr_storage& address) {
 }
 
 bool ConnectionTable::Add(int fd, const sockaddr_storage& address) {
-  if (IsShunned(address, Clock::now())) return false;
+  if (IsShunned(fd, address, Clock::now())) return false;
   const std::string peer = PeerOf(address);
   const std::optional<ino_t> inode = InodeOf(fd);
   if (!inode) return false;
@@ -137,6 +146,8 @@ void ConnectionTable::ShutDown(Connections::iterator connection) {
   // Its owner closes it, or has: then the descriptor may be somebody else's.
   if (InodeOf(connection->first) == connection->second.inode) {
     shutdown(connection->first, SHUT_RDWR);
+    // What the kernel has of it would still be read: megabytes, of which gRPC makes gigabytes.
+    while (recv(connection->first, nullptr, kAtOnce, MSG_TRUNC | MSG_DONTWAIT) > 0) continue;
   }
   --by_peer_[connection->second.peer];
   connections_.erase(connection);
@@ -169,10 +180,11 @@ void ConnectionTable::Police(const Arrivals::ByPeer& arrived, std::int64_t most)
   while (arriving_ > most && !connections_.empty()) EndTheLargest();
 }
 
-bool ConnectionTable::IsShunned(const sockaddr_storage& address, Clock::time_point now) {
+bool ConnectionTable::IsShunned(int fd, const sockaddr_storage& address, Clock::time_point now) {
   if (shunned_.empty()) return false;
   std::erase_if(shunned_, [now](const auto& entry) { return entry.second <= now; });
-  return shunned_.contains(PeerOf(address));
+  // The server dials itself to see whether it takes connections.
+  return shunned_.contains(PeerOf(address)) && PeerOf(address) != PeerOf(LocalAddressOf(fd));
 }
 
 void ConnectionTable::ShunFloods(Clock::time_point now) {

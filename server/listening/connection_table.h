@@ -57,7 +57,7 @@ class ConnectionTable {
   // that are begun and given up at once, again and again, hold some 20 KB each until gRPC comes to
   // them, for a hundred bytes that never come whole. Shuts down the connections that hold the most
   // of what is arriving, nine tenths in all, and until kShunned after `now` Add takes no other of
-  // their hosts.
+  // their hosts, but of this one.
   void ShunFloods(Clock::time_point now);
 
   std::size_t open();
@@ -72,7 +72,7 @@ class ConnectionTable {
   };
   using Connections = std::map<int, Connection>;
 
-  bool IsShunned(const sockaddr_storage& address, Clock::time_point now);
+  bool IsShunned(int fd, const sockaddr_storage& address, Clock::time_point now);
   // Forgets those that are closed.
   void Sweep();
   bool MakeRoom(const std::string& peer);

@@ -162,7 +162,9 @@ bool Listener::IsFlooded(std::int64_t resident) {
   constexpr std::int64_t kGrowth = 2 << 20;  // in one look
   if (!arriving_limits_.accounted || resident < last_resident_ + kGrowth) return false;
   const std::int64_t explained = arriving_limits_.accounted() + table_.arriving();
-  return resident - explained > arriving_limits_.unexplained;
+  const std::int64_t most = explained + arriving_limits_.unexplained;
+  // The second is exact, and takes longer: freed memory is resident as well.
+  return resident > most && AllocatedBytes() > most;
 }
 
 bool Listener::Accept(int listening) {

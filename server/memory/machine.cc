@@ -1,5 +1,6 @@
 #include "server/memory/machine.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,6 +65,11 @@ std::int64_t ResidentBytes() {
   std::int64_t all = 0, resident = 0;
   if (!(file >> all >> resident)) return 0;
   return resident * static_cast<std::int64_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+std::int64_t AllocatedBytes() {
+  const struct mallinfo2 all = mallinfo2();
+  return static_cast<std::int64_t>(all.uordblks + all.hblkhd);
 }
 
 }  // namespace prequel

@@ -13,4 +13,7 @@ std::int64_t MemoryLimit(const std::string& root = "/");
 // What the process has in memory now; 0 when that cannot be read.
 std::int64_t ResidentBytes();
 
+// How much of it was allocated, and is not freed. Looks through all heaps.
+std::int64_t AllocatedBytes();
+
 }  // namespace prequel

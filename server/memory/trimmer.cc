@@ -3,32 +3,28 @@
 #include <malloc.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "server/memory/machine.h"
 
 namespace prequel {
-namespace {
 
-// Of all heaps.
-Trimmer::Memory MemoryNow() {
-  const struct mallinfo2 of = mallinfo2();
-  return {static_cast<std::int64_t>(of.uordblks + of.hblkhd), ResidentBytes()};
-}
-
-}  // namespace
-
-void Trimmer::Look() {
-  if (!IsDue(MemoryNow())) return;
+void Trimmer::Look(std::int64_t held) {
+  const std::int64_t resident = ResidentBytes();
+  if (!IsTime(held, resident) || !IsDue(AllocatedBytes(), resident)) return;
   malloc_trim(0);
-  SetLeft(MemoryNow());
+  SetLeft(AllocatedBytes(), ResidentBytes());
 }
 
-bool Trimmer::IsDue(const Memory& now) {
+bool Trimmer::IsTime(std::int64_t held, std::int64_t resident) {
   constexpr std::int64_t kLittle = kMuch / 16;
-  const bool rests =
-      now.resident <= last_.resident + kLittle && std::abs(now.used - last_.used) <= kLittle;
-  last_ = now;
-  return now.resident - now.used > left_ + kMuch && (rests || now.resident > limit_);
+  const std::int64_t more_held = held - std::exchange(last_held_, held);
+  const std::int64_t more_resident = resident - std::exchange(last_resident_, resident);
+  return (std::abs(more_held) <= kLittle && more_resident <= kLittle) || resident > limit_;
+}
+
+bool Trimmer::IsDue(std::int64_t allocated, std::int64_t resident) const {
+  return resident - allocated > left_ + kMuch;
 }
 
 }  // namespace prequel

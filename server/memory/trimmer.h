@@ -6,35 +6,33 @@
 namespace prequel {
 
 // The allocator keeps what was freed, in as many heaps as there are threads: after a flood the
-// process would stay as large as it ever was. One thread at a time.
+// process would stay as large as it ever was. To look through the heaps, and to give back, keeps
+// whoever allocates waiting, for some 10 and 30 ms after a flood; and while memory comes and goes
+// the allocator uses it again by itself. One thread at a time.
 class Trimmer {
  public:
   // Bytes of what may be given back at once, or be left.
   static constexpr std::int64_t kMuch = std::int64_t{64} << 20;
 
-  // Of the process, in bytes.
-  struct Memory {
-    std::int64_t used = 0;      // of the allocator's, by us
-    std::int64_t resident = 0;  // what the operating system has given it
-  };
-
   // `limit`: how much should be resident at the most.
   explicit Trimmer(std::int64_t limit) : limit_(limit) {}
 
-  // To be called about once a second: gives back what is free when that is due.
-  void Look();
+  // To be called about once a second, with the bytes that are known to be held: gives back what is
+  // free when that is due.
+  void Look(std::int64_t held);
 
-  // Whether it is due: when kMuch more is free than was left the last time, and either the process
-  // rests or more than `limit` is resident. While memory comes and goes the allocator uses it again
-  // by itself, and giving back keeps whoever allocates waiting, for some 30 ms.
-  bool IsDue(const Memory& now);
-  // What is left once it was done.
-  void SetLeft(const Memory& now) { left_ = now.resident - now.used; }
+  // Whether the heaps are worth a look: neither what is held nor what is resident has changed since
+  // a call ago, or more than `limit` is resident.
+  bool IsTime(std::int64_t held, std::int64_t resident);
+  // Whether kMuch more is free, of what was allocated and is resident, than was left the last time.
+  bool IsDue(std::int64_t allocated, std::int64_t resident) const;
+  // What is left once it was given back.
+  void SetLeft(std::int64_t allocated, std::int64_t resident) { left_ = resident - allocated; }
 
  private:
   const std::int64_t limit_;
-  std::int64_t left_ = 0;  // resident and not used: code, stacks, and what cannot be given back
-  Memory last_;            // a call ago
+  std::int64_t left_ = 0;  // resident and not allocated: code, stacks, what cannot be given back
+  std::int64_t last_held_ = 0, last_resident_ = 0;
 };
 
 }  // namespace prequel

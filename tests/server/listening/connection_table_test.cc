@@ -193,6 +193,17 @@ TEST(ShunFloodsTest, IsOverAfterAWhile) {
   EXPECT_TRUE(Add(table, again));
 }
 
+TEST(ShunFloodsTest, KeepsNotOutWhoIsOnThisHost) {
+  ConnectionTable table({});
+  const Pair flood("127.0.0.1"), again("127.0.0.1");
+  ASSERT_TRUE(Add(table, flood));
+  Send(flood, kHundred);
+  table.Police({}, kAny);
+  table.ShunFloods(ConnectionTable::Clock::now());
+  EXPECT_TRUE(flood.client.Ended());
+  EXPECT_TRUE(Add(table, again));
+}
+
 TEST(ShunFloodsTest, ALittleIsNoFlood) {
   ConnectionTable table({});
   const Pair pair("127.0.0.1");

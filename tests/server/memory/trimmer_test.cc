@@ -7,44 +7,46 @@ namespace {
 
 constexpr std::int64_t kMuch = Trimmer::kMuch, kLimit = 100 * kMuch;
 
-TEST(TrimmerTest, IsDueOnceMuchIsFreeAndTheProcessRests) {
+TEST(TrimmerTest, LooksOnceTheProcessRests) {
   Trimmer trimmer(kLimit);
-  EXPECT_FALSE(trimmer.IsDue({.used = 8 * kMuch, .resident = 9 * kMuch})) << "it is used";
-  EXPECT_FALSE(trimmer.IsDue({.used = 2 * kMuch, .resident = 9 * kMuch})) << "it has just fallen";
-  EXPECT_TRUE(trimmer.IsDue({.used = 2 * kMuch, .resident = 9 * kMuch}));
+  EXPECT_FALSE(trimmer.IsTime(5 * kMuch, 9 * kMuch)) << "it has grown";
+  EXPECT_FALSE(trimmer.IsTime(2 * kMuch, 9 * kMuch)) << "what is held has fallen";
+  EXPECT_TRUE(trimmer.IsTime(2 * kMuch, 9 * kMuch));
+  EXPECT_TRUE(trimmer.IsTime(2 * kMuch, 3 * kMuch)) << "nobody waits any more";
 }
 
-TEST(TrimmerTest, IsNotDueWhileMemoryComesAndGoes) {
+TEST(TrimmerTest, DoesNotLookWhileMemoryComesAndGoes) {
   Trimmer trimmer(kLimit);
   for (int i = 0; i < 20; ++i) {
-    EXPECT_FALSE(trimmer.IsDue({.used = (i % 2) * 5 * kMuch, .resident = 9 * kMuch})) << i;
+    EXPECT_FALSE(trimmer.IsTime((i % 2 + 1) * 5 * kMuch, 9 * kMuch)) << i;
   }
 }
 
-TEST(TrimmerTest, IsDueWhileMemoryComesAndGoesBeyondTheLimit) {
+TEST(TrimmerTest, LooksWhateverHappensBeyondTheLimit) {
   Trimmer trimmer(kLimit);
-  EXPECT_FALSE(trimmer.IsDue({.used = kLimit, .resident = kLimit + 1}));
-  EXPECT_TRUE(trimmer.IsDue({.used = 0, .resident = kLimit + 1}));
+  EXPECT_TRUE(trimmer.IsTime(5 * kMuch, kLimit + 1));
+  EXPECT_TRUE(trimmer.IsTime(0, kLimit + 1));
+}
+
+TEST(TrimmerTest, IsDueWhenMuchIsFree) {
+  const Trimmer trimmer(kLimit);
+  EXPECT_FALSE(trimmer.IsDue(8 * kMuch, 9 * kMuch));
+  EXPECT_TRUE(trimmer.IsDue(8 * kMuch - 1, 9 * kMuch));
 }
 
 TEST(TrimmerTest, WhatCannotBeGivenBackIsNoReasonToTryAgain) {
   Trimmer trimmer(kLimit);
-  const Trimmer::Memory now{.used = kMuch, .resident = 4 * kMuch};
-  EXPECT_FALSE(trimmer.IsDue(now));
-  EXPECT_TRUE(trimmer.IsDue(now));
-  trimmer.SetLeft(now);
-  EXPECT_FALSE(trimmer.IsDue(now));
-  const Trimmer::Memory more{.used = kMuch, .resident = 6 * kMuch};
-  EXPECT_FALSE(trimmer.IsDue(more));
-  EXPECT_TRUE(trimmer.IsDue(more));
+  trimmer.SetLeft(kMuch, 4 * kMuch);
+  EXPECT_FALSE(trimmer.IsDue(kMuch, 4 * kMuch));
+  EXPECT_FALSE(trimmer.IsDue(kMuch, 5 * kMuch));
+  EXPECT_TRUE(trimmer.IsDue(kMuch, 6 * kMuch));
 }
 
 // What is freed after memory was given back is seen, whatever was given back then.
 TEST(TrimmerTest, IsDueAgainWhenMoreIsFreedLater) {
   Trimmer trimmer(kLimit);
-  trimmer.SetLeft({.used = 8 * kMuch, .resident = 9 * kMuch});
-  EXPECT_FALSE(trimmer.IsDue({.used = kMuch, .resident = 9 * kMuch}));
-  EXPECT_TRUE(trimmer.IsDue({.used = kMuch, .resident = 9 * kMuch}));
+  trimmer.SetLeft(8 * kMuch, 9 * kMuch);
+  EXPECT_TRUE(trimmer.IsDue(kMuch, 9 * kMuch));
 }
 
 }  // namespace
