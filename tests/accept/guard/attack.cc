@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "tests/accept/guard/resets.h"
 #include "tests/accept/guard/uploads.h"
 #include "tests/bench/served.h"
 
@@ -261,10 +262,6 @@ class IdleConnections final : public Attack {
   std::vector<int> sockets_;
 };
 
-// Attackers have processors of their own, but here they are on the server's machine: their threads
-// take what it and the bystander leave.
-void StandElsewhere() { (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); }
-
 template <class A>
 std::unique_ptr<Attack> Make(const Entrance& server) {
   return std::make_unique<A>(server);
@@ -275,7 +272,6 @@ std::unique_ptr<Attack> Make(const Entrance& server) {
 Repeating::Repeating(int threads, const std::function<void(int)>& work) {
   for (int i = 0; i < threads; ++i) {
     threads_.emplace_back([this, work, i] {
-      StandElsewhere();
       while (!stop_) work(i);
     });
   }
@@ -286,12 +282,15 @@ Repeating::~Repeating() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+void StandElsewhere() { (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); }
+
 const std::vector<NamedAttack>& Attacks() {
   static const std::vector<NamedAttack> kAttacks = {
       {"279 Predicts of 50,000 rows whose answers nobody reads", UnreadPredicts},
       {"987 GetModels of 7 MiB that nobody reads", UnreadModels},
       {"400 Predicts of 4 MiB that wait for a revision", Waiting},
       {"1,000 uploads of 15 MiB that never end", EndlessUploads},
+      {"calls that are begun and given up at once", Resets},
       {"100 imports of 16 MB that never end", Make<EndlessImports>},
       {"models of a million weights, one after the other", LargeModels},
       {"queries of 10,000 samples, given up after 100 ms", GivenUpQueries},

@@ -29,6 +29,10 @@ class Repeating : public Attack {
   std::vector<std::thread> threads_;
 };
 
+// For threads that share nothing with the bystander, as gRPC's of one process do: attackers have
+// processors of their own, and here they take what the server and the bystander leave.
+void StandElsewhere();
+
 using MakeAttack = std::function<std::unique_ptr<Attack>(const Entrance& server)>;
 
 struct NamedAttack {

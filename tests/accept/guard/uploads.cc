@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <string_view>
+#include <string>
 #include <vector>
 
+#include "tests/accept/guard/http2.h"
 #include "tests/accept/guard/wire.h"
 
 namespace prequel::accept {
@@ -14,51 +15,16 @@ namespace {
 constexpr std::int64_t kMessage = 15 << 20;
 constexpr int kStreams = 250, kConnections = 4;
 constexpr std::size_t kFrame = 16384;  // the longest that may be sent unasked
-enum FrameType : std::uint8_t { kData = 0, kHeaders = 1, kSettings = 4, kWindowUpdate = 8 };
-
-std::uint32_t Load(const char* bytes) {
-  std::uint32_t value = 0;
-  for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
-
-std::string Store(std::uint32_t value) {
-  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16),
-          static_cast<char>(value >> 8), static_cast<char>(value)};
-}
-
-std::string FrameOf(FrameType type, std::uint8_t flags, std::uint32_t stream,
-                    const std::string& payload) {
-  return Store(static_cast<std::uint32_t>(payload.size())).substr(1) + static_cast<char>(type) +
-         static_cast<char>(flags) + Store(stream) + payload;
-}
-
-// A header field, neither indexed nor compressed.
-std::string Field(std::string_view name, std::string_view value) {
-  std::string field(1, '\0');
-  for (const std::string_view part : {name, value}) {
-    field += static_cast<char>(part.size());
-    field += part;
-  }
-  return field;
-}
-
-std::string Headers(const std::string& token) {
-  return Field(":method", "POST") + Field(":scheme", "http") +
-         Field(":path", "/prequel.v1.LearningService/Predict") + Field(":authority", "x") +
-         Field("content-type", "application/grpc") + Field("te", "trailers") +
-         (token.empty() ? "" : Field("authorization", "Bearer " + token));
-}
 
 // One connection. Keeps to HTTP/2's flow control: the server lets all this in.
 class Uploader {
  public:
   explicit Uploader(const Entrance& server)
       : wire_({.address = server.address, .ca = server.ca, .protocol = "h2"}) {
-    wire_.Send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + FrameOf(kSettings, 0, 0, ""));
+    wire_.Send(std::string(kPreface) + FrameOf(kSettings, 0, 0, ""));
     for (int i = 0; i < kStreams; ++i) {
       const auto stream = static_cast<std::uint32_t>(2 * i + 1);
-      wire_.Send(FrameOf(kHeaders, 4, stream, Headers(server.token)));
+      wire_.Send(HeadersOf(stream, "/prequel.v1.LearningService/Predict", server.token));
       streams_[stream] = {};
     }
   }
@@ -131,6 +97,7 @@ std::unique_ptr<Attack> EndlessUploads(const Entrance& server) {
   auto uploaders = std::make_shared<std::vector<std::unique_ptr<Uploader>>>(kConnections);
   return std::make_unique<Repeating>(kConnections, [server, uploaders](int thread) {
     std::unique_ptr<Uploader>& own = (*uploaders)[static_cast<std::size_t>(thread)];
+    StandElsewhere();
     if (own == nullptr) own = std::make_unique<Uploader>(server);
     if (!own->Step()) own.reset();  // and again
   });

@@ -1,0 +1,12 @@
+// Calls that are begun and given up at once.
+#pragma once
+
+#include <memory>
+
+#include "tests/accept/guard/attack.h"
+
+namespace prequel::accept {
+
+std::unique_ptr<Attack> Resets(const Entrance& server);
+
+}  // namespace prequel::accept
