@@ -17,6 +17,7 @@
 #include "tests/accept/guard/attack.h"
 #include "tests/accept/guard/bystander.h"
 #include "tests/accept/guard/entrance.h"
+#include "tests/accept/guard/principals.h"
 #include "tests/accept/timing.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/child_process.h"
@@ -240,6 +241,7 @@ bool RunGuard(const std::string& name, Report& report) {
   const std::string part = name.size() > 6 ? name.substr(6) : "";
   if (part.empty() || part == "attacks") BearAttacks(report);
   if (part.empty() || part == "fairness") ShareEvenly(report);
+  if (part.empty() || part == "greed") BearGreed(report);
   if (part.empty() || part == "stopping") StopAtOnce(report);
   if (part == "chaos") BearChaos(report);  // an hour: only by its name
   return true;

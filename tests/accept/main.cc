@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
         "              (durability.SECTION: kill, simulation, readers, speed, snapshots, waiters,\n"
         "              soak)\n"
         "  guard       nobody takes the service from the others: attacks with a bystander beside\n"
-        "              them, fairness, deleting and stopping (guard.SECTION: attacks, fairness,\n"
+        "              them, fairness, deleting and stopping (guard.SECTION: attacks, fairness, greed,\n"
         "              stopping; PREQUEL_ATTACK names one attack); by its name alone guard.chaos,\n"
         "              an hour of kill -9, attacks, full disks, changing certificates and\n"
         "              policies at once (PREQUEL_CHAOS_SECONDS=120 for a look)\n"

@@ -1,0 +1,164 @@
+#include "tests/accept/guard/principals.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/accept/chaos/papers.h"
+#include "tests/accept/guard/attack.h"
+#include "tests/accept/guard/entrance.h"
+#include "tests/bench/served.h"
+#include "tests/end_to_end/child_process.h"
+#include "tests/end_to_end/ready_line.h"
+
+namespace prequel::accept {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr int kOthers = 99;
+constexpr milliseconds kPause(100);  // so that there is room for all of them
+constexpr seconds kAlone(5), kBeside(10);
+constexpr int kWide = 600, kGreedyThreads = 32;
+
+std::string NameOf(int i) { return absl::StrCat("p-", i); }
+
+std::vector<Papers::Principal> Principals() {
+  std::vector<Papers::Principal> principals = {{"admin", "admin", "*"}, {"greedy", "learn", "g-*"}};
+  for (int i = 0; i < kOthers; ++i) principals.push_back({NameOf(i), "learn", NameOf(i)});
+  return principals;
+}
+
+void Create(const Entrance& server, const std::string& id, int columns) {
+  v1::CreateModelRequest request;
+  request.set_model_id(id);
+  v1::ModelConfig& config = *request.mutable_config();
+  v1::Feature* feature = config.add_features();
+  feature->set_name("x");
+  feature->set_width(columns);
+  config.mutable_target()->set_name("y");
+  config.mutable_likelihood()->set_name("gaussian");
+  config.mutable_posterior()->set_name("full");
+  config.mutable_dynamics()->set_name("static");
+  grpc::ClientContext context;
+  v1::Model model;
+  (void)ModelStub(server)->CreateModel(&context, request, &model);
+}
+
+void Fill(v1::Tensor& tensor, int rows, int columns) {
+  tensor.set_dtype(v1::Tensor::DTYPE_FLOAT32);
+  tensor.add_shape(rows);
+  if (columns > 0) tensor.add_shape(columns);
+  const int numbers = rows * std::max(columns, 1);
+  tensor.mutable_data()->assign(4 * static_cast<std::size_t>(numbers), '\1');
+}
+
+bool Learn(v1::LearningService::Stub& stub, const std::string& id, int columns) {
+  constexpr int kRows = 64;
+  v1::LearnRequest request;
+  request.set_name("models/" + id);
+  Fill(*request.mutable_batch()->mutable_inputs(), kRows, columns);
+  Fill(*request.mutable_batch()->mutable_targets(), kRows, 0);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + seconds(30));
+  v1::LearnResponse response;
+  return stub.Learn(&context, request, &response).ok();
+}
+
+bool Predict(v1::LearningService::Stub& stub, const std::string& id, int samples) {
+  v1::PredictRequest request;
+  request.set_name("models/" + id);
+  request.mutable_options()->set_samples(samples);
+  Fill(*request.mutable_batch()->mutable_inputs(), 4, id.rfind("g-", 0) == 0 ? kWide : 8);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + seconds(30));
+  v1::PredictResponse response;
+  return stub.Predict(&context, request, &response).ok();
+}
+
+// The others: each learns and predicts, one call after the other, with a pause.
+class Others {
+ public:
+  Others(const Papers& papers, const std::string& server) {
+    for (int i = 0; i < kOthers; ++i) {
+      threads_.emplace_back([this, i, entrance = papers.EntranceOf(NameOf(i), server)] {
+        const auto stub = LearningStub(entrance);
+        while (!stop_) {
+          const bool learned = Learn(*stub, NameOf(i), 8), predicted = Predict(*stub, NameOf(i), 0);
+          calls_ += 2;
+          if (!learned || !predicted) ++refused_;
+          std::this_thread::sleep_for(kPause);
+        }
+      });
+    }
+  }
+  ~Others() {
+    stop_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  double PerSecond(seconds time) {
+    const int before = calls_;
+    std::this_thread::sleep_for(time);
+    return (calls_ - before) / std::chrono::duration<double>(time).count();
+  }
+  int refused() const { return refused_; }
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::atomic<int> calls_ = 0, refused_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+void BearGreed(Report& report) {
+  report.Section("a hundred principals, one of whom is greedy");
+  report.Describe(absl::StrCat(kOthers, " learn 64 rows of 8 columns and predict, with a pause of ",
+                               kPause.count(), " ms; the last learns 64 rows of ", kWide,
+                               " columns and asks for 1,000 samples, from ", kGreedyThreads,
+                               " threads without a pause. TLS and tokens."));
+  const ScratchFolder folder;
+  const Papers papers(folder.path() + "/papers", Principals());
+  std::vector<std::string> command = {PREQUELD, "--data-dir=" + folder.path() + "/data",
+                                      "--listen=127.0.0.1:0", "--http=127.0.0.1:0",
+                                      "--max-connections-per-peer=0"};
+  for (const std::string& flag : papers.Flags()) command.push_back(flag);
+  ChildProcess program(command);
+  const std::string server = ReadReadyLine(program).grpc;
+  const Entrance admin = papers.EntranceOf("admin", server);
+  for (int i = 0; i < kOthers; ++i) Create(admin, NameOf(i), 8);
+  for (int i = 0; i < 2; ++i) Create(admin, absl::StrCat("g-", i), kWide);
+  Others others(papers, server);
+  (void)others.PerSecond(seconds(2));
+  const double alone = others.PerSecond(kAlone);
+  std::atomic<int> greedy = 0;
+  double beside = 0;
+  {
+    const Repeating load(kGreedyThreads, [&](int thread) {
+      const std::string id = absl::StrCat("g-", thread % 2);
+      const auto stub = LearningStub(papers.EntranceOf("greedy", server));
+      for (int i = 0; i < 4; ++i) {
+        if (thread % 4 < 2 ? Learn(*stub, id, kWide) : Predict(*stub, id, 1000)) ++greedy;
+      }
+    });
+    std::this_thread::sleep_for(seconds(2));
+    beside = others.PerSecond(kBeside);
+  }
+  report.Add({"calls a second of the others beside the greedy one, over alone", beside / alone, 0,
+              0.8, Direction::kAtLeast, absl::StrCat(greedy.load(), " calls of the greedy one")});
+  report.Add({"calls of the others refused", static_cast<double>(others.refused()), 0, 0,
+              Direction::kAtMost, ""});
+  report.Add({"calls a second of the others alone", alone, 0, 0, Direction::kReported, ""});
+}
+
+}  // namespace prequel::accept
