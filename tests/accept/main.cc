@@ -39,10 +39,10 @@ int main(int argc, char** argv) {
         "              (durability.SECTION: kill, simulation, readers, speed, snapshots, waiters,\n"
         "              soak)\n"
         "  guard       nobody takes the service from the others: attacks with a bystander beside\n"
-        "              them, fairness, deleting and stopping (guard.SECTION: attacks, fairness, greed,\n"
-        "              stopping; PREQUEL_ATTACK names one attack); by its name alone guard.chaos,\n"
-        "              an hour of kill -9, attacks, full disks, changing certificates and\n"
-        "              policies at once (PREQUEL_CHAOS_SECONDS=120 for a look)\n"
+        "              them, fairness, deleting and stopping (guard.SECTION: attacks, fairness,\n"
+        "              greed, stopping; PREQUEL_ATTACK names one attack); by its name alone\n"
+        "              guard.chaos, an hour of kill -9, attacks, full disks, changing\n"
+        "              certificates and policies at once (PREQUEL_CHAOS_SECONDS=120 for a look)\n"
         "  peers       our rules beside independent implementations in Python: a program of its\n"
         "              own, which ./dev accept peers builds and runs\n");
     return 2;
