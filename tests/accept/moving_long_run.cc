@@ -109,8 +109,8 @@ class HardStream {
     batch_.inputs(0, i) = size * a;
     batch_.inputs(1, i) = size * b;
     batch_.targets(0, i) = classes_ ? (y > 0 ? 1 : 0) : size * y;
-    const auto pauses = static_cast<double>(row / kCycle);
-    batch_.times[i] = static_cast<double>(row) + kPause * pauses;
+    const auto pauses = row / kCycle;  // so far
+    batch_.times[i] = static_cast<double>(row) + kPause * static_cast<double>(pauses);
   }
 
   bool classes_;

@@ -9,7 +9,7 @@ std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(const Entrance& server)
   if (server.ca.empty()) return grpc::InsecureChannelCredentials();
   grpc::SslCredentialsOptions tls;
   tls.pem_root_certs = server.ca;
-  const std::shared_ptr<grpc::ChannelCredentials> channel = grpc::SslCredentials(tls);
+  std::shared_ptr<grpc::ChannelCredentials> channel = grpc::SslCredentials(tls);
   if (server.token.empty()) return channel;
   return grpc::CompositeChannelCredentials(channel, grpc::AccessTokenCredentials(server.token));
 }
