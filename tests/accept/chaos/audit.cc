@@ -55,8 +55,9 @@ void Audit::Compare() {
     v1::GetEvaluationResponse evaluation;
     if (!Reach([&] {
           auto answer = server_.GetEvaluation(HonestModel(model));
-          if (answer.ok()) evaluation = *std::move(answer);
-          return answer.status();
+          if (!answer.ok()) return answer.status();
+          evaluation = *std::move(answer);
+          return absl::OkStatus();
         })) {
       return;
     }
@@ -116,8 +117,9 @@ void Audit::CompareBits(int model, const v1::GetEvaluationResponse& evaluation) 
   const bool reached =
       Reach([&] {
         auto answer = server_.Predict(HonestModel(model), query, CrashPredictOptions());
-        if (answer.ok()) predicted = *std::move(answer);
-        return answer.status();
+        if (!answer.ok()) return answer.status();
+        predicted = *std::move(answer);
+        return absl::OkStatus();
       }) &&
       Reach([&] {
         file.clear();
