@@ -16,6 +16,7 @@
 #include "tests/accept/chaos/chaos.h"
 #include "tests/accept/guard/attack.h"
 #include "tests/accept/guard/bystander.h"
+#include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/entrance.h"
 #include "tests/accept/guard/principals.h"
 #include "tests/accept/timing.h"
@@ -48,47 +49,6 @@ class Program {
   ChildProcess child_;
   const ReadyLine address_;
 };
-
-v1::ModelConfig Linear(int columns) {
-  v1::ModelConfig config;
-  v1::Feature* feature = config.add_features();
-  feature->set_name("x");
-  feature->set_width(columns);
-  config.mutable_target()->set_name("y");
-  config.mutable_likelihood()->set_name("gaussian");
-  config.mutable_posterior()->set_name("full");
-  config.mutable_dynamics()->set_name("static");
-  return config;
-}
-
-void Create(const std::string& server, const std::string& id, const v1::ModelConfig& config) {
-  grpc::ClientContext context;
-  v1::CreateModelRequest request;
-  request.set_model_id(id);
-  *request.mutable_config() = config;
-  v1::Model model;
-  const grpc::Status status = ModelStub({server})->CreateModel(&context, request, &model);
-  if (!status.ok()) MustBeOk(absl::InternalError(status.error_message()));
-}
-
-grpc::Status Learn(v1::LearningService::Stub& stub, const std::string& id, int rows, int columns) {
-  v1::LearnRequest request;
-  request.set_name("models/" + id);
-  v1::Batch& batch = *request.mutable_batch();
-  const auto fill = [](v1::Tensor& tensor, std::size_t numbers) {
-    tensor.set_dtype(v1::Tensor::DTYPE_FLOAT32);
-    tensor.mutable_data()->assign(4 * numbers, '\1');
-  };
-  batch.mutable_inputs()->add_shape(rows);
-  batch.mutable_inputs()->add_shape(columns);
-  fill(*batch.mutable_inputs(), static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
-  batch.mutable_targets()->add_shape(rows);
-  fill(*batch.mutable_targets(), static_cast<std::size_t>(rows));
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + seconds(60));
-  v1::LearnResponse response;
-  return stub.Learn(&context, request, &response);
-}
 
 double Ratio(const std::vector<double>& now, const std::vector<double>& quiet) {
   if (now.empty() || quiet.empty()) return 1e9;
@@ -171,11 +131,11 @@ void ShareEvenly(Report& report) {
   report.Section("models of cost 1 : 1,000 side by side");
   Program program;
   const std::string& server = program.address().grpc;
-  Create(server, "light", Linear(8));
+  MustCreate({server}, "light", Linear(8));
   const auto stub = LearningStub({server});
   (void)LightSpeed(*stub, seconds(1));
   const double alone = LightSpeed(*stub, seconds(4));
-  for (int i = 0; i < 2; ++i) Create(server, absl::StrCat("heavy-", i), Linear(600));
+  for (int i = 0; i < 2; ++i) MustCreate({server}, absl::StrCat("heavy-", i), Linear(600));
   std::atomic<int> heavy = 0;
   double beside = 0;
   {
@@ -205,7 +165,7 @@ void StopAtOnce(Report& report) {
     }
     return threads;
   };
-  Create(server, "deleted", Linear(1200));
+  MustCreate({server}, "deleted", Linear(1200));
   std::vector<std::thread> callers = flood("deleted");
   std::this_thread::sleep_for(seconds(3));
   grpc::ClientContext context;
@@ -224,7 +184,7 @@ void StopAtOnce(Report& report) {
               Direction::kAtMost, "updates of about a second"});
   report.Add({"processor seconds in 2 s, 1 s after", spent, 0, 0.5, Direction::kAtMost, ""});
 
-  Create(server, "stopped", Linear(1200));
+  MustCreate({server}, "stopped", Linear(1200));
   callers = flood("stopped");
   std::this_thread::sleep_for(seconds(2));
   program.child().Signal(SIGTERM);

@@ -15,7 +15,7 @@
 #include "tests/accept/chaos/floods.h"
 #include "tests/accept/chaos/full_disks.h"
 #include "tests/accept/chaos/ledger.h"
-#include "tests/accept/chaos/papers.h"
+#include "tests/accept/guard/papers.h"
 #include "tests/accept/chaos/registrar.h"
 #include "tests/accept/chaos/service.h"
 #include "tests/accept/chaos/slow_clients.h"

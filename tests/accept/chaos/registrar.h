@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "client/client.h"
-#include "tests/accept/chaos/papers.h"
+#include "tests/accept/guard/papers.h"
 
 namespace prequel::accept {
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/resets.h"
 #include "tests/accept/guard/uploads.h"
 #include "tests/bench/served.h"
@@ -21,42 +22,6 @@ namespace prequel::accept {
 namespace {
 
 using std::chrono::system_clock;
-
-v1::Batch Zeros(int rows, int columns, bool targets) {
-  v1::Batch batch;
-  const auto fill = [](v1::Tensor& tensor, std::size_t numbers) {
-    tensor.set_dtype(v1::Tensor::DTYPE_FLOAT32);
-    tensor.mutable_data()->assign(4 * numbers, '\0');
-  };
-  batch.mutable_inputs()->add_shape(rows);
-  batch.mutable_inputs()->add_shape(columns);
-  fill(*batch.mutable_inputs(), static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
-  if (!targets) return batch;
-  batch.mutable_targets()->add_shape(rows);
-  fill(*batch.mutable_targets(), static_cast<std::size_t>(rows));
-  return batch;
-}
-
-v1::ModelConfig Wide(int columns, const std::string& posterior) {
-  v1::ModelConfig config;
-  v1::Feature* feature = config.add_features();
-  feature->set_name("x");
-  feature->set_width(columns);
-  config.mutable_target()->set_name("y");
-  config.mutable_likelihood()->set_name("gaussian");
-  config.mutable_posterior()->set_name(posterior);
-  config.mutable_dynamics()->set_name("static");
-  return config;
-}
-
-grpc::Status Create(const Entrance& server, const std::string& id, const v1::ModelConfig& config) {
-  grpc::ClientContext context;
-  v1::CreateModelRequest request;
-  request.set_model_id(id);
-  *request.mutable_config() = config;
-  v1::Model model;
-  return ModelStub(server)->CreateModel(&context, request, &model);
-}
 
 // Calls that are begun and left alone: nobody reads their answers.
 template <class Request, class Response>
@@ -90,7 +55,7 @@ class LeftAlone final : public Attack {
 };
 
 std::unique_ptr<Attack> UnreadPredicts(const Entrance& server) {
-  (void)Create(server, "small", Wide(2, "full"));
+  (void)Create(server, "small", Linear(2));
   const std::shared_ptr<v1::LearningService::Stub> stub = LearningStub(server);
   v1::PredictRequest request;
   request.set_name("models/small");
@@ -104,7 +69,7 @@ std::unique_ptr<Attack> UnreadPredicts(const Entrance& server) {
 // A model of 7 MiB: its imported weights are of its configuration.
 std::unique_ptr<Attack> UnreadModels(const Entrance& server) {
   constexpr int kWeights = 900'000;
-  v1::ModelConfig config = Wide(kWeights - 1, "diagonal");
+  v1::ModelConfig config = Linear(kWeights - 1, "diagonal");
   config.mutable_prior()->set_name("imported");
   v1::Tensor& weights = (*config.mutable_prior()->mutable_arrays())["weights"];
   weights.set_dtype(v1::Tensor::DTYPE_FLOAT64);
@@ -122,7 +87,7 @@ std::unique_ptr<Attack> UnreadModels(const Entrance& server) {
 
 // Predicts of 4 MiB that wait for a revision that never comes.
 std::unique_ptr<Attack> Waiting(const Entrance& server) {
-  (void)Create(server, "small", Wide(2, "full"));
+  (void)Create(server, "small", Linear(2));
   const std::shared_ptr<v1::LearningService::Stub> stub = LearningStub(server);
   v1::PredictRequest request;
   request.set_name("models/small");
@@ -168,7 +133,7 @@ class EndlessImports final : public Attack {
   };
 
   static std::string SomeFile(const Entrance& server) {
-    (void)Create(server, "exported", Wide(1'000'000, "diagonal"));
+    (void)Create(server, "exported", Linear(1'000'000, "diagonal"));
     const auto stub = ModelStub(server);
     grpc::ClientContext context;
     v1::ExportModelRequest request;
@@ -186,13 +151,13 @@ class EndlessImports final : public Attack {
 std::unique_ptr<Attack> LargeModels(const Entrance& server) {
   return std::make_unique<Repeating>(4, [server](int thread) {
     static std::atomic<int> made = 0;
-    (void)Create(server, absl::StrCat("large-", thread, "-", ++made), Wide(1 << 20, "diagonal"));
+    (void)Create(server, absl::StrCat("large-", thread, "-", ++made), Linear(1 << 20, "diagonal"));
   });
 }
 
 // Each as long as is allowed, and given up at once.
 std::unique_ptr<Attack> GivenUpQueries(const Entrance& server) {
-  (void)Create(server, "small", Wide(2, "full"));
+  (void)Create(server, "small", Linear(2));
   return std::make_unique<Repeating>(8, [server](int) {
     const auto stub = LearningStub(server);
     v1::PredictRequest request;
@@ -208,7 +173,7 @@ std::unique_ptr<Attack> GivenUpQueries(const Entrance& server) {
 
 // Queries that are waited for, of models of many names.
 std::unique_ptr<Attack> LongQueries(const Entrance& server) {
-  for (int i = 0; i < 4; ++i) (void)Create(server, absl::StrCat("asked-", i), Wide(2, "full"));
+  for (int i = 0; i < 4; ++i) (void)Create(server, absl::StrCat("asked-", i), Linear(2));
   return std::make_unique<Repeating>(16, [server](int thread) {
     const auto stub = LearningStub(server);
     v1::PredictRequest request;
@@ -223,7 +188,7 @@ std::unique_ptr<Attack> LongQueries(const Entrance& server) {
 }
 
 std::unique_ptr<Attack> SlowUpdates(const Entrance& server) {
-  for (int i = 0; i < 3; ++i) (void)Create(server, absl::StrCat("slow-", i), Wide(1000, "full"));
+  for (int i = 0; i < 3; ++i) (void)Create(server, absl::StrCat("slow-", i), Linear(1000));
   return std::make_unique<Repeating>(12, [server](int thread) {
     const auto stub = LearningStub(server);
     v1::LearnRequest request;

@@ -2,19 +2,18 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "tests/accept/chaos/papers.h"
 #include "tests/accept/guard/attack.h"
+#include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/entrance.h"
+#include "tests/accept/guard/papers.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/child_process.h"
 #include "tests/end_to_end/ready_line.h"
@@ -28,7 +27,7 @@ using std::chrono::seconds;
 constexpr int kOthers = 99;
 constexpr milliseconds kPause(100);  // so that there is room for all of them
 constexpr seconds kAlone(5), kBeside(10);
-constexpr int kWide = 600, kGreedyThreads = 32;
+constexpr int kRows = 64, kNarrow = 8, kWide = 600, kGreedyThreads = 32;
 
 std::string NameOf(int i) { return absl::StrCat("p-", i); }
 
@@ -38,47 +37,11 @@ std::vector<Papers::Principal> Principals() {
   return principals;
 }
 
-void Create(const Entrance& server, const std::string& id, int columns) {
-  v1::CreateModelRequest request;
-  request.set_model_id(id);
-  v1::ModelConfig& config = *request.mutable_config();
-  v1::Feature* feature = config.add_features();
-  feature->set_name("x");
-  feature->set_width(columns);
-  config.mutable_target()->set_name("y");
-  config.mutable_likelihood()->set_name("gaussian");
-  config.mutable_posterior()->set_name("full");
-  config.mutable_dynamics()->set_name("static");
-  grpc::ClientContext context;
-  v1::Model model;
-  (void)ModelStub(server)->CreateModel(&context, request, &model);
-}
-
-void Fill(v1::Tensor& tensor, int rows, int columns) {
-  tensor.set_dtype(v1::Tensor::DTYPE_FLOAT32);
-  tensor.add_shape(rows);
-  if (columns > 0) tensor.add_shape(columns);
-  const int numbers = rows * std::max(columns, 1);
-  tensor.mutable_data()->assign(4 * static_cast<std::size_t>(numbers), '\1');
-}
-
-bool Learn(v1::LearningService::Stub& stub, const std::string& id, int columns) {
-  constexpr int kRows = 64;
-  v1::LearnRequest request;
-  request.set_name("models/" + id);
-  Fill(*request.mutable_batch()->mutable_inputs(), kRows, columns);
-  Fill(*request.mutable_batch()->mutable_targets(), kRows, 0);
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + seconds(30));
-  v1::LearnResponse response;
-  return stub.Learn(&context, request, &response).ok();
-}
-
-bool Predict(v1::LearningService::Stub& stub, const std::string& id, int samples) {
+bool Predict(v1::LearningService::Stub& stub, const std::string& id, int columns, int samples) {
   v1::PredictRequest request;
   request.set_name("models/" + id);
   request.mutable_options()->set_samples(samples);
-  Fill(*request.mutable_batch()->mutable_inputs(), 4, id.rfind("g-", 0) == 0 ? kWide : 8);
+  *request.mutable_batch() = Zeros(4, columns, false);
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + seconds(30));
   v1::PredictResponse response;
@@ -93,7 +56,8 @@ class Others {
       threads_.emplace_back([this, i, entrance = papers.EntranceOf(NameOf(i), server)] {
         const auto stub = LearningStub(entrance);
         while (!stop_) {
-          const bool learned = Learn(*stub, NameOf(i), 8), predicted = Predict(*stub, NameOf(i), 0);
+          const bool learned = Learn(*stub, NameOf(i), kRows, kNarrow).ok();
+          const bool predicted = Predict(*stub, NameOf(i), kNarrow, 0);
           calls_ += 2;
           if (!learned || !predicted) ++refused_;
           std::this_thread::sleep_for(kPause);
@@ -136,8 +100,8 @@ void BearGreed(Report& report) {
   ChildProcess program(command);
   const std::string server = ReadReadyLine(program).grpc;
   const Entrance admin = papers.EntranceOf("admin", server);
-  for (int i = 0; i < kOthers; ++i) Create(admin, NameOf(i), 8);
-  for (int i = 0; i < 2; ++i) Create(admin, absl::StrCat("g-", i), kWide);
+  for (int i = 0; i < kOthers; ++i) MustCreate(admin, NameOf(i), Linear(kNarrow));
+  for (int i = 0; i < 2; ++i) MustCreate(admin, absl::StrCat("g-", i), Linear(kWide));
   Others others(papers, server);
   (void)others.PerSecond(seconds(2));
   const double alone = others.PerSecond(kAlone);
@@ -148,7 +112,9 @@ void BearGreed(Report& report) {
       const std::string id = absl::StrCat("g-", thread % 2);
       const auto stub = LearningStub(papers.EntranceOf("greedy", server));
       for (int i = 0; i < 4; ++i) {
-        if (thread % 4 < 2 ? Learn(*stub, id, kWide) : Predict(*stub, id, 1000)) ++greedy;
+        const bool learns = thread % 4 < 2;
+        if (learns ? Learn(*stub, id, kRows, kWide).ok() : Predict(*stub, id, kWide, 1000))
+          ++greedy;
       }
     });
     std::this_thread::sleep_for(seconds(2));

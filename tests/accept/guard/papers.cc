@@ -1,4 +1,4 @@
-#include "tests/accept/chaos/papers.h"
+#include "tests/accept/guard/papers.h"
 
 #include <openssl/rand.h>
 
