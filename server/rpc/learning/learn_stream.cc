@@ -301,6 +301,7 @@ absl::Status LearnStreamCall::FinalStatus() const {
 }
 
 void LearnStreamCall::OnWriteDone(bool ok) {
+  sent_.Clear();
   Due due;
   {
     MutexLock lock(mu_);

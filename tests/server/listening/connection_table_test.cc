@@ -182,6 +182,17 @@ TEST(ShunFloodsTest, EndsWhoHoldsTheMostAndTakesNoMoreOfTheirHostsForAWhile) {
   EXPECT_TRUE(Add(table, Pair("127.0.0.1")));
 }
 
+TEST(ShunFloodsTest, LeavesNothingToReadOfWhoIsEnded) {
+  ConnectionTable table({});
+  const Pair flood("127.0.0.9");
+  ASSERT_TRUE(Add(table, flood));
+  flood.client.Send(kHundred);
+  table.Police({}, kAny);
+  table.ShunFloods(ConnectionTable::Clock::now());
+  char byte = 0;
+  EXPECT_EQ(recv(flood.server.fd(), &byte, 1, MSG_DONTWAIT), 0);
+}
+
 TEST(ShunFloodsTest, IsOverAfterAWhile) {
   ConnectionTable table({});
   const Pair flood("127.0.0.9"), again("127.0.0.9");
