@@ -4,9 +4,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "tests/server/listening/loopback.h"
 
@@ -50,6 +54,51 @@ TEST(ListenerTest, LooksAndStopsBesideAFlood) {
   EXPECT_GT((*listener)->open(), 0) << "as it looks, it sees the one that is kept";
   goes_on = (*listener)->open() > 0;
   (*listener)->Stop();
+}
+
+// Keeps what it is given, and reads nothing.
+class Keeper final : public Listener::Acceptor {
+ public:
+  void HandleNewConnection(NewConnectionParameters* connection) override {
+    kept_.emplace_back(connection->fd);
+  }
+
+ private:
+  std::vector<Socket> kept_;
+};
+
+// The process grows, by as much as is `accounted` for or by more, until a connection on which
+// something is arriving is ended, or it has grown by 400 MB.
+bool EndsWhatArrives(std::int64_t accounted) {
+  Arrivals arrivals;
+  auto listener = Listener::Open({"127.0.0.1", 0}, {},
+                                 {.arrivals = arrivals,
+                                  .accounted = [accounted] { return accounted; },
+                                  .most = std::numeric_limits<std::int64_t>::max()});
+  if (!listener.ok()) return false;
+  (*listener)->Start(std::make_unique<Keeper>());
+  Socket client;
+  client.Connect(AddressOf("127.0.0.1", (*listener)->port()));
+  client.Send(100'000);
+  std::vector<std::string> grown;
+  while (!client.Ended() && grown.size() < 100) {
+    grown.emplace_back(4 << 20, 'x');
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const bool ended = client.Ended();
+  (*listener)->Stop();
+  return ended;
+}
+
+TEST(ListenerTest, EndsWhoSendsWhileTheProcessGrowsByWhatNothingExplains) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer owns malloc";
+#endif
+  EXPECT_TRUE(EndsWhatArrives(0));
+}
+
+TEST(ListenerTest, LeavesWhoSendsWhileTheProcessGrowsByWhatIsKnown) {
+  EXPECT_FALSE(EndsWhatArrives(std::int64_t{1} << 40));
 }
 
 }  // namespace
