@@ -151,20 +151,22 @@ void Listener::Look() {
   const std::int64_t before = table_.evicted();
   table_.Police(arriving_limits_.arrivals.Take(),
                 large ? arriving_limits_.most : std::numeric_limits<std::int64_t>::max());
-  if (large && IsFlooded(resident)) table_.ShunFloods(std::chrono::steady_clock::now());
-  last_resident_ = resident;
+  if (IsFlooded(resident) && large) table_.ShunFloods(std::chrono::steady_clock::now());
   refused_ += table_.evicted() - before;
   arriving_ = table_.arriving();
   open_ = static_cast<std::int64_t>(table_.open());
 }
 
+// What was freed is resident as well, and explained by nothing; so the level alone says little. As
+// long as nothing is freed, what grows is used.
 bool Listener::IsFlooded(std::int64_t resident) {
   constexpr std::int64_t kGrowth = 2 << 20;  // in one look
-  if (!arriving_limits_.accounted || resident < last_resident_ + kGrowth) return false;
+  if (!arriving_limits_.accounted) return false;
   const std::int64_t explained = arriving_limits_.accounted() + table_.arriving();
-  const std::int64_t most = explained + arriving_limits_.unexplained;
-  // The second is exact, and takes longer: freed memory is resident as well.
-  return resident > most && AllocatedBytes() > most;
+  const std::int64_t more = resident - std::exchange(last_resident_, resident);
+  const std::int64_t more_explained = explained - std::exchange(last_explained_, explained);
+  return resident - explained > arriving_limits_.unexplained && more_explained >= 0 &&
+         more - more_explained >= kGrowth;
 }
 
 bool Listener::Accept(int listening) {

@@ -68,10 +68,11 @@ class Listener {
   const ArrivalLimits arriving_limits_;
   std::vector<int> listening_;
   int port_ = 0;
-  int wake_ = -1;                   // readable once it is to stop
-  int spare_ = -1;                  // see TurnAway
-  ConnectionTable table_;           // the thread's
-  std::int64_t last_resident_ = 0;  // as is this: bytes, a look ago
+  int wake_ = -1;          // readable once it is to stop
+  int spare_ = -1;         // see TurnAway
+  ConnectionTable table_;  // the thread's
+  // As are these: bytes, a look ago.
+  std::int64_t last_resident_ = 0, last_explained_ = 0;
   std::atomic<std::int64_t> open_ = 0, arriving_ = 0, refused_ = 0;
   std::unique_ptr<Acceptor> acceptor_;
   std::thread thread_;
