@@ -136,6 +136,7 @@ absl::Status FitBelief(const Problem& problem, const LearnerState& state, std::s
                   w.beliefs[k],
                   w,
                   report};
+  const bool drifts = !problem.setting().linear && Drifts(problem, k);
   return std::visit(
       [&]<class R, class Q>(const R& rule, const Q& prior) -> absl::Status {
         if constexpr (Updates<R, Q>) {
@@ -151,7 +152,7 @@ absl::Status FitBelief(const Problem& problem, const LearnerState& state, std::s
         }
         return absl::InternalError("the rule cannot update this posterior");
       },
-      problem.rule, *f.w.prior);
+      drifts ? problem.drifting_rule : problem.rule, *f.w.prior);
 }
 
 }  // namespace prequel

@@ -124,7 +124,7 @@ void AbsorbRows(Shared& m) {
   m.learned_inputs = moved ? &w.moved_inputs : &w.inputs;
   if (moved && w.in_turn.used) DesignRows(problem, w.moved_inputs, w);
   for (std::size_t k = 0; k < m.state.beliefs.size(); ++k) {
-    if (Drifts(problem, k)) continue;  // bound step by step, or not at all
+    if (LearnsInTurn(problem, k) || LearnsInSteps(problem, k, m.rows.rows())) continue;
     BeliefWorkspace& belief = w.beliefs[k];
     FitNoise(problem, m.next.targets, m.state.beliefs[k].noise, belief.noise);
     if (!moved) {
@@ -210,7 +210,8 @@ absl::Status FitOne(const Shared& m, std::size_t k, Belief& next, StepReport& re
     return FitInTurn(m.problem, m.next.targets, m.w.targets, m.place, m.state.beliefs[k], k, m.w,
                      next, report);
   }
-  return Drifts(m.problem, k) ? FitInSteps(m, k, next, report) : FitAtOnce(m, k, next, report);
+  return LearnsInSteps(m.problem, k, m.rows.rows()) ? FitInSteps(m, k, next, report)
+                                                    : FitAtOnce(m, k, next, report);
 }
 
 // Belief `begun` begins anew, unless it is −1. `report` is of the belief of the greatest weight.

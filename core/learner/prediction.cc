@@ -30,7 +30,7 @@ absl::Status PredictLogits(const Problem& problem, const Belief& belief, BeliefW
   return absl::OkStatus();
 }
 
-// One member of a belief that stands still.
+// One member of a belief that stands still, or has drifted as a whole.
 absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefWorkspace& w,
                            Predictive& predictive) {
   if (absl::Status status = PredictLogits(problem, belief, w); !status.ok()) return status;
@@ -116,7 +116,7 @@ absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::s
     PredictInTurn(problem, belief, k, place, all, all.predictive.AddMember(1));
     return absl::OkStatus();
   }
-  if (Drifts(problem, k) && draws == 0 && place.rows > 1) {
+  if (draws == 0 && LearnsInSteps(problem, k, place.rows)) {
     return AddInSteps(problem, belief, k, inputs, place, w, all);
   }
   w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
@@ -215,6 +215,11 @@ bool Drifts(const Problem& problem, std::size_t k) {
         return T::kMoves && dynamics.Moves(static_cast<Index>(k));
       },
       problem.dynamics);
+}
+
+bool LearnsInSteps(const Problem& problem, std::size_t k, Index rows) {
+  return Drifts(problem, k) && !LearnsInTurn(problem, k) &&
+         NumSteps(problem.setting().linear, rows) > 1;
 }
 
 void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, double time,

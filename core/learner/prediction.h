@@ -48,6 +48,10 @@ const Belief& BelievedRun(const Problem& problem, const LearnerState& state);
 // Whether time changes belief k of the problem.
 bool Drifts(const Problem& problem, std::size_t k);
 
+// Whether belief k meets the drift in a minibatch of so many rows step by step. One that drifts and
+// does not, nor goes row by row, drifts once, before the minibatch.
+bool LearnsInSteps(const Problem& problem, std::size_t k, Index rows);
+
 // What `time`, in rows, makes of `posterior`, that of belief k, in w.moved; that is w.prior then.
 void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, double time,
              DynamicsScratch& scratch, BeliefWorkspace& w);

@@ -258,6 +258,8 @@ absl::Status MakeParts(Problem& p) {
   p.layers = LayersOf(p.model);
   NameFit(p, config);
   if (!Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status)) return status;
+  p.drifting_rule = p.rule;
+  if (auto* rvga = std::get_if<Rvga>(&p.drifting_rule)) *rvga = rvga->OfDrifting();
   if (!MakeCalibration(p, &status)) return status;
   if (status = MakeRobustness(p); !status.ok()) return status;
   return MakePosterior(p);

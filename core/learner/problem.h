@@ -40,6 +40,7 @@ struct Problem {
   Vector prior_mean;                // D: m₀, of all beliefs
   std::vector<BeliefPrior> priors;  // of each scale that the prior has, at least one
   Rule rule;
+  Rule drifting_rule;  // of a network's beliefs that drift
   Dynamics dynamics;
   Hypotheses hypotheses;  // as the dynamics have them
   Mixing mixing;          // of these

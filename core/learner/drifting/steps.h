@@ -1,6 +1,8 @@
 // How a belief that drifts goes through a minibatch where it cannot go row by row
 // (core/learner/drifting/in_turn.h): in steps, so that the rows meet the drift that lies between
-// them. One step for each row would be exact, and each costs a fit of its own.
+// them. One step for each row would be exact, and each costs a fit of its own. A single step drifts
+// before it all at once, and is learned as a belief that stands still learns, from what the
+// prediction already knows.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +17,14 @@ struct Step {
   Index first = 0, count = 0;
 };
 
-// Of a network, of which a step costs the more the fewer its rows are, half as many.
-constexpr Index kMostSteps = 8, kMostStepsOfNetwork = 4;
+// A network's step costs the more the fewer its rows are, and drifts little: by default, and by 64
+// rows, 0.064 of the prior's variance. Four steps of 16 rows cost half as much again and predicted
+// two made streams no better (NLL 0.0885 and 0.1023; by one step 0.0884 and 0.1018).
+constexpr Index kMostSteps = 8, kMostStepsOfNetwork = 4, kFewestRowsOfNetwork = 64;
 
 inline Index NumSteps(bool linear, Index rows) {
-  return std::min(rows, linear ? kMostSteps : kMostStepsOfNetwork);
+  return linear ? std::min(rows, kMostSteps)
+                : std::clamp<Index>(rows / kFewestRowsOfNetwork, 1, kMostStepsOfNetwork);
 }
 
 // Step s of so many of a minibatch; their sizes differ by at most one.
