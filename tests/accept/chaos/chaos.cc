@@ -99,8 +99,11 @@ class Account {
   }
 
   void OfMemory() const {
-    AtMost("most memory over the budget",
-           static_cast<double>(result_.most_resident) / static_cast<double>(options_.memory), 1.1);
+    for (const auto& [attack, bytes] : result_.most_resident) {
+      AtMost(absl::StrCat("most memory over the budget, ",
+                          attack.empty() ? std::string("between attacks") : attack),
+             static_cast<double>(bytes) / static_cast<double>(options_.memory), 1.1);
+    }
     const char kName[] = "% by which memory at rest differs, the last half from the first";
     const std::vector<double>& readings = result_.rested;
     if (readings.size() < kReadings) {

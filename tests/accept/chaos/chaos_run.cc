@@ -87,7 +87,6 @@ class ChaosRun {
     result_.repeated = ledger_.repeated();
     result_.clashes = ledger_.clashes();
     result_.audit = audit_.findings();
-    result_.most_resident = service_.most_resident();
     return result_;
   }
 
@@ -103,8 +102,13 @@ class ChaosRun {
     writers_.emplace(
         kModels, options_.seed,
         [&](int model) { return papers_.OptionsOf(WriterName(model), grpc); }, ledger_);
-    floods_.emplace(papers_.EntranceOf("attacker", grpc), papers_.OptionsOf("admin", grpc),
-                    [](const std::string& id) { return IsHonestModel(id) || id == kVisited; });
+    floods_.emplace(
+        papers_.EntranceOf("attacker", grpc), papers_.OptionsOf("admin", grpc),
+        [](const std::string& id) { return IsHonestModel(id) || id == kVisited; },
+        [this](const std::string& attack) {
+          std::int64_t& most = result_.most_resident[attack];
+          most = std::max(most, service_.TakeMostResident());
+        });
     slow_clients_.emplace(grpc, http, papers_.ca());
     registrar_.emplace(papers_, "visitor", kVisited, grpc, http);
     if (disk_.is_mounted()) {

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -50,9 +51,10 @@ struct ChaosResult {
   std::int64_t wrongly_accepted = 0, wrongly_refused = 0;
   double slowest_policy = 0;  // seconds until it counted
 
-  // Resident bytes: in the second half, after each round of attacks; and the most at any time.
+  // Resident bytes: in the second half, after each round of attacks; and the most at any time,
+  // attack by attack, those between them under an empty name.
   std::vector<double> rested;
-  std::int64_t most_resident = 0;
+  std::map<std::string, std::int64_t> most_resident;
 };
 
 ChaosResult RunChaos(const ChaosOptions& options);

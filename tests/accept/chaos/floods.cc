@@ -15,8 +15,12 @@ constexpr std::chrono::milliseconds kPause(100);
 }  // namespace
 
 Floods::Floods(const Entrance& entrance, const client::ClientOptions& admin,
-               std::function<bool(const std::string& id)> kept)
-    : admin_(admin), kept_(std::move(kept)), thread_([this, entrance] { Run(entrance); }) {}
+               std::function<bool(const std::string& id)> kept,
+               std::function<void(const std::string& attack)> ended)
+    : admin_(admin),
+      kept_(std::move(kept)),
+      ended_(std::move(ended)),
+      thread_([this, entrance] { Run(entrance); }) {}
 
 Floods::~Floods() {
   stop_ = true;
@@ -26,12 +30,15 @@ Floods::~Floods() {
 
 void Floods::Run(const Entrance& entrance) {
   for (std::size_t next = 0; turnstile_.Pass(); ++next) {
+    const NamedAttack& named = Attacks()[next % Attacks().size()];
+    ended_("");
     {
-      const std::unique_ptr<Attack> attack = Attacks()[next % Attacks().size()].make(entrance);
+      const std::unique_ptr<Attack> attack = named.make(entrance);
       ++attacks_;
       (void)turnstile_.StaysOpen(kAttack);
     }
     while (!stop_ && !Clean()) std::this_thread::sleep_for(kPause);
+    ended_(named.name);
   }
 }
 

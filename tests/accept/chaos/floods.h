@@ -16,9 +16,11 @@ namespace prequel::accept {
 // On a thread of its own, which waits for Resume.
 class Floods {
  public:
-  // `admin` may delete, and deletes what the attacks leave: the models that are not `kept`.
+  // `admin` may delete, and deletes what the attacks leave: the models that are not `kept`. `ended`
+  // is called on the thread of the attacks: after each, and before each with an empty name.
   Floods(const Entrance& entrance, const client::ClientOptions& admin,
-         std::function<bool(const std::string& id)> kept);
+         std::function<bool(const std::string& id)> kept,
+         std::function<void(const std::string& attack)> ended);
   ~Floods();
 
   void Resume() { turnstile_.Open(); }
@@ -34,6 +36,7 @@ class Floods {
 
   client::Client admin_;
   const std::function<bool(const std::string&)> kept_;
+  const std::function<void(const std::string&)> ended_;
   Turnstile turnstile_{1};
   std::atomic<bool> stop_ = false;
   std::atomic<int> attacks_ = 0;

@@ -30,7 +30,8 @@ class Service {
   void Kill();
 
   std::int64_t resident() const;  // bytes of memory; 0: it does not run
-  std::int64_t most_resident() const { return most_resident_; }  // at any time so far
+  // The most at any time since this was asked last.
+  std::int64_t TakeMostResident() { return most_resident_.exchange(0); }
   // What it wrote to stderr before it was killed last.
   const std::string& log() const { return log_; }
 

@@ -1,0 +1,78 @@
+// Beliefs that drift before a minibatch, or in steps within it.
+#include "core/learner/drifting/steps.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/dynamics/drift.h"
+#include "core/learner/learner.h"
+#include "tests/core/belief_of.h"
+#include "tests/core/streams.h"
+
+namespace prequel {
+namespace {
+
+constexpr Index kInputs = 2, kHidden = 4;
+
+LearnerConfig NetworkConfig(const std::string& dynamics, double tolerance) {
+  LearnerConfig config = PlainConfig(kInputs, "gaussian");
+  config.model = {"mlp", {{"hidden", std::vector<double>{kHidden}}}};
+  config.likelihood.options["noise"] = 0.25;
+  config.posterior.name = "full";
+  config.rule = {"rvga", {{"tolerance", tolerance}}};
+  config.dynamics.name = dynamics;
+  return config;
+}
+
+TEST(Steps, AreAFewAndOfNetworksLongOnes) {
+  EXPECT_EQ(NumSteps(true, 1), 1);
+  EXPECT_EQ(NumSteps(true, 5), 5);
+  EXPECT_EQ(NumSteps(true, 1000), 8);
+  EXPECT_EQ(NumSteps(false, 1), 1);
+  EXPECT_EQ(NumSteps(false, 127), 1);
+  EXPECT_EQ(NumSteps(false, 128), 2);
+  EXPECT_EQ(NumSteps(false, 10'000), 4);
+}
+
+// Which is a minibatch of a world that stands still, from the belief that has drifted; and its
+// passes end at ten times the tolerance.
+TEST(Steps, ANetworkDriftsOnceBeforeAMinibatch) {
+  constexpr double kRate = 0.01;
+  constexpr Index kRows = 64;
+  LearnerConfig config = NetworkConfig("inflation", 1e-3);
+  config.dynamics.options["rate"] = kRate;
+  const Learner drifting = Learner::Create(config).value();
+  const Learner still = Learner::Create(NetworkConfig("static", 1e-2)).value();
+  const Layers layers = {
+      {.offset = 0, .inputs = kInputs, .outputs = kHidden},
+      {.offset = kHidden * (kInputs + 1), .inputs = kHidden, .outputs = 1}};
+  LearnerState state = drifting.Initial(), next, expected;
+  Scratch scratch;
+  const Vector prior = std::get<FullGaussian>(BeliefOf(state).posterior).covariance.diagonal();
+  const Vector mean = Vector::Zero(prior.size());
+  for (std::uint64_t t = 0; t < 20; ++t) {
+    const Batch batch = LinearBatch(kInputs, kRows, t);
+    LearnerState drifted = state;
+    DynamicsScratch dynamics;
+    Drift{.rate = kRate, .intercept_rate = kRate, .hidden_rate = kRate}.Move(
+        {.rows = kRows, .prior_variances = prior, .prior_mean = mean, .layers = layers},
+        std::get<FullGaussian>(BeliefOf(drifted).posterior), dynamics);
+    ASSERT_TRUE(still.Update(drifted, batch, scratch, expected).ok());
+    ASSERT_TRUE(drifting.Update(state, batch, scratch, next).ok());
+    const auto& q = std::get<FullGaussian>(BeliefOf(next).posterior);
+    const auto& same = std::get<FullGaussian>(BeliefOf(expected).posterior);
+    ASSERT_TRUE(q.mean.isApprox(same.mean, 1e-10)) << t;
+    const Matrix covariance = q.covariance.selfadjointView<Eigen::Lower>();
+    const Matrix same_covariance = same.covariance.selfadjointView<Eigen::Lower>();
+    ASSERT_TRUE(covariance.isApprox(same_covariance, 1e-10)) << t;
+    EXPECT_NEAR(next.evaluation.cumulative.Average()["nll"],
+                expected.evaluation.cumulative.Average()["nll"], 1e-10);
+    std::swap(state, next);
+  }
+}
+
+}  // namespace
+}  // namespace prequel
