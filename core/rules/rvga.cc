@@ -112,8 +112,10 @@ absl::Status Rvga::Configure(Options& options) {
   options.Help("what derivatives of the likelihood are averaged over")
       .Choice("expectation", &over_name, {"linearized", "mean", "monte_carlo", "closed_form"});
   options.Help("most inner passes of a minibatch").Integer("passes", &passes, 1, 1000);
-  options.Help("gain of an inner pass, in nats per example, that ends them; ten times that of a "
-            "network's belief that drifts")
+  options
+      .Help(
+          "gain of an inner pass, in nats per example, that ends them; ten times that of a "
+          "network's belief that drifts")
       .Real("tolerance", &tolerance, 0, 1e6);
   options.Help("draws of expectation monte_carlo, in pairs").Integer("samples", &samples, 2, 10000);
   scheme = scheme_name == "explicit" ? Scheme::kExplicit : Scheme::kImplicit;

@@ -7,6 +7,8 @@ void RunMoving(const std::string& part, Report& report) {
   if (wants("streams")) MovingStreams(report);
   if (wants("made")) MovingMade(report);
   if (wants("stationary")) MovingStationary(report);
+  if (wants("hindsight")) MovingHindsight(report);
+  if (wants("calibration")) MovingCalibration(report);
   if (wants("prior")) MovingPrior(report);
   if (wants("robust")) MovingRobust(report);
   if (wants("cost")) MovingCost(report);

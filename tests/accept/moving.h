@@ -13,6 +13,8 @@ void RunMoving(const std::string& part, Report& report);
 void MovingStreams(Report& report);
 void MovingMade(Report& report);
 void MovingStationary(Report& report);
+void MovingHindsight(Report& report);
+void MovingCalibration(Report& report);
 void MovingPrior(Report& report);
 void MovingCost(Report& report);
 void MovingLongRun(Report& report);

@@ -1,20 +1,17 @@
 // Worlds that move, and some that do not, by default dynamics: predict, then learn.
-#include <cmath>
-#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/random/philox.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/folding.h"
+#include "tests/accept/made_streams.h"
 #include "tests/accept/moving.h"
 
 namespace prequel::accept {
 namespace {
 
-constexpr Index kInputs = 5, kRows = 6000;
 constexpr std::uint64_t kSeeds = 5;
 
 Scores Score(LearnerConfig config, const Batch& rows, Index size, const char* dynamics = "") {
@@ -45,51 +42,11 @@ void AddFile(const char* name, const char* likelihood, Index size, const std::ve
   }
 }
 
-Matrix Normals(Index rows, Index cols, std::uint64_t seed, std::uint32_t lane) {
-  Matrix out(rows, cols);
-  FillNormal(Stream{seed, 0, lane}, out);
-  return out;
-}
-
-// The weights of row i.
-using Path = Vector (*)(std::uint64_t seed, Index i);
-
-Vector Still(std::uint64_t seed, Index /*i*/) { return Normals(kInputs, 1, seed, 2); }
-Vector Switching(std::uint64_t seed, Index i) {
-  return Normals(kInputs, 1, seed, 100 + static_cast<std::uint32_t>(i / 1000));
-}
-Vector Rotating(std::uint64_t seed, Index i) {
-  const double angle = 2 * std::numbers::pi * static_cast<double>(i) / 4000;
-  return 2 * (std::cos(angle) * Normals(kInputs, 1, seed, 2) +
-              std::sin(angle) * Normals(kInputs, 1, seed, 3));
-}
-
-Batch Made(Path path, bool classes, std::uint64_t seed) {
-  Batch rows;
-  rows.inputs = Normals(kInputs, kRows, seed, 1);
-  rows.targets = 0.5 * Normals(1, kRows, seed, 4);
-  Vector u(kRows);
-  FillUniform(Stream{seed, 0, 5}, u);
-  for (Index i = 0; i < kRows; ++i) {
-    const double f = path(seed, i).dot(rows.inputs.col(i));
-    double& y = rows.targets(0, i);
-    y = classes ? (u[i] < 1 / (1 + std::exp(-f)) ? 1 : 0) : f + y;
-  }
-  return rows;
-}
-
-LearnerConfig MadeConfig(bool classes) {
-  LearnerConfig config;
-  config.features = {{.name = "x", .width = kInputs}};
-  config.likelihood.name = classes ? "bernoulli" : "gaussian";
-  return config;
-}
-
 // NLL over seeds; `beside`: less that of these dynamics.
-Mean NllOf(Path path, bool classes, Index size, const char* dynamics, const char* beside) {
+Mean NllOf(WeightPath path, bool classes, Index size, const char* dynamics, const char* beside) {
   std::vector<double> nll;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const Batch rows = Made(path, classes, seed);
+    const Batch rows = MadeRows(path, classes, seed);
     nll.push_back(Score(MadeConfig(classes), rows, size, dynamics)["nll"]);
     if (beside != nullptr) {
       nll.back() -= Score(MadeConfig(classes), rows, size, beside)["nll"];
@@ -101,7 +58,7 @@ Mean NllOf(Path path, bool classes, Index size, const char* dynamics, const char
 void AddMade(const std::string& name, Mean mean, double target, Direction direction,
              Report& report) {
   report.Add({name, mean.value, mean.stderr_, target, direction,
-              absl::StrCat(kRows, " rows of ", kInputs, " inputs, seeds 1 to ", kSeeds)});
+              absl::StrCat(kMadeRows, " rows of ", kMadeInputs, " inputs, seeds 1 to ", kSeeds)});
 }
 
 }  // namespace
@@ -129,14 +86,14 @@ void MovingMade(Report& report) {
       "Linear with noise of deviation 0.5, which costs 0.726 nats: all weights are drawn anew "
       "every "
       "1,000 rows. Logistic: the weights turn by a full circle in 4,000 rows.");
-  AddMade("linear, weights switch: NLL", NllOf(Switching, false, 1, "", nullptr), 0.79,
+  AddMade("linear, weights switch: NLL", NllOf(SwitchingWeights, false, 1, "", nullptr), 0.79,
           Direction::kAtMost, report);
-  AddMade("the same, static", NllOf(Switching, false, 1, "static", nullptr), 0,
+  AddMade("the same, static", NllOf(SwitchingWeights, false, 1, "static", nullptr), 0,
           Direction::kReported, report);
-  AddMade("logistic, rotating: NLL", NllOf(Rotating, true, 1, "", nullptr), 0.375,
+  AddMade("logistic, rotating: NLL", NllOf(RotatingWeights, true, 1, "", nullptr), 0.375,
           Direction::kAtMost, report);
-  AddMade("the same, static", NllOf(Rotating, true, 1, "static", nullptr), 0, Direction::kReported,
-          report);
+  AddMade("the same, static", NllOf(RotatingWeights, true, 1, "static", nullptr), 0,
+          Direction::kReported, report);
 }
 
 void MovingStationary(Report& report) {
@@ -145,7 +102,7 @@ void MovingStationary(Report& report) {
     const double most = size == 1 ? 0.001 : 0.002;
     for (const bool classes : {false, true}) {
       AddMade(absl::StrCat(classes ? "logistic, " : "linear, ", size, " rows per minibatch"),
-              NllOf(Still, classes, size, "", "static"), most, Direction::kAtMost, report);
+              NllOf(StillWeights, classes, size, "", "static"), most, Direction::kAtMost, report);
     }
     for (const char* name : {"kin8nm", "power_plant"}) {
       const std::string title = absl::StrCat(name, ", ", size, " rows per minibatch");

@@ -187,7 +187,8 @@ class ChaosRun {
     ++result_.kills;
   }
 
-  // Each attack once, then a rest from attacks: readings of memory follow the same things.
+  // Each attack once, then a rest from attacks and writers: readings of memory follow the same
+  // things.
   bool AttackAndLook() {
     for (std::size_t i = 0; i < Attacks().size() && steady_clock::now() < end_; ++i) {
       floods_->Resume();
@@ -195,6 +196,8 @@ class ChaosRun {
       if (!floods_->Pause(kLongest)) return Fail("an attack did not end");
       if (!Compare()) return false;
     }
+    // What is learned comes and goes in memory faster than freed memory is given back.
+    if (!writers_->Drain(kLongest)) return Fail("a writer was not answered");
     std::int64_t least = service_.resident();
     const auto until = steady_clock::now() + kRest;
     while (steady_clock::now() < std::min(until, end_)) {

@@ -5,8 +5,9 @@
 // model must have at least what was acknowledged and at most what was sent; then the attacks pause,
 // the writers wait for their answers, and every model must be, to the bit, the fold of what was
 // acknowledged. In the second half it is left alive, and the same is looked at after each attack.
-// After every round of all the attacks they rest, for longer than the server takes to give freed
-// memory back, and the least that it then takes is read: each reading follows the same things.
+// After every round of all the attacks they rest, and the writers too, for longer than the server
+// takes to give freed memory back, and the least that it then takes is read: each reading follows
+// the same things.
 #pragma once
 
 #include <chrono>

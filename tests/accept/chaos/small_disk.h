@@ -32,7 +32,8 @@ class SmallDisk {
 
  private:
   static constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-  static constexpr std::int64_t kSize = 384 * kMiB;
+  // So much that there can always be room, whatever models an attack leaves.
+  static constexpr std::int64_t kSize = 1024 * kMiB;
 
   const std::string path_, filler_;
   bool mounted_ = false;

@@ -46,9 +46,8 @@ TEST(Steps, ANetworkDriftsOnceBeforeAMinibatch) {
   config.dynamics.options["rate"] = kRate;
   const Learner drifting = Learner::Create(config).value();
   const Learner still = Learner::Create(NetworkConfig("static", 1e-2)).value();
-  const Layers layers = {
-      {.offset = 0, .inputs = kInputs, .outputs = kHidden},
-      {.offset = kHidden * (kInputs + 1), .inputs = kHidden, .outputs = 1}};
+  const Layers layers = {{.offset = 0, .inputs = kInputs, .outputs = kHidden},
+                         {.offset = kHidden * (kInputs + 1), .inputs = kHidden, .outputs = 1}};
   LearnerState state = drifting.Initial(), next, expected;
   Scratch scratch;
   const Vector prior = std::get<FullGaussian>(BeliefOf(state).posterior).covariance.diagonal();
