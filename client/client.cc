@@ -11,6 +11,7 @@
 
 #include "client/access.h"
 #include "client/backoff.h"
+#include "client/error.h"
 #include "client/learn_stream_call.h"
 #include "client/rpc_status.h"
 #include "client/unique_id.h"
@@ -59,8 +60,8 @@ absl::StatusOr<Response> Invoke(const Access& access, Stub& stub,
   return response;
 }
 
-// The same, tried again after UNAVAILABLE while `timeout` lasts. For what the server does once,
-// however often it is asked.
+// The same, tried again while `timeout` lasts where that may help (IsTransient). For what the
+// server does once, however often it is asked.
 template <typename Stub, typename Request, typename Response>
 absl::StatusOr<Response> InvokeAgain(const Access& access, Stub& stub,
                                      grpc::Status (Stub::*method)(grpc::ClientContext*,
@@ -70,7 +71,7 @@ absl::StatusOr<Response> InvokeAgain(const Access& access, Stub& stub,
   Backoff backoff({.give_up = timeout});
   for (auto left = timeout;;) {
     absl::StatusOr<Response> response = Invoke(access, stub, method, request, left);
-    if (!absl::IsUnavailable(response.status())) return response;
+    if (!IsTransient(response.status())) return response;
     const auto pause = backoff.Next();
     left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline -
                                                                  std::chrono::steady_clock::now());

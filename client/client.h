@@ -52,10 +52,10 @@ struct PredictRevision {
   std::int64_t at_least = 0;
 };
 
-// Connects on first use and again whenever the connection is lost. After UNAVAILABLE, Learn and
-// PredictThenLearn are tried again while the timeout lasts, and streams go on where they were: the
-// server learns each minibatch once. No other call is repeated. Errors carry the service's
-// details: see DetailsOf in client/error.h.
+// Connects on first use and again whenever the connection is lost. After UNAVAILABLE, or a call
+// that broke off, Learn and PredictThenLearn are tried again while the timeout lasts, and streams
+// go on where they were: the server learns each minibatch once. No other call is repeated. Errors
+// carry the service's details: see DetailsOf in client/error.h.
 //
 // Wherever a model is named, `moons` and `models/moons` are the same. Thread-safe.
 class Client {

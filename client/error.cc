@@ -44,6 +44,11 @@ ErrorDetails DetailsOf(const absl::Status& status) {
   return details;
 }
 
+bool IsTransient(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsCancelled(status) ||
+         DetailsOf(status).reason == "OUTCOME_UNKNOWN";
+}
+
 bool IsFromCall(const absl::Status& status) { return status.GetPayload(kPayload).has_value(); }
 
 }  // namespace prequel::client

@@ -28,6 +28,11 @@ absl::Status StatusFromProto(const google::rpc::Status& status);
 
 ErrorDetails DetailsOf(const absl::Status& status);
 
+// Whether trying again may help: the server was not there, or does not know what became of a
+// minibatch, or the connection broke in the middle of a call, which gRPC may call CANCELLED. (No
+// call whose outcome is told is given up by this library.)
+bool IsTransient(const absl::Status& status);
+
 // Whether `status` is the outcome of a call (answered by the server or by the transport), as
 // opposed to something this library refused before any call.
 bool IsFromCall(const absl::Status& status);

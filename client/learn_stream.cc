@@ -13,11 +13,6 @@
 namespace prequel::client {
 namespace {
 
-// Trying again may help: the server was not there, or does not know what became of a minibatch.
-bool IsTransient(const absl::Status& status) {
-  return absl::IsUnavailable(status) || DetailsOf(status).reason == "OUTCOME_UNKNOWN";
-}
-
 absl::Status ErrorOf(const v1::LearnStreamResponse& answer) {
   absl::Status error = StatusFromProto(answer.error());
   return error.ok() ? absl::UnknownError("refused without a reason") : error;

@@ -121,6 +121,23 @@ TEST_F(ClientTest, DeadlinesAreKept) {
             absl::StatusCode::kDeadlineExceeded);
 }
 
+// Which is done once, however often it is asked; what is not is not asked again.
+TEST_F(ClientTest, LearnsAgainWhereACallBrokeOff) {
+  for (const absl::StatusCode code :
+       {absl::StatusCode::kUnavailable, absl::StatusCode::kCancelled}) {
+    server_.behaviour().error.set_code(static_cast<int>(code));
+    server_.behaviour().errors = 2;
+    EXPECT_TRUE(client_.Learn("m", {}).ok()) << code;
+    EXPECT_EQ(server_.behaviour().errors, 0);
+    server_.behaviour().errors = 1;
+    EXPECT_EQ(client_.GetEvaluation("m").status().code(), code);
+  }
+  server_.behaviour().error.set_code(static_cast<int>(absl::StatusCode::kInvalidArgument));
+  server_.behaviour().errors = 2;
+  EXPECT_FALSE(client_.Learn("m", {}).ok());
+  EXPECT_EQ(server_.behaviour().errors, 1) << "what is refused once is refused again";
+}
+
 TEST_F(ClientTest, AServerThatIsNotThereIsUnavailable) {
   server_.Vanish();
   const absl::Status status = client_.GetModel("m").status();

@@ -68,9 +68,11 @@ struct FakeServer::State {
   v1::PredictThenLearnRequest last_predict_then_learn;
   v1::CreateModelRequest last_create;
 
-  grpc::Status Outcome() const {
+  grpc::Status Outcome() {
     std::this_thread::sleep_for(behaviour.delay);
-    return behaviour.error.code() == 0 ? grpc::Status::OK : ToGrpc(behaviour.error);
+    if (behaviour.error.code() == 0 || behaviour.errors == 0) return grpc::Status::OK;
+    if (behaviour.errors > 0) --behaviour.errors;
+    return ToGrpc(behaviour.error);
   }
 };
 

@@ -18,7 +18,8 @@ namespace prequel::client {
 struct FakeBehaviour {
   std::vector<v1::Model> models;  // of ListModels and GetModel
   int page_size = 2;
-  google::rpc::Status error;            // every unary call but health fails with it
+  google::rpc::Status error;            // every unary call but health fails with it,
+  int errors = -1;                      // or so many of them
   google::rpc::Status predict_error;    // Predict alone fails with it
   std::chrono::milliseconds delay{0};   // before every unary answer
   std::set<std::int64_t> refused;       // minibatches refused with INVALID_ARGUMENT

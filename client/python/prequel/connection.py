@@ -14,6 +14,7 @@ import grpc
 
 from prequel import v1
 from prequel.errors import (
+    Cancelled,
     DeadlineExceeded,
     FailedPrecondition,
     InvalidArgument,
@@ -184,7 +185,9 @@ class Retries:
     def pause(self, error: PrequelError) -> float | None:
         """The seconds to wait before the next attempt; None: there is none."""
         operation = self._operation
-        again = operation.repeatable and is_transient(error)
+        # gRPC may call it CANCELLED when the connection breaks in the middle of a call.
+        broken = is_transient(error) or isinstance(error, Cancelled)
+        again = operation.repeatable and broken
         if not again and not (operation.reads and isinstance(error, Unavailable)):
             return None
         pause = self._backoff.next()

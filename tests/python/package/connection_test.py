@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import prequel
-from prequel import v1
+from prequel import connection, errors, v1
 
 TOKEN = "secret-token"
 
@@ -193,3 +193,14 @@ def test_a_client_that_was_closed(server):
     for call in (client.models, client.model("m").open_stream, client.model("m").learn):
         with pytest.raises(prequel.FailedPrecondition, match="client is closed"):
             call(*([[[1.0]], [1.0]] if call.__name__ == "learn" else []))
+
+
+def test_what_is_done_once_is_asked_again_where_a_call_broke_off():
+    def pause(error, repeatable):
+        operation = connection.Operation(connection.LEARN, b"", bytes, repeatable=repeatable)
+        return connection.Retries(operation, 30).pause(error)
+
+    for lost in (errors.Unavailable("no answer"), errors.Cancelled("broken")):
+        assert pause(lost, repeatable=True) is not None
+        assert pause(lost, repeatable=False) is None
+    assert pause(errors.InvalidArgument("bad"), repeatable=True) is None
