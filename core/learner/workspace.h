@@ -25,6 +25,8 @@ struct BeliefWorkspace {
   bool at_mean = false;              // the expansion holds Forward at the prior's mean
   bool projected = false;            // and is linearised there, and the projector has seen it
   Matrix prior_logits;               // C × B: at the prior's mean (learned noise)
+  Matrix first_products;             // of a belief in turn, as RowFilter::Begin takes them,
+  bool has_first_products = false;   // where they are of the rows to be learned
   // Of a model that weighs rows: what is known of the noise before them, how much each counts in
   // the fit and how much for the noise.
   NoiseLevel weighing_noise;

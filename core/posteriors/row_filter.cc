@@ -6,7 +6,6 @@
 namespace prequel {
 namespace {
 
-constexpr Index kMostInBlock = 16;
 constexpr double kLeastRoot = 1e-30;  // over a block, so that R⁻¹ stays finite
 
 }  // namespace
@@ -18,8 +17,9 @@ Index RowFilter::BlockRows(Index rows, const Vector& root) {
 }
 
 void RowFilter::Begin(const FullGaussian& prior, const Matrix& rows, const RowDrift& drift,
-                      FullGaussian& next) {
+                      const Matrix* products, FullGaussian& next) {
   rows_ = &rows;
+  products_ = products;
   drift_ = &drift;
   q_ = &next;
   next.mean = prior.mean;
@@ -51,6 +51,23 @@ void RowFilter::CloseBlock() {
   }
 }
 
+// P₀ R x of the rows of a block. Of the first it is R₁ (P Rʲ x) + A₁ (Rʲ⁻¹ x), with P before the
+// first row's drift.
+void RowFilter::MultiplyBlock(Index count) {
+  const Index rest = count - 1;
+  scaled_.col(0) = rows_->col(row_);
+  scaled_.middleCols(1, rest) =
+      rows_->middleCols(row_ + 1, rest).cwiseProduct(drift_->root.leftCols(rest));
+  auto gains = gains_.leftCols(count);
+  const auto scaled = scaled_.leftCols(count);
+  if (row_ == 0 && products_ != nullptr) {
+    gains = products_->leftCols(count).array().colwise() * drift_->root.col(0).array() +
+            scaled.array().colwise() * drift_->added.col(0).array();
+  } else {
+    gains.noalias() = q_->covariance.selfadjointView<Eigen::Lower>() * scaled;
+  }
+}
+
 // The first row of a block has R = I and A = 0.
 void RowFilter::Advance() {
   const auto covariance = q_->covariance.selfadjointView<Eigen::Lower>();
@@ -63,10 +80,7 @@ void RowFilter::Advance() {
     if (count == 1) {
       gain_.noalias() = covariance * x;
     } else {
-      scaled_.col(0) = x;
-      scaled_.middleCols(1, count - 1) =
-          rows_->middleCols(row_ + 1, count - 1).cwiseProduct(drift_->root.leftCols(count - 1));
-      gains_.leftCols(count).noalias() = covariance * scaled_.leftCols(count);
+      MultiplyBlock(count);
       gain_ = gains_.col(0);
     }
   } else {

@@ -28,10 +28,14 @@ class RowFilter {
   // R of one row.
   static Index BlockRows(Index rows, const Vector& root);
 
+  static constexpr Index kMostInBlock = 16;
+
   // q := `prior`, written to `next`. `rows` (D × B) are the x, in turn; they, the drift and `next`
-  // must outlive the use. A drift of one column may be another one before each Advance.
+  // must outlive the use. A drift of one column may be another one before each Advance. `products`,
+  // of the prior's P, are P Rʲ x of the first rows j = 1, 2, …, as RowForecast has found them: of
+  // the first block or more. Null: they are not known.
   void Begin(const FullGaussian& prior, const Matrix& rows, const RowDrift& drift,
-             FullGaussian& next);
+             const Matrix* products, FullGaussian& next);
 
   // Drifts to the next row. REQUIRES: there is one.
   void Advance();
@@ -46,8 +50,10 @@ class RowFilter {
  private:
   void CloseBlock();
   void Drift(Index rows);
+  void MultiplyBlock(Index count);
 
   const Matrix* rows_ = nullptr;
+  const Matrix* products_ = nullptr;
   FullGaussian* q_ = nullptr;
   Index row_ = 0;         // how many have been advanced to
   Index in_block_ = 0;    // how many of them are of this block
@@ -66,6 +72,9 @@ class RowForecast {
  public:
   void Of(const FullGaussian& q, ConstMatrixRef rows, const RowDrift& drift, MatrixRef mean,
           MatrixRef variance);
+
+  // Of the last call: P R x, D × B, with P before the drift.
+  const Matrix& products() const { return products_; }
 
  private:
   Matrix scaled_, products_;  // D × B

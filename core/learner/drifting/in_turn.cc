@@ -118,6 +118,7 @@ void DesignRows(const Problem& problem, const Matrix& inputs, Workspace& all) {
   expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, all.restart.noise);
   expansion.Linearize(problem.prior_mean);
   expansion.Jacobian(all.in_turn.design);
+  for (BeliefWorkspace& belief : all.beliefs) belief.has_first_products = false;
 }
 
 // Many rows go in tiles, whose drift takes D × tile numbers. All are of one size, so that nothing
@@ -125,6 +126,7 @@ void DesignRows(const Problem& problem, const Matrix& inputs, Workspace& all) {
 void PredictInTurn(const Problem& problem, const Belief& belief, std::size_t k, const Place& place,
                    Workspace& all, LogitMoments& out) {
   InTurnWorkspace& w = all.in_turn;
+  BeliefWorkspace& own = all.beliefs[k];
   const auto& q = std::get<FullGaussian>(belief.posterior);
   const bool each_next = place.rows == 1;  // all after one drift
   const Index rows = w.design.cols(), tiles = (rows + kMostInTile - 1) / kMostInTile;
@@ -137,6 +139,9 @@ void PredictInTurn(const Problem& problem, const Belief& belief, std::size_t k, 
                    all.dynamics, w.forecast_drift);
     w.forecast.Of(q, w.design.middleCols(first, tile), w.forecast_drift,
                   out.mean.middleCols(first, tile), out.covariance.middleCols(first, tile));
+    if (t > 0 || each_next || place.first > 0) continue;
+    own.first_products = w.forecast.products().leftCols(std::min(tile, RowFilter::kMostInBlock));
+    own.has_first_products = true;
   }
 }
 
@@ -166,7 +171,8 @@ absl::Status FitInTurn(const Problem& problem, const TargetState& target_state,
   if (!std::holds_alternative<FullGaussian>(next.posterior)) next.posterior.emplace<FullGaussian>();
   auto& q = std::get<FullGaussian>(next.posterior);
   next.rule = belief.rule;
-  w.filter.Begin(std::get<FullGaussian>(belief.posterior), w.design, w.block_drift, q);
+  w.filter.Begin(std::get<FullGaussian>(belief.posterior), w.design, w.block_drift,
+                 own.has_first_products ? &own.first_products : nullptr, q);
   own.prior_logits.resize(1, targets.cols());
   w.after.mean.resize(1, targets.cols());
   report.local_elbo = report.kl = 0;

@@ -18,7 +18,7 @@ struct Place;
 bool LearnsInTurn(const Problem& problem, std::size_t k);
 
 // The rows of the Jacobian of encoded `inputs`, which all such beliefs share, into
-// all.in_turn.design.
+// all.in_turn.design. What was predicted of others is forgotten.
 void DesignRows(const Problem& problem, const Matrix& inputs, Workspace& all);
 
 // What belief k says of those rows, which lie at `place` in their minibatch.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "core/random/philox.h"
 
@@ -52,12 +53,18 @@ FullGaussian PriorOf(Index params) {
 }
 
 // Of few weights and of many, in whole blocks and in parts; with weights that are forgotten between
-// two rows, so that no scale of a block could be divided by.
+// two rows, so that no scale of a block could be divided by; and with what a forecast knows of the
+// first rows, or without.
 TEST(RowFilter, IsTheKalmanFilter) {
   constexpr double kNoise = 0.3;
   for (const Index params : {1, 5, 24, 25, 60}) {
     for (const Index rows : {1, 2, 16, 37}) {
-      for (const double fastest : {0.0, 0.1, 3.0, 1e6}) {
+      for (const auto& [fastest, knows] : {std::pair{0.0, false},
+                                           {0.1, true},
+                                           {0.1, false},
+                                           {3.0, true},
+                                           {1e6, false},
+                                           {1e6, true}}) {
         Matrix x(params, rows);
         FillNormal(Stream{8, 0, 0}, x);
         Diffusion diffusion{.pull = Vector::Constant(params, 1e-3),
@@ -72,7 +79,7 @@ TEST(RowFilter, IsTheKalmanFilter) {
         Kalman dense{prior.mean, prior.covariance}, ahead = dense;
         const Vector root = diffusion.Over(0, 1).root.col(0);
         const RowDrift drift = diffusion.Over(0, RowFilter::BlockRows(rows, root));
-        filter.Begin(prior, x, drift, next);
+        filter.Begin(prior, x, drift, knows ? &forecast.products() : nullptr, next);
         for (Index i = 0; i < rows; ++i) {
           const double y = std::sin(static_cast<double>(i));
           ahead.Drift(diffusion);
