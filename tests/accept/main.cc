@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
         "  defaults    what somebody gets who sets no option (defaults.SECTION: expectations,\n"
         "              noise, sets, counts, speed)\n"
         "  moving      worlds that move, and some that do not (moving.SECTION: streams, made,\n"
-        "              stationary, prior, robust, cost, long_run)\n"
+        "              stationary, hindsight, calibration, prior, robust, cost, long_run)\n"
         "  durability  nothing is lost, nothing counted twice: kill -9 under load, random\n"
         "              schedules, readers beside writers, what it costs, an hour of it all\n"
         "              (durability.SECTION: kill, simulation, readers, speed, snapshots, waiters,\n"

@@ -35,9 +35,8 @@ v1::Tensor Filled(std::int64_t rows, std::int64_t columns, double value) {
   v1::Tensor tensor;
   tensor.add_shape(rows);
   if (columns > 0) tensor.add_shape(columns);
-  for (std::int64_t i = 0; i < rows * std::max<std::int64_t>(1, columns); ++i) {
-    tensor.add_values(value);
-  }
+  const std::int64_t count = rows * std::max<std::int64_t>(1, columns);
+  tensor.mutable_values()->Resize(static_cast<int>(count), value);
   return tensor;
 }
 
