@@ -18,8 +18,9 @@ struct Step {
 };
 
 // A network's step costs the more the fewer its rows are, and drifts little: by default, and by 64
-// rows, 0.064 of the prior's variance. Four steps of 16 rows cost half as much again and predicted
-// two made streams no better (NLL 0.0885 and 0.1023; by one step 0.0884 and 0.1018).
+// rows, 0.064 of the prior's variance. Four steps of 16 rows cost as much for 32 units, and for 128
+// up to half as much again; and they predicted two made streams no better (NLL 0.0885 and 0.1023;
+// by one step 0.0884 and 0.1018).
 constexpr Index kMostSteps = 8, kMostStepsOfNetwork = 4, kFewestRowsOfNetwork = 64;
 
 inline Index NumSteps(bool linear, Index rows) {
