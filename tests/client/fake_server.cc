@@ -265,10 +265,10 @@ class FakeServer::Learning final : public v1::LearningService::Service {
     v1::LearnStreamResponse answer;
     // Request 0 was the hello.
     answer.set_index(index == state_.behaviour.wrong_index_at ? index + 2 : index + 1);
-    if (state_.behaviour.unavailable_once == index) {
-      state_.behaviour.unavailable_once = -1;
+    if (state_.behaviour.lost_once == index) {
+      state_.behaviour.lost_once = -1;
       state_.behaviour.next_sequence = request.sequence();
-      answer.mutable_error()->set_code(grpc::StatusCode::UNAVAILABLE);
+      answer.mutable_error()->set_code(state_.behaviour.lost_with);
       return answer;
     }
     if (state_.behaviour.refused.contains(index)) {

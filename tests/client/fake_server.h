@@ -24,7 +24,8 @@ struct FakeBehaviour {
   std::chrono::milliseconds delay{0};   // before every unary answer
   std::set<std::int64_t> refused;       // minibatches refused with INVALID_ARGUMENT
   std::int64_t repeated_revision = -1;  // PredictThenLearn answers it as a repeat
-  std::int64_t unavailable_once = -1;   // this answer, of the first stream only, is UNAVAILABLE
+  std::int64_t lost_once = -1;          // this answer, of the first stream only, fails with
+  int lost_with = 14;                   // this code: UNAVAILABLE
   std::int64_t next_sequence = 1;       // that streams are told to go on with
   std::int64_t wrong_index_at = -1;     // this answer bears another index
   std::int64_t end_stream_after = -1;   // OK status after so many answers

@@ -158,12 +158,18 @@ TEST_F(LearnStreamTest, AServerThatReturnsIsSentWhatItHasNotAnswered) {
 }
 
 TEST_F(LearnStreamTest, AMinibatchThatTheServerCouldNotTakeIsSentAgain) {
-  server_.behaviour().unavailable_once = 2;
-  auto stream = Open({.max_in_flight = 4});
-  for (int i = 0; i < 6; ++i) ASSERT_TRUE(stream->Send(Rows(1)).ok());
-  EXPECT_EQ(stream->Finish(), absl::OkStatus());
-  ASSERT_EQ(acks_.size(), 6);
-  for (const LearnAck& ack : acks_) EXPECT_TRUE(ack.result.ok());
+  for (const absl::StatusCode code :
+       {absl::StatusCode::kUnavailable, absl::StatusCode::kCancelled}) {
+    server_.behaviour().lost_once = 2;
+    server_.behaviour().lost_with = static_cast<int>(code);
+    server_.behaviour().next_sequence = 1;
+    acks_.clear();
+    auto stream = Open({.max_in_flight = 4});
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(stream->Send(Rows(1)).ok());
+    EXPECT_EQ(stream->Finish(), absl::OkStatus());
+    ASSERT_EQ(acks_.size(), 6) << code;
+    for (const LearnAck& ack : acks_) EXPECT_TRUE(ack.result.ok());
+  }
 }
 
 TEST_F(LearnStreamTest, NumbersGoOnWhereTheProducerWas) {

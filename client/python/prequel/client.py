@@ -20,9 +20,9 @@ from prequel.model import Model
 class Client:
     """A connection to a server. Thread-safe; use it as a context, or `close` it.
 
-    It connects on first use, and again whenever the connection is lost. After UNAVAILABLE, what
-    the server does once however often it is asked is tried again while the timeout lasts, and what
-    only reads for a second or so.
+    It connects on first use, and again whenever the connection is lost. After UNAVAILABLE, or a
+    call that broke off, what the server does once however often it is asked is tried again while
+    the timeout lasts; after UNAVAILABLE, what only reads for a second or so.
     """
 
     def __init__(

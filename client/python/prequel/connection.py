@@ -160,8 +160,9 @@ class Operation(Generic[T]):
     """A call and what its answer means.
 
     `repeatable`: the server does it once however often it is asked, so that it is tried again
-    after UNAVAILABLE while the timeout lasts. `reads`: it changes nothing, and is tried again for
-    as long as a channel may pause before it looks for a server that has come back.
+    after UNAVAILABLE, and where it broke off, while the timeout lasts. `reads`: it changes nothing,
+    and is tried again for as long as a channel may pause before it looks for a server that has come
+    back.
     """
 
     method: Method
@@ -185,9 +186,10 @@ class Retries:
     def pause(self, error: PrequelError) -> float | None:
         """The seconds to wait before the next attempt; None: there is none."""
         operation = self._operation
-        # gRPC may call it CANCELLED when the connection breaks in the middle of a call.
-        broken = is_transient(error) or isinstance(error, Cancelled)
-        again = operation.repeatable and broken
+        # gRPC may call it CANCELLED when the connection breaks in the middle of a call. A stream
+        # that was closed here ends with it too, so that is_transient leaves it out.
+        lost = is_transient(error) or isinstance(error, Cancelled)
+        again = operation.repeatable and lost
         if not again and not (operation.reads and isinstance(error, Unavailable)):
             return None
         pause = self._backoff.next()
