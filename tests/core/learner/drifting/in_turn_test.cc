@@ -8,6 +8,7 @@
 
 #include "core/learner/learner.h"
 #include "tests/core/belief_of.h"
+#include "tests/core/same_posterior.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -40,6 +41,32 @@ TEST(InTurn, EveryRowIsPredictedAfterItsOwnDrift) {
       ASSERT_NEAR(told["logit_mean"](0, i), q.mean.dot(x), 1e-12) << i;
       ASSERT_NEAR(told["logit_covariance"](0, i) / variance, 1, 1e-12) << i;
     }
+    std::swap(state, next);
+  }
+}
+
+// As one by one, with encodings that move with each minibatch, and once they have settled.
+TEST(InTurn, AMinibatchIsLearnedAsItsRowsAre) {
+  LearnerConfig config = PlainConfig(2, "gaussian");
+  config.likelihood.options["noise"] = 0.25;
+  config.posterior.name = "full";
+  config.dynamics = {"inflation", {{"rate", 0.02}, {"cap", 5.0}}};
+  const Learner learner = Learner::Create(config).value();
+  LearnerState state = learner.Initial(), next, one_by_one, after;
+  Scratch scratch;
+  for (const Index rows : {40, 1000, 40}) {
+    const Batch batch = LinearBatch(2, rows, static_cast<std::uint64_t>(rows));
+    ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
+    one_by_one = state;
+    for (Index i = 0; i < rows; ++i) {
+      Batch row;
+      row.inputs = batch.inputs.col(i);
+      row.targets = batch.targets.col(i);
+      ASSERT_TRUE(learner.Update(one_by_one, row, scratch, after).ok());
+      std::swap(one_by_one, after);
+    }
+    SCOPED_TRACE(rows);
+    ExpectSamePosterior(next, one_by_one);
     std::swap(state, next);
   }
 }

@@ -10,6 +10,7 @@
 #include "core/dynamics/drift.h"
 #include "core/learner/learner.h"
 #include "tests/core/belief_of.h"
+#include "tests/core/same_posterior.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -61,16 +62,30 @@ TEST(Steps, ANetworkDriftsOnceBeforeAMinibatch) {
         std::get<FullGaussian>(BeliefOf(drifted).posterior), dynamics);
     ASSERT_TRUE(still.Update(drifted, batch, scratch, expected).ok());
     ASSERT_TRUE(drifting.Update(state, batch, scratch, next).ok());
-    const auto& q = std::get<FullGaussian>(BeliefOf(next).posterior);
-    const auto& same = std::get<FullGaussian>(BeliefOf(expected).posterior);
-    ASSERT_TRUE(q.mean.isApprox(same.mean, 1e-10)) << t;
-    const Matrix covariance = q.covariance.selfadjointView<Eigen::Lower>();
-    const Matrix same_covariance = same.covariance.selfadjointView<Eigen::Lower>();
-    ASSERT_TRUE(covariance.isApprox(same_covariance, 1e-10)) << t;
+    ExpectSamePosterior(next, expected);
     EXPECT_NEAR(next.evaluation.cumulative.Average()["nll"],
                 expected.evaluation.cumulative.Average()["nll"], 1e-10);
     std::swap(state, next);
   }
+}
+
+// Which are minibatches of their own.
+TEST(Steps, ANetworkMeetsManyRowsInSteps) {
+  LearnerConfig config = NetworkConfig("inflation", 1e-3);
+  config.dynamics.options["rate"] = 0.05;
+  const Learner learner = Learner::Create(config).value();
+  const Batch rows = LinearBatch(kInputs, 256, 3);
+  LearnerState state = learner.Initial(), next, at_once;
+  Scratch scratch;
+  ASSERT_TRUE(learner.Update(state, rows, scratch, at_once).ok());
+  for (Index first = 0; first < 256; first += 64) {
+    Batch step;
+    step.inputs = rows.inputs.middleCols(first, 64);
+    step.targets = rows.targets.middleCols(first, 64);
+    ASSERT_TRUE(learner.Update(state, step, scratch, next).ok());
+    std::swap(state, next);
+  }
+  ExpectSamePosterior(at_once, state);
 }
 
 }  // namespace
