@@ -15,6 +15,7 @@
 #include "tests/accept/data_file.h"
 #include "tests/accept/defaults.h"
 #include "tests/accept/folding.h"
+#include "tests/accept/uniform.h"
 
 namespace prequel::accept {
 namespace {
@@ -101,18 +102,7 @@ class Calibration {
                                       [=](double u) { return std::abs(u - 0.5) <= 0.5 * level; });
     return static_cast<double>(inside) / static_cast<double>(values_.size());
   }
-  // Kolmogorov–Smirnov's √n sup |F_n(u) − u|: above 1.63 in 1 % of uniform samples.
-  double Distance() const {
-    std::vector<double> sorted = values_;
-    std::sort(sorted.begin(), sorted.end());
-    const auto n = static_cast<double>(sorted.size());
-    double most = 0;
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-      const auto rank = static_cast<double>(i);
-      most = std::max({most, sorted[i] - rank / n, (rank + 1) / n - sorted[i]});
-    }
-    return std::sqrt(n) * most;
-  }
+  double Distance() const { return DistanceFromUniform(values_); }
 
  private:
   std::vector<double> values_;

@@ -14,6 +14,7 @@
 #include "tests/accept/folding.h"
 #include "tests/accept/made_streams.h"
 #include "tests/accept/moving.h"
+#include "tests/accept/uniform.h"
 
 namespace prequel::accept {
 namespace {
@@ -102,18 +103,6 @@ void CheckLabels(const char* name, double most, Report& report) {
   if (!path) return report.Skip(name, "PREQUEL_DATA_DIR has no streams/");
   const DataFile file = ReadDataFile(*path, "y", "bernoulli");
   CheckProbabilities(name, file.config, file.rows, most, report);
-}
-
-// Kolmogorov–Smirnov's √n sup |F_n(u) − u|: above 1.63 in 1 % of uniform samples.
-double DistanceFromUniform(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto n = static_cast<double>(values.size());
-  double most = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto rank = static_cast<double>(i);
-    most = std::max({most, values[i] - rank / n, (rank + 1) / n - values[i]});
-  }
-  return std::sqrt(n) * most;
 }
 
 // P(Y ≤ y) of values simulated from a linear model with weights of the prior.

@@ -21,33 +21,28 @@ constexpr std::uint64_t kSeeds = 5;
 constexpr std::array<double, 13> kRates = {0,    1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3,
                                            3e-3, 1e-2, 3e-2, 1e-1, 1,    10};
 
-struct Stream {
-  LearnerConfig config;
-  Batch rows;
-};
-
 struct Nll {
   double served = 0, last = 0;
 };
 
-Nll NllOf(const Stream& stream, Index size) {
+Nll NllOf(const DataFile& stream, Index size) {
   Folding fold(stream.config);
   fold.LearnAll(stream.rows, size);
   return {fold.scores()["nll"], fold.state().evaluation.last.cumulative.Average()["nll"]};
 }
 
 // Averages over the streams of all seeds.
-void Compare(const std::string& name, Index size, const std::vector<Stream>& streams,
+void Compare(const std::string& name, Index size, const std::vector<DataFile>& streams,
              Report& report) {
   std::array<double, kRates.size()> by_rate{};
   Nll by_default;
   const double share = 1 / static_cast<double>(streams.size());
-  for (const Stream& stream : streams) {
+  for (const DataFile& stream : streams) {
     const Nll nll = NllOf(stream, size);
     by_default.served += share * nll.served;
     by_default.last += share * nll.last;
     for (std::size_t r = 0; r < kRates.size(); ++r) {
-      Stream fixed = stream;
+      DataFile fixed = stream;
       fixed.config.dynamics = {kRates[r] > 0 ? "inflation" : "static", {}};
       if (kRates[r] > 0) fixed.config.dynamics.options["rate"] = kRates[r];
       by_rate[r] += share * NllOf(fixed, size).served;
@@ -68,15 +63,14 @@ void AddFile(const char* name, const char* likelihood, const std::vector<Index>&
              Report& report) {
   const auto path = DataPath(absl::StrCat("streams/", name, ".csv"));
   if (!path) return report.Skip(name, "PREQUEL_DATA_DIR has no streams/");
-  DataFile file = ReadDataFile(*path, "y", likelihood);
-  const std::vector<Stream> streams = {{file.config, file.rows}};
+  const std::vector<DataFile> streams = {ReadDataFile(*path, "y", likelihood)};
   for (const Index size : sizes) {
     Compare(absl::StrCat(name, ", ", likelihood), size, streams, report);
   }
 }
 
 void AddMade(const char* name, WeightPath path, bool classes, Report& report) {
-  std::vector<Stream> streams;
+  std::vector<DataFile> streams;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     streams.push_back({MadeConfig(classes), MadeRows(path, classes, seed)});
   }

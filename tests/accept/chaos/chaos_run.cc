@@ -105,10 +105,7 @@ class ChaosRun {
     floods_.emplace(
         papers_.EntranceOf("attacker", grpc), papers_.OptionsOf("admin", grpc),
         [](const std::string& id) { return IsHonestModel(id) || id == kVisited; },
-        [this](const std::string& attack) {
-          std::int64_t& most = result_.most_resident[attack];
-          most = std::max(most, service_.TakeMostResident());
-        });
+        [this](const std::string& attack) { NoteMemory(attack); });
     slow_clients_.emplace(grpc, http, papers_.ca());
     registrar_.emplace(papers_, "visitor", kVisited, grpc, http);
     if (disk_.is_mounted()) {
@@ -139,10 +136,17 @@ class ChaosRun {
     slow_clients_.reset();
     result_.attacks = floods_->attacks();
     floods_.reset();
+    NoteMemory("");
     result_.streams_left = writers_->left();
     result_.streams_ended = writers_->ended();
     result_.cancelled = writers_->cancelled();
     writers_.reset();
+  }
+
+  // The most since the last time; on the thread of the attacks, and after their end.
+  void NoteMemory(const std::string& attack) {
+    std::int64_t& most = result_.most_resident[attack];
+    most = std::max(most, service_.TakeMostResident());
   }
 
   bool Start() {
