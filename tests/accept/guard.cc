@@ -87,7 +87,8 @@ void Bear(const NamedAttack& attack, Report& report) {
   std::this_thread::sleep_for(kQuiet);
   const Stretch quiet = bystander.Take();
   {
-    const std::unique_ptr<Attack> under_way = attack.make({program.address().grpc});
+    const std::unique_ptr<Attack> under_way =
+        attack.make({.address = program.address().grpc, .http = program.address().http});
     std::this_thread::sleep_for(kAttacked);
     AddStretch(attack.name, bystander.Take(), quiet, report);
   }

@@ -17,11 +17,11 @@
 #include "tests/accept/chaos/ledger.h"
 #include "tests/accept/chaos/registrar.h"
 #include "tests/accept/chaos/service.h"
-#include "tests/accept/chaos/slow_clients.h"
 #include "tests/accept/chaos/small_disk.h"
 #include "tests/accept/chaos/writers.h"
 #include "tests/accept/guard/attack.h"
 #include "tests/accept/guard/papers.h"
+#include "tests/accept/guard/slow_clients.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/crash_stream.h"
 
@@ -102,11 +102,13 @@ class ChaosRun {
     writers_.emplace(
         kModels, options_.seed,
         [&](int model) { return papers_.OptionsOf(WriterName(model), grpc); }, ledger_);
+    Entrance entrance = papers_.EntranceOf("attacker", grpc);
+    entrance.http = http;
     floods_.emplace(
-        papers_.EntranceOf("attacker", grpc), papers_.OptionsOf("admin", grpc),
+        entrance, papers_.OptionsOf("admin", grpc),
         [](const std::string& id) { return IsHonestModel(id) || id == kVisited; },
         [this](const std::string& attack) { NoteMemory(attack); });
-    slow_clients_.emplace(grpc, http, papers_.ca());
+    slow_clients_.emplace(entrance);
     registrar_.emplace(papers_, "visitor", kVisited, grpc, http);
     if (disk_.is_mounted()) {
       full_disks_.emplace(disk_, Wire::Options{.address = http, .ca = papers_.ca()}, options_.seed);

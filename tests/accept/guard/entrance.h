@@ -13,6 +13,7 @@ struct Entrance {
   std::string address;  // HOST:PORT, of gRPC
   std::string ca;       // PEM, of who signs the server's certificate; empty: plain text
   std::string token;    // shown with each call; empty: none. REQUIRES: TLS
+  std::string http;     // HOST:PORT, for whoever comes that way as well
 };
 
 // A stub with a connection of its own.

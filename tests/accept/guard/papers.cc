@@ -49,7 +49,7 @@ client::ClientOptions Papers::OptionsOf(const std::string& principal,
 }
 
 Entrance Papers::EntranceOf(const std::string& principal, const std::string& server) const {
-  return {server, ca_, tokens_.at(principal)};
+  return {.address = server, .ca = ca_, .token = tokens_.at(principal)};
 }
 
 std::string Papers::RenewCertificate() {
