@@ -87,6 +87,7 @@ void Wire::Handshake(const Options& options) {
     SSL_set_alpn_protos(tls_->ssl, reinterpret_cast<const unsigned char*>(list.data()),
                         static_cast<unsigned>(list.size()));
   }
+  SSL_clear_mode(tls_->ssl, SSL_MODE_AUTO_RETRY);  // does not wait for more after a session ticket
   SSL_set_fd(tls_->ssl, fd_);
   broken_ = SSL_connect(tls_->ssl) != 1;
 }
@@ -123,8 +124,10 @@ std::string Wire::Receive(int wait_ms) {
     char buffer[1 << 14];
     const ssize_t got = tls_ != nullptr ? SSL_read(tls_->ssl, buffer, sizeof(buffer))
                                         : recv(fd_, buffer, sizeof(buffer), 0);
-    broken_ = got <= 0;
-    if (!broken_) received.append(buffer, static_cast<std::size_t>(got));
+    const bool nothing_yet = tls_ != nullptr && got <= 0 &&
+                             SSL_get_error(tls_->ssl, static_cast<int>(got)) == SSL_ERROR_WANT_READ;
+    broken_ = got <= 0 && !nothing_yet;
+    if (got > 0) received.append(buffer, static_cast<std::size_t>(got));
     wait_ms = 0;
   }
   return received;
