@@ -325,7 +325,7 @@ HttpHandler Server::Parts::MakeHttpHandler() {
     return caller.ok() ? caller->CheckRole(Role::kMetrics, "/metrics") : caller.status();
   };
   HttpHandler handler;
-  handler.most_bytes = [this](const HttpRequest& head) { return http_face_->MostBytes(head); };
+  handler.body_limit = [this](const HttpRequest& head) { return http_face_->LimitOf(head); };
   handler.answer = [this, pages = std::move(pages)](HttpRequest request,
                                                     const HttpRespond& respond) {
     if (std::optional<HttpAnswer> page = AnswerPage(pages, request)) {

@@ -135,9 +135,11 @@ struct Inference {
 
 }  // namespace
 
-std::int64_t HttpFace::MostBytes(const HttpRequest& head) const {
-  if (head.method != "POST" || TargetOf(head.path).verb != "infer") return kSmallBody;
-  return parts_.gate.Identify(head.credentials).ok() ? max_body_bytes_ : kSmallBody;
+BodyLimit HttpFace::LimitOf(const HttpRequest& head) const {
+  if (head.method != "POST" || TargetOf(head.path).verb != "infer") return {.bytes = kSmallBody};
+  const absl::Status known = parts_.gate.Identify(head.credentials).status();
+  if (known.ok()) return {.bytes = max_body_bytes_};
+  return {.bytes = kSmallBody, .beyond = ErrorAnswer(known)};
 }
 
 void HttpFace::Answer(HttpRequest request, const HttpRespond& respond) const {

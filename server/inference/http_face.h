@@ -22,8 +22,8 @@ class HttpFace {
   HttpFace(const InferenceFace& face, CallParts parts, std::int64_t max_body_bytes)
       : face_(face), parts_(std::move(parts)), max_body_bytes_(max_body_bytes) {}
 
-  // Whoever is not known brings no large bodies.
-  std::int64_t MostBytes(const HttpRequest& head) const;
+  // Whoever is not known brings no large bodies, and is told that it is not known.
+  BodyLimit LimitOf(const HttpRequest& head) const;
 
   // 404 for any other path. Errors are {"error": …}, under the status that goes with their code.
   void Answer(HttpRequest request, const HttpRespond& respond) const;

@@ -97,10 +97,13 @@ class Connection final : public HttpConnection,
   void OnHead(const Error& error) {
     if (error) return OnError(error);
     const std::uint64_t length = parser_->content_length().value_or(0);
-    const HttpRequest head = Head();
-    const std::int64_t most =
-        std::min(parts_.handler.most_bytes(head), parts_.options.max_body_bytes);
-    if (length > static_cast<std::uint64_t>(most)) return Write(Refusal(413), false);
+    BodyLimit limit = parts_.handler.body_limit(Head());
+    if (length > static_cast<std::uint64_t>(limit.bytes)) {
+      return Write(limit.beyond ? *std::move(limit.beyond) : Refusal(413), false);
+    }
+    if (length > static_cast<std::uint64_t>(parts_.options.max_body_bytes)) {
+      return Write(Refusal(413), false);
+    }
     if (parser_->chunked()) return Write(Refusal(411), false);
     const auto bytes = static_cast<std::int64_t>(length);
     if (bytes > kSmallBody && parts_.body_bytes + bytes > parts_.options.max_bodies_bytes) {

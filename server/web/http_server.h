@@ -40,10 +40,15 @@ struct HttpAnswer {
 // Once, on any thread, also after the server has gone.
 using HttpRespond = std::function<void(HttpAnswer)>;
 
+// Of the body of a request, which has come as far as its head.
+struct BodyLimit {
+  std::int64_t bytes = 0;
+  std::optional<HttpAnswer> beyond;  // to a longer one; none: 413
+};
+
 // Both are called on the server's one thread, and must be quick.
 struct HttpHandler {
-  // How many bytes of body a request may bring, which has come as far as its head.
-  std::function<std::int64_t(const HttpRequest& head)> most_bytes;
+  std::function<BodyLimit(const HttpRequest& head)> body_limit;
   std::function<void(HttpRequest request, HttpRespond respond)> answer;
 };
 

@@ -58,7 +58,7 @@ class Host {
   }
 
   bool Brings(const HttpRequest& request) const {
-    return static_cast<std::int64_t>(request.body.size()) <= http_.MostBytes(request);
+    return static_cast<std::int64_t>(request.body.size()) <= http_.LimitOf(request).bytes;
   }
 
  private:

@@ -239,7 +239,8 @@ TEST_F(AccessTest, TheProtocolByHttpAsksTheSame) {
   EXPECT_EQ(Get("/v2/models/own-m", "", authority_.Issue("x", "URI:spiffe://test/read")), 200);
   EXPECT_EQ(Get("/v2/models/own-m", "", authority_.Issue("x", "URI:spiffe://test/metrics")), 403);
   // Nobody in particular brings a large body.
-  EXPECT_EQ(Post("/v2/models/own-m/infer", "never-given", 5000), 413);
+  EXPECT_EQ(Post("/v2/models/own-m/infer", "never-given", 5000), 401);
+  EXPECT_EQ(Post("/v2/models/own-m", "never-given", 5000), 413);
 }
 
 TEST_F(AccessTest, ReflectionIsNotThere) {

@@ -80,15 +80,20 @@ class HttpServerTest : public ::testing::Test {
   }
 
   HttpOptions options_;
-  HttpHandler handler_{
-      .most_bytes =
-          [](const HttpRequest& head) { return head.path == "/large" ? 1 << 20 : kSmallBody; },
-      .answer =
-          [](const HttpRequest& request, const HttpRespond& respond) {
-            HttpAnswer answer;
-            answer.body = request.path + " " + request.credentials.authorization + request.body;
-            respond(std::move(answer));
-          }};
+  HttpHandler handler_{.body_limit =
+                           [](const HttpRequest& head) {
+                             BodyLimit limit{.bytes = head.path == "/large" ? 1 << 20 : kSmallBody};
+                             if (head.path == "/known")
+                               limit.beyond = HttpAnswer{.status = 401, .body = "who?"};
+                             return limit;
+                           },
+                       .answer =
+                           [](const HttpRequest& request, const HttpRespond& respond) {
+                             HttpAnswer answer;
+                             answer.body = request.path + " " + request.credentials.authorization +
+                                           request.body;
+                             respond(std::move(answer));
+                           }};
   std::unique_ptr<HttpServer> server_;
 };
 
@@ -161,6 +166,8 @@ TEST_F(HttpServerTest, ALargeBodyIsForWhoMayBringIt) {
   const std::string body(100'000, 'x');
   EXPECT_EQ(client.Post("/large", body, "text/plain")->body, "/large " + body);
   EXPECT_EQ(client.Post("/live", body, "text/plain")->status, 413);
+  EXPECT_EQ(client.Post("/known", body, "text/plain")->status, 401);
+  EXPECT_EQ(client.Post("/known", "x", "text/plain")->status, 200);
   // Its length is said before it comes.
   EXPECT_EQ(Ask("POST /large HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n").substr(9, 3), "411");
   EXPECT_EQ(Ask("POST /large HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3\r\n"
