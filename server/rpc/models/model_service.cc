@@ -123,8 +123,8 @@ grpc::ServerWriteReactor<v1::ModelFilePiece>* ModelServiceImpl::ExportModel(
   return new ExportCall(*context, *request, {engine_, pools_.history, parts_});
 }
 
-grpc::ServerReadReactor<v1::ImportModelRequest>* ModelServiceImpl::ImportModel(
-    grpc::CallbackServerContext* context, v1::Model* response) {
+grpc::ServerReadReactor<grpc::ByteBuffer>* ModelServiceImpl::ImportModel(
+    grpc::CallbackServerContext* context, grpc::ByteBuffer* response) {
   return new ImportCall(*context, response, {engine_, pools_.history, parts_});
 }
 

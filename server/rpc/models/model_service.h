@@ -12,7 +12,22 @@
 
 namespace prequel {
 
-class ModelServiceImpl final : public v1::ModelService::CallbackService {
+// Those of v1::ModelService::CallbackService, but that ImportModel's messages come as bytes.
+template <class Service>
+using WithImport = v1::ModelService::WithRawCallbackMethod_ImportModel<Service>;
+template <class Service>
+using WithModels = v1::ModelService::WithCallbackMethod_CreateModel<
+    v1::ModelService::WithCallbackMethod_GetModel<v1::ModelService::WithCallbackMethod_ListModels<
+        v1::ModelService::WithCallbackMethod_DeleteModel<
+            v1::ModelService::WithCallbackMethod_ForkModel<
+                v1::ModelService::WithCallbackMethod_ExportModel<Service>>>>>>;
+template <class Service>
+using WithRevisions = v1::ModelService::WithCallbackMethod_CreateSnapshot<
+    v1::ModelService::WithCallbackMethod_ListRevisions<
+        v1::ModelService::WithCallbackMethod_RollbackModel<Service>>>;
+using ModelMethods = WithImport<WithModels<WithRevisions<v1::ModelService::Service>>>;
+
+class ModelServiceImpl final : public ModelMethods {
  public:
   // All must outlive the service.
   ModelServiceImpl(Engine& engine, const CallPools& pools, CallParts parts);
@@ -44,8 +59,8 @@ class ModelServiceImpl final : public v1::ModelService::CallbackService {
                                       v1::Model* response) override;
   grpc::ServerWriteReactor<v1::ModelFilePiece>* ExportModel(
       grpc::CallbackServerContext* context, const v1::ExportModelRequest* request) override;
-  grpc::ServerReadReactor<v1::ImportModelRequest>* ImportModel(grpc::CallbackServerContext* context,
-                                                               v1::Model* response) override;
+  grpc::ServerReadReactor<grpc::ByteBuffer>* ImportModel(grpc::CallbackServerContext* context,
+                                                         grpc::ByteBuffer* response) override;
 
  private:
   absl::Status Revisions(const v1::ListRevisionsRequest& request,

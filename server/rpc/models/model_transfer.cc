@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/rpc/models/model_answer.h"
 #include "server/rpc/resource_name.h"
+#include "server/rpc/undecodable.h"
 
 namespace prequel {
 namespace {
@@ -67,7 +68,7 @@ void ExportCall::End(const absl::Status& status) {
   Finish(call_.End(status));
 }
 
-ImportCall::ImportCall(const grpc::CallbackServerContext& context, v1::Model* response,
+ImportCall::ImportCall(const grpc::CallbackServerContext& context, grpc::ByteBuffer* response,
                        const TransferParts& parts)
     : response_(response),
       parts_(parts),
@@ -82,10 +83,13 @@ ImportCall::ImportCall(const grpc::CallbackServerContext& context, v1::Model* re
 
 void ImportCall::ReadNext() {
   call_.BeginWait(wait_, kPiece);
-  StartRead(&request_);
+  StartRead(&received_);
 }
 
 absl::Status ImportCall::TakePiece() {
+  if (!Decode(received_, request_)) {
+    return UndecodableError("a message", "/prequel.v1.ModelService/ImportModel");
+  }
   call_.CountRequest(request_);
   absl::Status status = call_.Renew();
   if (status.ok() && !request_.model_id().empty()) {
@@ -119,8 +123,10 @@ absl::Status ImportCall::Import() {
   if (!file.ok()) return file.status();
   const absl::StatusOr<ModelInfo> info = parts_.engine.Import(model_id_, *file);
   if (!info.ok()) return info.status();
-  InfoToProto(*info, response_);
-  call_.CountResponse(*response_);
+  v1::Model response;
+  InfoToProto(*info, &response);
+  call_.CountResponse(response);
+  *response_ = Encode(response);
   return absl::OkStatus();
 }
 

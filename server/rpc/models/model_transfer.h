@@ -48,9 +48,9 @@ class ExportCall final : public grpc::ServerWriteReactor<v1::ModelFilePiece> {
   Patience::Wait wait_;       // for it to be read
 };
 
-class ImportCall final : public grpc::ServerReadReactor<v1::ImportModelRequest> {
+class ImportCall final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
  public:
-  ImportCall(const grpc::CallbackServerContext& context, v1::Model* response,
+  ImportCall(const grpc::CallbackServerContext& context, grpc::ByteBuffer* response,
              const TransferParts& parts);
 
   void OnReadDone(bool ok) override;
@@ -63,13 +63,14 @@ class ImportCall final : public grpc::ServerReadReactor<v1::ImportModelRequest> 
   absl::Status Import();
   void End(const absl::Status& status);
 
-  v1::Model* const response_;
+  grpc::ByteBuffer* const response_;
   const TransferParts parts_;
   const Call call_;
   std::string model_id_;
   std::optional<ModelFileReader> reader_;
-  v1::ImportModelRequest request_;  // being read
-  Patience::Wait wait_;             // for it
+  grpc::ByteBuffer received_;  // being read
+  v1::ImportModelRequest request_;
+  Patience::Wait wait_;  // for the next
 };
 
 }  // namespace prequel

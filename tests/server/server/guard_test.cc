@@ -133,7 +133,7 @@ TEST_F(GuardTest, ARequestThatIsNoMessageIsRefusedWithTheMethodsName) {
   const grpc::ByteBuffer request(&bytes, 1);
   for (const char* method :
        {"/prequel.v1.LearningService/Learn", "/prequel.v1.ModelService/CreateModel",
-        "/inference.GRPCInferenceService/ModelInfer"}) {
+        "/prequel.v1.ModelService/ImportModel", "/inference.GRPCInferenceService/ModelInfer"}) {
     grpc::ClientContext context;
     grpc::ByteBuffer response;
     std::promise<grpc::Status> answered;
