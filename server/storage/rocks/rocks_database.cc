@@ -117,10 +117,11 @@ absl::StatusOr<std::unique_ptr<RocksDatabase>> RocksDatabase::Open(const RocksOp
   }
   if (options.read_only) return OpenToRead(DatabaseOptions(env, ""), options.directory);
   std::unique_ptr<RocksDatabase> database(new RocksDatabase());
+  rocksdb::DBOptions open = DatabaseOptions(env, options.directory);
+  open.listeners.push_back(database->failures_);
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status =
-      rocksdb::DB::Open(DatabaseOptions(env, options.directory), options.directory, Families(),
-                        &database->families_, &db);
+      rocksdb::DB::Open(open, options.directory, Families(), &database->families_, &db);
   if (!status.ok()) return OpenError(status, options.directory, *env);
   database->db_.reset(db);
   database->sync_ = options.sync;

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/storage/rocks/rocks_failures.h"
 #include "server/storage/rocks/rocks_options.h"
 
 namespace prequel {
@@ -46,10 +47,13 @@ class RocksDatabase {
   rocksdb::ColumnFamilyHandle* snapshots() const { return families_[3]; }
   const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return families_; }
   bool sync() const { return sync_; }  // whether a write that matters is synced
+  // Whether it takes files in as they are: until it has failed to write for the first time.
+  bool takes_files() const { return !failures_->any(); }
 
  private:
   RocksDatabase() = default;
 
+  const std::shared_ptr<RocksFailures> failures_ = std::make_shared<RocksFailures>();
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // destroyed before db_
   std::unique_ptr<rocksdb::DB> db_;
   bool sync_ = true;

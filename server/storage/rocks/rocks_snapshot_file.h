@@ -25,7 +25,8 @@ class RocksSnapshotFile {
   rocksdb::Status Put(const rocksdb::Slice& key, const rocksdb::Slice& value);
   // Everything that was put is in the file. To be called once.
   rocksdb::Status Finish();
-  // All of it becomes the database's at once, durably. REQUIRES: finished.
+  // All of it becomes the database's at once, durably. REQUIRES: finished; the database takes
+  // files.
   rocksdb::Status Ingest();
 
   // Those that a crash has left behind in `directory`.

@@ -32,12 +32,16 @@ absl::Status ForEachSnapshot(const RocksDatabase& database, ModelId model,
 
 // The first chunk, often the only one, goes through the write-ahead log, the others into a file:
 // megabytes in the log would keep the next synced write of any model waiting until the disk has
-// them.
+// them. A database that takes no files gets them through the log nevertheless.
 absl::Status RocksSnapshots::WriteSnapshotChunk(ModelId model, std::uint64_t next_offset,
                                                 std::uint32_t index, std::string_view chunk) {
   const std::string key = SnapshotChunkKey(model, next_offset, index);
   const std::string value = EncodeSnapshotChunk(key, chunk);
-  if (index > 0) return WriteToFile(model, key, value, index == 1);
+  const bool begun = index > 1 && Unfinished(model) != nullptr;
+  if (index > 0 && (begun || database_.takes_files())) {
+    return WriteToFile(model, key, value, index == 1);
+  }
+  if (index == 1) Abandon(model);
   rocksdb::WriteBatch batch;
   batch.Put(database_.snapshots(), key, value);
   return gate_.WriteUnsynced(batch);
@@ -85,6 +89,11 @@ void RocksSnapshots::Abandon(ModelId model) {
 absl::Status RocksSnapshots::KeepChunks(const StoredSnapshot& snapshot) {
   if (snapshot.chunks <= 1) return absl::OkStatus();
   RocksSnapshotFile* const file = Unfinished(snapshot.model);
+  if (!database_.takes_files()) {
+    if (file == nullptr) return absl::OkStatus();  // they are in the log
+    Abandon(snapshot.model);
+    return absl::UnavailableError("the disk was full while the snapshot was written: try again");
+  }
   if (file == nullptr) return absl::InternalError("a snapshot's chunks are to be written first");
   const rocksdb::Status written = file->Finish();
   absl::Status kept =

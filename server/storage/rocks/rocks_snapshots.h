@@ -44,7 +44,7 @@ class RocksSnapshots final : public SnapshotStore {
  private:
   absl::Status WriteToFile(ModelId model, const std::string& key, const std::string& value,
                            bool first);
-  // The chunks in the snapshot's file, if it has one, are durable.
+  // The chunks in the snapshot's file, if it has one, are durable. UNAVAILABLE: they are lost.
   absl::Status KeepChunks(const StoredSnapshot& snapshot);
   // The file of the snapshot that is being written; null when it has none.
   RocksSnapshotFile* Unfinished(ModelId model);

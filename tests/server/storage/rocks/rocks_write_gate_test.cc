@@ -100,6 +100,38 @@ class RocksWriteGateTest : public ::testing::Test {
     return store.ok() ? Payloads(**store, log_) : std::vector<std::string>();
   }
 
+  // Of three chunks, at the end of the log.
+  absl::Status BeginSnapshot(const StoredModel& model) {
+    for (std::uint32_t chunk = 0; chunk < 3; ++chunk) {
+      const absl::Status written =
+          store_->snapshots().WriteSnapshotChunk(model.id, 1, chunk, std::string(1000, 'c'));
+      if (!written.ok()) return written;
+    }
+    return absl::OkStatus();
+  }
+  absl::Status CommitSnapshot(const StoredModel& model) {
+    return store_->snapshots().CommitSnapshot({.model = model.id,
+                                               .log = model.log,
+                                               .next_offset = 1,
+                                               .revision = 1,
+                                               .chunks = 3,
+                                               .bytes = 3000},
+                                              {});
+  }
+  // The bytes of the one snapshot that there is.
+  std::size_t SnapshotBytes(const StoredModel& model) const {
+    const auto snapshots = store_->snapshots().ListSnapshots(model.id);
+    if (!snapshots.ok() || snapshots->size() != 1) return 0;
+    std::size_t bytes = 0;
+    const absl::Status read =
+        store_->snapshots().ReadSnapshot(snapshots->front(), [&bytes](std::string_view chunk) {
+          bytes += chunk.size();
+          return absl::OkStatus();
+        });
+    EXPECT_TRUE(read.ok()) << read;
+    return bytes;
+  }
+
   TemporaryDirectory directory_;
   FailingEnv env_;
   std::unique_ptr<RocksStore> store_;
@@ -191,6 +223,24 @@ TEST_F(RocksWriteGateTest, MayBeFullAgainAnywhereInARecovery) {
   }
   EXPECT_FALSE(cut_short);
   EXPECT_GT(kept.size(), 5U);
+}
+
+// RocksDB takes no file in once it has been full, and would end the process.
+TEST_F(RocksWriteGateTest, KeepsLargeSnapshotsAfterItWasFull) {
+  const StoredModel model = store_->catalogue().ListModels()->front();
+  ASSERT_TRUE(Append(0, {"zero"}).ok());
+  ASSERT_TRUE(BeginSnapshot(model).ok());
+  env_.room = Room::kNone;
+  ASSERT_FALSE(Append(1, {"refused"}).ok());
+  env_.room = Room::kEnough;
+  ASSERT_TRUE(Recover().ok()) << store_->Recover();
+  EXPECT_EQ(CommitSnapshot(model).code(), Code::kUnavailable) << "begun before";
+  EXPECT_TRUE(store_->health().ok()) << "what is lost is that snapshot alone";
+  ASSERT_TRUE(BeginSnapshot(model).ok());
+  ASSERT_TRUE(CommitSnapshot(model).ok()) << CommitSnapshot(model);
+  EXPECT_EQ(SnapshotBytes(model), 3000U);
+  Reopen();
+  EXPECT_EQ(SnapshotBytes(model), 3000U);
 }
 
 TEST_F(RocksWriteGateTest, MayBeFullAtTheFirstWriteOfAll) {
