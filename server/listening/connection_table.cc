@@ -157,8 +157,10 @@ void ConnectionTable::ShutDown(Connections::iterator connection) {
 // What is around a message is not counted exactly, and is taken off what has just come, never off
 // what is held: encryption as a share, frames and headers as kAround for each message. What nobody
 // tells of, as pings and what came between two looks, fades, so that it does not add up.
-void ConnectionTable::Police(const Arrivals::ByPeer& arrived, std::int64_t most) {
-  constexpr double kAround = 1024, kEncryption = 1.03, kFading = 1.0 / 3000;  // in five minutes
+void ConnectionTable::Police(const Arrivals::ByPeer& arrived, std::int64_t most,
+                             std::chrono::duration<double> since) {
+  constexpr double kAround = 1024, kEncryption = 1.03, kFadesIn = 300;  // seconds
+  const double fading = std::min(1.0, since.count() / kFadesIn);
   Sweep();
   swept_ = false;
   busy_.clear();
@@ -172,7 +174,7 @@ void ConnectionTable::Police(const Arrivals::ByPeer& arrived, std::int64_t most)
       fresh -= kAround * static_cast<double>(came->second.messages);
       whole = static_cast<double>(came->second.bytes);
     }
-    const double held = (1 - kFading) * connection.arriving + std::max(0.0, fresh) - whole;
+    const double held = (1 - fading) * connection.arriving + std::max(0.0, fresh) - whole;
     connection.arriving = std::max(0.0, held);
     all += connection.arriving;
   }

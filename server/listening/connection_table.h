@@ -46,11 +46,12 @@ class ConnectionTable {
   // two calls of Police, so that a flood of them costs little.
   bool Add(int fd, const sockaddr_storage& address);
 
-  // To be called every tenth of a second. Of what each connection has received, as much as has not
-  // come whole yet is being held. If that is more than `most` in all, shuts down connections until
-  // it is not: each time the one that holds the most, of the peer that holds the most. `arrived` is
-  // what came whole since the last time.
-  void Police(const Arrivals::ByPeer& arrived, std::int64_t most);
+  // To be called every tenth of a second, or `since` the last time. Of what each connection has
+  // received, as much as has not come whole yet is being held. If that is more than `most` in all,
+  // shuts down connections until it is not: each time the one that holds the most, of the peer that
+  // holds the most. `arrived` is what came whole since the last time.
+  void Police(const Arrivals::ByPeer& arrived, std::int64_t most,
+              std::chrono::duration<double> since = std::chrono::milliseconds(100));
   std::int64_t arriving() const { return arriving_; }
 
   // To be called after Police when memory is short and nothing that is known explains it: calls

@@ -24,7 +24,8 @@ namespace {
 
 constexpr int kBacklog = 1024;
 constexpr int kAtOnce = 64;  // connections that are accepted before it looks at anything else
-constexpr std::chrono::milliseconds kLook{100};  // how often it sees what is open, and arriving
+// How often it sees what is open, and arriving; and once the process is large.
+constexpr std::chrono::milliseconds kLook{100}, kCloseLook{20};
 constexpr std::chrono::milliseconds kWithoutDescriptors{20};
 
 absl::Status ListenError(const HostPort& address, const char* why) {
@@ -130,13 +131,14 @@ void Listener::Loop() {
   std::vector<pollfd> polled;
   for (const int fd : listening_) polled.push_back({fd, POLLIN, 0});
   polled.push_back({wake_, POLLIN, 0});
-  auto next_look = std::chrono::steady_clock::now();
+  auto next_look = Clock::now();
+  std::chrono::milliseconds between = kLook;
   for (;;) {
-    const int ready = poll(polled.data(), polled.size(), static_cast<int>(kLook.count()));
+    const int ready = poll(polled.data(), polled.size(), static_cast<int>(between.count()));
     if (polled.back().revents != 0) return;
-    if (const auto now = std::chrono::steady_clock::now(); now >= next_look) {
-      Look();
-      next_look = now + kLook;
+    if (const auto now = Clock::now(); now >= next_look) {
+      between = Look(now) ? kCloseLook : kLook;
+      next_look = now + between;
     }
     for (std::size_t i = 0; ready > 0 && i + 1 < polled.size(); ++i) {
       // Those that are left are there at the next poll.
@@ -145,28 +147,31 @@ void Listener::Loop() {
   }
 }
 
-void Listener::Look() {
+bool Listener::Look(Clock::time_point now) {
   const std::int64_t resident = ResidentBytes();
   const bool large = resident > arriving_limits_.resident;
   const std::int64_t before = table_.evicted();
+  const std::chrono::duration<double> since = now - std::exchange(last_look_, now);
   table_.Police(arriving_limits_.arrivals.Take(),
-                large ? arriving_limits_.most : std::numeric_limits<std::int64_t>::max());
-  if (IsFlooded(resident) && large) table_.ShunFloods(std::chrono::steady_clock::now());
+                large ? arriving_limits_.most : std::numeric_limits<std::int64_t>::max(), since);
+  if (IsFlooded(resident, since) && large) table_.ShunFloods(now);
   refused_ += table_.evicted() - before;
   arriving_ = table_.arriving();
   open_ = static_cast<std::int64_t>(table_.open());
+  return large;
 }
 
 // What was freed is resident as well, and explained by nothing; so the level alone says little. As
 // long as nothing is freed, what grows is used.
-bool Listener::IsFlooded(std::int64_t resident) {
-  constexpr std::int64_t kGrowth = 2 << 20;  // in one look
+bool Listener::IsFlooded(std::int64_t resident, std::chrono::duration<double> since) {
+  constexpr double kGrowth = 20 << 20;         // in a second
+  constexpr std::int64_t kNothing = 64 << 10;  // what is still arriving is reckoned to fade
   if (!arriving_limits_.accounted) return false;
   const std::int64_t explained = arriving_limits_.accounted() + table_.arriving();
   const std::int64_t more = resident - std::exchange(last_resident_, resident);
   const std::int64_t more_explained = explained - std::exchange(last_explained_, explained);
-  return resident - explained > arriving_limits_.unexplained && more_explained >= 0 &&
-         more - more_explained >= kGrowth;
+  return resident - explained > arriving_limits_.unexplained && more_explained > -kNothing &&
+         static_cast<double>(more - more_explained) >= kGrowth * since.count();
 }
 
 bool Listener::Accept(int listening) {

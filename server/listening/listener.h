@@ -53,13 +53,16 @@ class Listener {
   std::int64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
+  using Clock = ConnectionTable::Clock;
+
   Listener(const ConnectionLimits& limits, const ArrivalLimits& arriving)
       : arriving_limits_(arriving), table_(limits) {}
   absl::Status Listen(const HostPort& address);
   void Loop();
-  void Look();
+  // Whether the process is large.
+  bool Look(Clock::time_point now);
   // Whether the process grows by what nothing explains.
-  bool IsFlooded(std::int64_t resident);
+  bool IsFlooded(std::int64_t resident, std::chrono::duration<double> since);
   // One that waits on a listening socket; false when there is none.
   bool Accept(int listening);
   // No descriptor is left: lets go of one kept for this, so that whoever waits is told.
@@ -71,8 +74,9 @@ class Listener {
   int wake_ = -1;          // readable once it is to stop
   int spare_ = -1;         // see TurnAway
   ConnectionTable table_;  // the thread's
-  // As are these: bytes, a look ago.
+  // As are these, of a look ago: bytes, and when it was.
   std::int64_t last_resident_ = 0, last_explained_ = 0;
+  Clock::time_point last_look_ = Clock::now();
   std::atomic<std::int64_t> open_ = 0, arriving_ = 0, refused_ = 0;
   std::unique_ptr<Acceptor> acceptor_;
   std::thread thread_;
