@@ -129,6 +129,7 @@ void BearAttacks(Report& report) {
 }
 
 void ShareEvenly(Report& report) {
+  constexpr int kHeavyClients = 8;
   report.Section("models of cost 1 : 1,000 side by side");
   Program program;
   const std::string& server = program.address().grpc;
@@ -140,9 +141,11 @@ void ShareEvenly(Report& report) {
   std::atomic<int> heavy = 0;
   double beside = 0;
   {
-    Repeating load(8, [&](int thread) {
-      const auto own = LearningStub({server});
-      if (Learn(*own, absl::StrCat("heavy-", thread % 2), 64, 600).ok()) ++heavy;
+    std::vector<std::unique_ptr<v1::LearningService::Stub>> stubs;
+    for (int i = 0; i < kHeavyClients; ++i) stubs.push_back(LearningStub({server}));
+    Repeating load(kHeavyClients, [&](int thread) {
+      v1::LearningService::Stub& own = *stubs[static_cast<std::size_t>(thread)];
+      if (Learn(own, absl::StrCat("heavy-", thread % 2), 64, 600).ok()) ++heavy;
     });
     std::this_thread::sleep_for(seconds(2));
     beside = LightSpeed(*stub, seconds(8));
