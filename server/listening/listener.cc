@@ -154,7 +154,7 @@ bool Listener::Look(Clock::time_point now) {
   const std::chrono::duration<double> since = now - std::exchange(last_look_, now);
   table_.Police(arriving_limits_.arrivals.Take(),
                 large ? arriving_limits_.most : std::numeric_limits<std::int64_t>::max(), since);
-  if (IsFlooded(resident, since) && large) table_.ShunFloods(now);
+  if (IsFlooded(resident, now) && large) table_.ShunFloods(now);
   refused_ += table_.evicted() - before;
   arriving_ = table_.arriving();
   open_ = static_cast<std::int64_t>(table_.open());
@@ -163,15 +163,20 @@ bool Listener::Look(Clock::time_point now) {
 
 // What was freed is resident as well, and explained by nothing; so the level alone says little. As
 // long as nothing is freed, what grows is used.
-bool Listener::IsFlooded(std::int64_t resident, std::chrono::duration<double> since) {
-  constexpr double kGrowth = 20 << 20;         // in a second
+bool Listener::IsFlooded(std::int64_t resident, Clock::time_point now) {
+  constexpr std::int64_t kGrowth = 2 << 20;    // within kLook
   constexpr std::int64_t kNothing = 64 << 10;  // what is still arriving is reckoned to fade
   if (!arriving_limits_.accounted) return false;
   const std::int64_t explained = arriving_limits_.accounted() + table_.arriving();
   const std::int64_t more = resident - std::exchange(last_resident_, resident);
   const std::int64_t more_explained = explained - std::exchange(last_explained_, explained);
-  return resident - explained > arriving_limits_.unexplained && more_explained > -kNothing &&
-         static_cast<double>(more - more_explained) >= kGrowth * since.count();
+  const bool freed = more_explained < -kNothing;
+  if (freed || now - growing_since_ >= kLook) {
+    grown_ = 0;
+    growing_since_ = now;
+  }
+  if (!freed) grown_ += more - more_explained;
+  return resident - explained > arriving_limits_.unexplained && grown_ >= kGrowth;
 }
 
 bool Listener::Accept(int listening) {

@@ -62,7 +62,7 @@ class Listener {
   // Whether the process is large.
   bool Look(Clock::time_point now);
   // Whether the process grows by what nothing explains.
-  bool IsFlooded(std::int64_t resident, std::chrono::duration<double> since);
+  bool IsFlooded(std::int64_t resident, Clock::time_point now);
   // One that waits on a listening socket; false when there is none.
   bool Accept(int listening);
   // No descriptor is left: lets go of one kept for this, so that whoever waits is told.
@@ -77,6 +77,9 @@ class Listener {
   // As are these, of a look ago: bytes, and when it was.
   std::int64_t last_resident_ = 0, last_explained_ = 0;
   Clock::time_point last_look_ = Clock::now();
+  // By what nothing explains, and since when.
+  std::int64_t grown_ = 0;
+  Clock::time_point growing_since_;
   std::atomic<std::int64_t> open_ = 0, arriving_ = 0, refused_ = 0;
   std::unique_ptr<Acceptor> acceptor_;
   std::thread thread_;
