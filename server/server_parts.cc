@@ -248,7 +248,7 @@ absl::Status Server::Parts::StartGrpc() {
       {.arrivals = arrivals_,
        .accounted = [this] { return engine_->memory().used() + in_flight_->used(); },
        .most = budgets.transport,
-       .resident = budgets.all / 5 * 3,
+       .resident = budgets.all / 2,
        .unexplained = budgets.all / 4});
   if (!listener.ok()) return listener.status();
   listener_ = *std::move(listener);
