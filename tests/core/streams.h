@@ -35,6 +35,14 @@ inline LearnerConfig PlainConfig(Index inputs, const std::string& likelihood) {
   return config;
 }
 
+// Some rows of a batch that says no more of them than inputs and targets.
+inline Batch RowsOf(const Batch& all, Index first, Index count) {
+  Batch rows;
+  rows.inputs = all.inputs.middleCols(first, count);
+  rows.targets = all.targets.middleCols(first, count);
+  return rows;
+}
+
 // y = w·x + b + noise.
 inline Batch LinearBatch(Index inputs, Index rows, std::uint64_t step, double noise = 0.5) {
   Batch batch;

@@ -145,10 +145,7 @@ TEST(Inflation, RowsOfAMinibatchDriftAndAreLearnedOneByOne) {
       ASSERT_TRUE(learner.Update(whole, batch, scratch, next).ok());
       std::swap(whole, next);
       for (Index i = 0; i < batch.rows(); ++i) {
-        Batch row;
-        row.inputs = batch.inputs.col(i);
-        row.targets = batch.targets.col(i);
-        ASSERT_TRUE(learner.Update(rowwise, row, scratch, next).ok());
+        ASSERT_TRUE(learner.Update(rowwise, RowsOf(batch, i, 1), scratch, next).ok());
         std::swap(rowwise, next);
       }
     }
@@ -174,10 +171,7 @@ TEST(Inflation, OtherwiseFewRowsDriftOneByOne) {
   ASSERT_TRUE(learner.Update(whole, batch, scratch, next).ok());
   std::swap(whole, next);
   for (Index i = 0; i < kMostSteps; ++i) {
-    Batch row;
-    row.inputs = batch.inputs.col(i);
-    row.targets = batch.targets.col(i);
-    ASSERT_TRUE(learner.Update(rowwise, row, scratch, next).ok());
+    ASSERT_TRUE(learner.Update(rowwise, RowsOf(batch, i, 1), scratch, next).ok());
     std::swap(rowwise, next);
   }
   const auto& q = std::get<FullGaussian>(BeliefOf(whole).posterior);

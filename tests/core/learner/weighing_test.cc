@@ -210,10 +210,7 @@ TEST(Weighing, IsByTheRowWithinAMinibatch) {
   const Learner imq = Learner::Create(config).value();
   LearnerState one_by_one = imq.Initial();
   for (Index i = 0; i < eight.rows(); ++i) {
-    Batch row;
-    row.inputs = eight.inputs.col(i);
-    row.targets = eight.targets.col(i);
-    one_by_one = FoldOnce(imq, one_by_one, row);
+    one_by_one = FoldOnce(imq, one_by_one, RowsOf(eight, i, 1));
   }
   EXPECT_TRUE(MeanOf(FoldOnce(imq, imq.Initial(), eight)).isApprox(MeanOf(one_by_one), 1e-9));
 }

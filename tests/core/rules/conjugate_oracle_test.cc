@@ -17,13 +17,6 @@ constexpr Index kInputs = 6;
 constexpr Index kRows = 60;
 constexpr double kNoise = 0.25;
 
-Batch Columns(const Batch& all, Index first, Index count) {
-  Batch batch;
-  batch.inputs = all.inputs.middleCols(first, count);
-  batch.targets = all.targets.middleCols(first, count);
-  return batch;
-}
-
 LearnerState FoldSplits(const LearnerConfig& config, const Batch& all,
                         const std::vector<Index>& splits) {
   const Learner learner = *Learner::Create(config);
@@ -32,7 +25,7 @@ LearnerState FoldSplits(const LearnerConfig& config, const Batch& all,
   Index first = 0;
   for (const Index count : splits) {
     const absl::StatusOr<Learned> learned =
-        learner.Update(state, Columns(all, first, count), scratch, next);
+        learner.Update(state, RowsOf(all, first, count), scratch, next);
     EXPECT_TRUE(learned.ok()) << learned.status();
     std::swap(state, next);
     first += count;

@@ -32,13 +32,6 @@ constexpr Index kInputs = 4;
 constexpr Index kRows = 96;
 constexpr double kPrecision = 0.5;
 
-Batch Rows(const Batch& all, Index first, Index count) {
-  Batch batch;
-  batch.inputs = all.inputs.middleCols(first, count);
-  batch.targets = all.targets.middleCols(first, count);
-  return batch;
-}
-
 LearnerConfig Config(const std::string& likelihood, const std::string& posterior,
                      std::map<std::string, OptionValue> options) {
   LearnerConfig config = PlainConfig(kInputs, likelihood);
@@ -66,7 +59,7 @@ Course Learn(const LearnerConfig& config, const Batch& all, Index rows, int pass
   for (int pass = 0; pass < passes; ++pass) {
     for (Index first = 0; first < kRows; first += rows) {
       const absl::StatusOr<Learned> learned =
-          learner->Update(course.state, Rows(all, first, rows), scratch, next);
+          learner->Update(course.state, RowsOf(all, first, rows), scratch, next);
       EXPECT_TRUE(learned.ok()) << learned.status();
       course.reports.push_back(learned->report);
       std::swap(course.state, next);
@@ -207,7 +200,7 @@ TEST(Laplace, PredictsByItsMeanUntilThereIsACurvature) {
   const Course course = Learn(config, all, 32, 1);
   Scratch scratch;
   const auto variance = [&](const LearnerState& state) {
-    return (*Ask(learner, state, Rows(all, 0, 1), scratch))["epistemic_variance"](0, 0);
+    return (*Ask(learner, state, RowsOf(all, 0, 1), scratch))["epistemic_variance"](0, 0);
   };
   EXPECT_EQ(variance(learner.Initial()), 0);
   EXPECT_EQ(variance(course.states[1]), 0);
@@ -292,7 +285,7 @@ TEST(Laplace, RestartsBitIdenticallyFromEveryPhase) {
       ASSERT_TRUE(state.ok()) << state.status();
       LearnerState next;
       Scratch scratch;
-      const Batch batch = Rows(all, 32 * static_cast<Index>((t + 1) % 3), 32);
+      const Batch batch = RowsOf(all, 32 * static_cast<Index>((t + 1) % 3), 32);
       ASSERT_TRUE(learner.Update(*state, batch, scratch, next).ok());
       EXPECT_EQ(learner.EncodeState(next), learner.EncodeState(course.states[t + 1])) << t;
     }

@@ -106,10 +106,7 @@ TEST(OgnKronecker, AveragesTheCurvatureOfMinibatches) {
   LearnerState state = learner.Initial(), next;
   Scratch scratch;
   for (int t = 0; t < 10000; ++t) {
-    Batch part;
-    part.inputs = batch.inputs.middleCols(5 * (t % 10), 5);
-    part.targets = batch.targets.middleCols(5 * (t % 10), 5);
-    ASSERT_TRUE(learner.Update(state, part, scratch, next).ok());
+    ASSERT_TRUE(learner.Update(state, RowsOf(batch, 5 * (t % 10), 5), scratch, next).ok());
     std::swap(state, next);
   }
   const auto& q = std::get<KroneckerGaussian>(BeliefOf(state).posterior);

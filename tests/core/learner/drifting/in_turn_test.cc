@@ -59,10 +59,7 @@ TEST(InTurn, AMinibatchIsLearnedAsItsRowsAre) {
     ASSERT_TRUE(learner.Update(state, batch, scratch, next).ok());
     one_by_one = state;
     for (Index i = 0; i < rows; ++i) {
-      Batch row;
-      row.inputs = batch.inputs.col(i);
-      row.targets = batch.targets.col(i);
-      ASSERT_TRUE(learner.Update(one_by_one, row, scratch, after).ok());
+      ASSERT_TRUE(learner.Update(one_by_one, RowsOf(batch, i, 1), scratch, after).ok());
       std::swap(one_by_one, after);
     }
     SCOPED_TRACE(rows);

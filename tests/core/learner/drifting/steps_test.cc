@@ -79,10 +79,7 @@ TEST(Steps, ANetworkMeetsManyRowsInSteps) {
   Scratch scratch;
   ASSERT_TRUE(learner.Update(state, rows, scratch, at_once).ok());
   for (Index first = 0; first < 256; first += 64) {
-    Batch step;
-    step.inputs = rows.inputs.middleCols(first, 64);
-    step.targets = rows.targets.middleCols(first, 64);
-    ASSERT_TRUE(learner.Update(state, step, scratch, next).ok());
+    ASSERT_TRUE(learner.Update(state, RowsOf(rows, first, 64), scratch, next).ok());
     std::swap(state, next);
   }
   ExpectSamePosterior(at_once, state);
