@@ -99,10 +99,7 @@ class Connection final : public HttpConnection,
     const std::uint64_t length = parser_->content_length().value_or(0);
     BodyLimit limit = parts_.handler.body_limit(Head());
     if (length > static_cast<std::uint64_t>(limit.bytes)) {
-      return Write(limit.beyond ? *std::move(limit.beyond) : Refusal(413), false);
-    }
-    if (length > static_cast<std::uint64_t>(parts_.options.max_body_bytes)) {
-      return Write(Refusal(413), false);
+      return Write(std::move(limit.beyond).value_or(Refusal(413)), false);
     }
     if (parser_->chunked()) return Write(Refusal(411), false);
     const auto bytes = static_cast<std::int64_t>(length);

@@ -42,7 +42,7 @@ using HttpRespond = std::function<void(HttpAnswer)>;
 
 // Of the body of a request, which has come as far as its head.
 struct BodyLimit {
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;            // HttpOptions::max_body_bytes counts as well
   std::optional<HttpAnswer> beyond;  // to a longer one; none: 413
 };
 

@@ -137,13 +137,14 @@ void BearChaos(Report& report) {
       "for ",
       options.length.count(),
       " s: 6 writers, who are principals of their own, teach 3 models; the attacks of "
-      "`guard.attacks` follow each other; 200 connections say nothing, or too slowly, or "
-      "without end, or do not read; the disk is filled and freed; certificates are renewed, and a "
-      "principal is revoked "
-      "and brought back. In the first half the server is killed after 2 to 30 s, and all models "
-      "are compared after each restart; in the second half it lives, and they are compared after "
-      "each attack. Memory is read in the second half, after each round of all attacks: the least "
-      "in 35 s without any and with nobody writing, while everything else goes on."));
+      "`guard.attacks` follow each other; 200 connections say nothing, or too slowly, or without "
+      "end, or do not read; the disk is filled and freed; certificates are renewed, and a "
+      "principal "
+      "is revoked and brought back. In the first half the server is killed after 2 to 30 s, and "
+      "all "
+      "models are compared after each restart; in the second half it lives, and they are compared "
+      "after each attack. Memory is read in the second half, after each round of all attacks: the "
+      "least in 35 s without any and with nobody writing, while everything else goes on."));
   const ChaosResult result = RunChaos(options);
   if (!result.problem.empty()) std::fprintf(stderr, "%s\n", result.problem.c_str());
   Account(options, result, report).Give();

@@ -83,8 +83,7 @@ class HttpServerTest : public ::testing::Test {
   HttpHandler handler_{.body_limit =
                            [](const HttpRequest& head) {
                              BodyLimit limit{.bytes = head.path == "/large" ? 1 << 20 : kSmallBody};
-                             if (head.path == "/known")
-                               limit.beyond = HttpAnswer{.status = 401, .body = "who?"};
+                             if (head.path == "/known") limit.beyond = {.status = 401};
                              return limit;
                            },
                        .answer =
@@ -126,7 +125,9 @@ TEST_F(HttpServerTest, HoldsAnAnswerUntilItIsWritten) {
 }
 
 TEST_F(HttpServerTest, RefusesWhatIsTooLong) {
+  options_.max_body_bytes = 6000;
   Start();
+  EXPECT_EQ(Ask("POST /large HTTP/1.1\r\nContent-Length: 7000\r\n\r\n").substr(9, 3), "413");
   EXPECT_EQ(Ask("GET /" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n").substr(9, 3), "431");
   std::string many = "GET / HTTP/1.1\r\n";
   for (int i = 0; i < 1000; ++i) many += "Name" + std::to_string(i) + ": value\r\n";
