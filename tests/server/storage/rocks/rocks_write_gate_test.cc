@@ -103,7 +103,7 @@ class RocksWriteGateTest : public ::testing::Test {
   // Of three chunks, at the end of the log.
   absl::Status BeginSnapshot(const StoredModel& model) {
     for (std::uint32_t chunk = 0; chunk < 3; ++chunk) {
-      const absl::Status written =
+      absl::Status written =
           store_->snapshots().WriteSnapshotChunk(model.id, 1, chunk, std::string(1000, 'c'));
       if (!written.ok()) return written;
     }
