@@ -17,13 +17,19 @@ class Trimmer {
   // `limit`: how much should be resident at the most.
   explicit Trimmer(std::int64_t limit) : limit_(limit) {}
 
+  // Calls in which nothing happens until the process is at rest.
+  static constexpr int kRest = 10;
+
   // To be called about once a second, with the bytes that are known to be held: gives back what is
-  // free when that is due.
+  // free when that is due; and once at the beginning of each rest however little it is, so that a
+  // server at rest is as large after one storm as after another.
   void Look(std::int64_t held);
 
   // Whether the heaps are worth a look: neither what is held nor what is resident has changed since
   // a call ago, or more than `limit` is resident.
   bool IsTime(std::int64_t held, std::int64_t resident);
+  // Whether a rest has begun with the last call of IsTime.
+  bool RestBegins() const { return calm_ == kRest; }
   // Whether kMuch more is free, of what was allocated and is resident, than was left the last time.
   bool IsDue(std::int64_t allocated, std::int64_t resident) const;
   // What is left once it was given back.
@@ -33,6 +39,7 @@ class Trimmer {
   const std::int64_t limit_;
   std::int64_t left_ = 0;  // resident and not allocated: code, stacks, what cannot be given back
   std::int64_t last_held_ = 0, last_resident_ = 0;
+  int calm_ = 0;  // calls in a row; no further than beyond kRest
 };
 
 }  // namespace prequel

@@ -34,7 +34,7 @@ using std::chrono::steady_clock;
 
 constexpr int kModels = 3;
 constexpr seconds kAttacked(8), kLongest(180);
-constexpr seconds kRest(35);  // the server gives back what it has freed every 30 s, if not before
+constexpr seconds kRest(35);  // the server gives back what it has freed once it has rested for 10 s
 constexpr char kVisited[] = "visited";
 
 std::string WriterName(int model) { return absl::StrCat("writer-", model); }

@@ -49,5 +49,18 @@ TEST(TrimmerTest, IsDueAgainWhenMoreIsFreedLater) {
   EXPECT_TRUE(trimmer.IsDue(kMuch, 9 * kMuch));
 }
 
+// However little was freed: once, when each rest begins.
+TEST(TrimmerTest, ARestBeginsOnce) {
+  Trimmer trimmer(kLimit);
+  for (const std::int64_t held : {kMuch, 2 * kMuch}) {
+    trimmer.IsTime(held, 9 * kMuch);
+    EXPECT_FALSE(trimmer.RestBegins());
+    for (int i = 1; i <= 3 * Trimmer::kRest; ++i) {
+      trimmer.IsTime(held, 9 * kMuch);
+      EXPECT_EQ(trimmer.RestBegins(), i == Trimmer::kRest) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace prequel
