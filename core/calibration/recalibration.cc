@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include "core/calibration/offset_logistic.h"
 
 namespace prequel {
 namespace {
@@ -45,54 +46,22 @@ double LogOddsOf(const RecalibratedRow& event) {
 
 Features FeaturesOf(double z) { return {z / 3, 2 * Sigmoid(z) - 1, std::clamp(z, -1.0, 1.0), 1}; }
 
-double Shrink(double variance) {
-  constexpr double kBetaSquared = 8 / std::numbers::pi;
-  return std::sqrt(kBetaSquared / (variance + kBetaSquared));
-}
-
 // logit p'.
 double RecalibratedLogOdds(const RecalibrationState& state, double z) {
   const Features phi = FeaturesOf(z);
   const Eigen::Map<const Covariance> covariance(state.covariance.data());
   const Eigen::Map<const Features> mean(state.mean.data());
-  const double variance = phi.dot(covariance * phi);
-  return Shrink(variance) * (z + phi.dot(mean));
+  return ShrunkLogOdds(z + phi.dot(mean), phi.dot(covariance * phi));
 }
 
-// The root of a + ν σ(k a) = a₀ + ν y, where the left side increases: Newton's step while it stays
-// inside the bracket, else bisection.
-double SolveMean(double a0, double nu, double y, double k) {
-  double low = a0 + nu * (y - 1), high = a0 + nu * y;
-  double a = a0;
-  for (int i = 0; i < 60; ++i) {
-    const double p = Sigmoid(k * a);
-    const double excess = a + nu * p - (a0 + nu * y);
-    (excess > 0 ? high : low) = a;
-    double next = a - excess / (1 + nu * k * p * (1 - p));
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
-    // The error left is about the square of the last step.
-    if (std::abs(next - a) <= 1e-4 * (1 + std::abs(a))) return next;
-    a = next;
-  }
-  return a;
-}
-
-// The implicit step of one row, in closed form but for one root
-// (core/rules/logistic_closed_form.h), with k of the variance before it.
-void LearnRow(double z, double y, RecalibrationState& state) {
+void LearnFeatures(double z, double y, RecalibrationState& state) {
   Eigen::Map<Covariance> covariance(state.covariance.data());
   Eigen::Map<Features> mean(state.mean.data());
   covariance *= 1 - kDrift / kMostVariance;
   covariance.diagonal().array() += kDrift;
   const Features phi = FeaturesOf(z);
   const Features gain = covariance * phi;
-  const double nu = phi.dot(gain);
-  const double k = Shrink(nu);
-  const double p = Sigmoid(k * SolveMean(z + phi.dot(mean), nu, y, k));
-  const double curvature = k * p * (1 - p);
-  mean += gain * (y - p);
-  const Covariance outer = gain * gain.transpose();  // symmetric to the last bit
-  covariance -= (curvature / (1 + nu * curvature)) * outer;
+  LearnRow(z + phi.dot(mean), phi.dot(gain), y, gain, mean, covariance);
 }
 
 }  // namespace
@@ -100,7 +69,8 @@ void LearnRow(double z, double y, RecalibrationState& state) {
 RecalibrationState FreshRecalibration() {
   return {.mean = Vector::Zero(kFeatures),
           .covariance = kPriorVariance * Matrix::Identity(kFeatures, kFeatures),
-          .weights = kPair.Fresh()};
+          .weights = kPair.Fresh(),
+          .map = FreshLogOddsMap()};
 }
 
 bool IsSound(const RecalibrationState& state) {
@@ -111,7 +81,7 @@ bool IsSound(const RecalibrationState& state) {
   const double asymmetry = (state.covariance - state.covariance.transpose()).cwiseAbs().maxCoeff();
   return state.mean.allFinite() && state.covariance.allFinite() && asymmetry < 1e-9 &&
          Covariance(state.covariance).llt().info() == Eigen::Success &&
-         PairWeights::IsSound(state.weights);
+         PairWeights::IsSound(state.weights) && IsSound(state.map);
 }
 
 void Recalibrate(const RecalibrationState& state, const ClassPredictive& raw,
@@ -122,18 +92,24 @@ void Recalibrate(const RecalibrationState& state, const ClassPredictive& raw,
   if (raw.wants_entropy) out.expected_entropy = raw.expected_entropy;
   rows.resize(static_cast<std::size_t>(raw.probabilities.cols()));
   const double weight = PairWeights::Weight(state.weights);
+  const double map_weight = PairWeights::Weight(state.map.weights);
   const bool two = raw.probabilities.rows() == 2;
   for (Index i = 0; i < raw.probabilities.cols(); ++i) {
     RecalibratedRow& row = rows[static_cast<std::size_t>(i)];
     row = EventOf(raw, i);
-    row.log_odds = RecalibratedLogOdds(state, LogOddsOf(row));
-    // p' is no smaller than e^{−100}, so neither probability underflows.
+    const double z = LogOddsOf(row);
+    row.log_odds = RecalibratedLogOdds(state, z);
+    row.mapped = MappedLogOdds(state.map, z, row.log_odds);
+    // Neither p' nor p″ is smaller than e^{−100}, so no probability underflows.
     const double odds = std::exp(row.log_odds), no = 1 / (1 + odds);
+    const double mapped_odds = std::exp(row.mapped), mapped_no = 1 / (1 + mapped_odds);
     auto probabilities = out.probabilities.col(i);
     auto logs = out.log_probabilities.col(i);
     const double before = two ? raw.probabilities(0, i) : std::exp(row.log_no);
-    const double yes_after = (1 - weight) * raw.probabilities(row.label, i) + weight * odds * no;
-    const double no_after = (1 - weight) * before + weight * no;
+    row.yes = (1 - weight) * raw.probabilities(row.label, i) + weight * odds * no;
+    row.no = (1 - weight) * before + weight * no;
+    const double yes_after = (1 - map_weight) * row.yes + map_weight * mapped_odds * mapped_no;
+    const double no_after = (1 - map_weight) * row.no + map_weight * mapped_no;
     if (two) {
       probabilities[0] = no_after;
       logs[0] = std::log(no_after);
@@ -154,18 +130,31 @@ void LearnRecalibration(const std::vector<RecalibratedRow>& rows, const Matrix& 
                         RecalibrationState& state, RecalibrationScratch& scratch) {
   const Index count = labels.cols();
   Matrix& densities = scratch.log_densities;
+  Matrix& of_map = scratch.map_log_densities;
   densities.resize(2, count);
+  of_map.resize(2, count);
+  const auto came_true = [&](Index i) {
+    return static_cast<Index>(labels(0, i)) == rows[static_cast<std::size_t>(i)].label;
+  };
   for (Index i = 0; i < count; ++i) {
     const RecalibratedRow& row = rows[static_cast<std::size_t>(i)];
-    const bool yes = static_cast<Index>(labels(0, i)) == row.label;
+    const bool yes = came_true(i);
     densities(0, i) = yes ? row.log_yes : row.log_no;
     densities(1, i) = -std::log1p(std::exp(yes ? -row.log_odds : row.log_odds));
+    of_map(0, i) = std::log(yes ? row.yes : row.no);
+    of_map(1, i) = -std::log1p(std::exp(yes ? -row.mapped : row.mapped));
   }
-  if (!densities.allFinite()) return;
+  if (!densities.allFinite() || !of_map.allFinite()) return;
   kPair.Absorb(densities, state.weights);
+  kPair.Absorb(of_map, state.map.weights);
   for (Index i = 0; i < count; ++i) {
     const RecalibratedRow& row = rows[static_cast<std::size_t>(i)];
-    LearnRow(LogOddsOf(row), static_cast<Index>(labels(0, i)) == row.label ? 1 : 0, state);
+    const double z = LogOddsOf(row), y = came_true(i) ? 1 : 0;
+    LearnFeatures(z, y, state);
+    LearnLogOddsMap(z, row.log_odds, y, state.map);
+  }
+  for (Index i = 0; i < count; ++i) {
+    MoveLogOddsMap(LogOddsOf(rows[static_cast<std::size_t>(i)]), state.map);
   }
 }
 

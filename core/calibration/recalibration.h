@@ -4,12 +4,14 @@
 // w ~ N(m, P) that are learned by Bayesian logistic regression with offset z:
 //   p' = E σ(z + φᵀw) ≈ σ(k(v) (z + φᵀm)),   v = φᵀP φ,   k(v) = β/√(v + β²),   β² = 8/π
 // What is served is the mixture of p and p', weighed by what both have predicted
-// (core/calibration/pair_weights.h). The event is class 1 of two classes; of more it is the
-// likeliest class, and the others share what is left as before.
+// (core/calibration/pair_weights.h); and that in the same way mixed with p″, by what is left to be
+// said of log odds that lie as these do (core/calibration/log_odds_map.h). The event is class 1 of
+// two classes; of more it is the likeliest class, and the others share what is left as before.
 #pragma once
 
 #include <vector>
 
+#include "core/calibration/log_odds_map.h"
 #include "core/calibration/pair_weights.h"
 #include "core/distributions/class_predictive.h"
 #include "core/linalg/types.h"
@@ -21,9 +23,11 @@ struct RecalibrationState {
   Vector mean;               // m: 4
   Matrix covariance;         // P: 4 × 4
   PairWeightsState weights;  // of p', the second of the two
+  LogOddsMapState map;       // of p″
 
-  bool empty() const { return mean.size() == 0; }
+  bool empty() const { return mean.size() == 0 && map.empty(); }
 
+  // All but the map, which older states lack.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("mean", s.mean);
@@ -37,13 +41,15 @@ struct RecalibratedRow {
   Index label = 0;                 // the class that is its event
   double log_yes = 0, log_no = 0;  // log p, log(1 − p)
   double log_odds = 0;             // logit p'
+  double yes = 0, no = 0;          // of the mixture of p and p'
+  double mapped = 0;               // logit p″
 };
 
 struct RecalibrationScratch {
-  Matrix log_densities;  // 2 × B
+  Matrix log_densities, map_log_densities;  // 2 × B
 };
 
-// p' has little weight before the first minibatch, and w is 0.
+// p' and p″ have little weight before the first minibatch; w and g are 0.
 RecalibrationState FreshRecalibration();
 bool IsSound(const RecalibrationState& state);
 

@@ -15,12 +15,13 @@
 #include "core/learner/codec/state_v2.h"
 #include "core/learner/codec/state_v3.h"
 #include "core/learner/codec/state_v4.h"
+#include "core/learner/codec/state_v6.h"
 
 namespace prequel {
 namespace {
 
 constexpr std::string_view kMagic = "PREQUELS";
-constexpr std::uint32_t kVersion = 6;
+constexpr std::uint32_t kVersion = 7;
 
 void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a) {
   a.Value("log_weight", belief.log_weight);
@@ -101,6 +102,7 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
     a.Value("still", state.evaluation.still);
     a.Value("change", state.change);
     a.Value("times", state.times);
+    a.Value("map", state.calibration.classes.map);
     a.Value("beliefs", std::uint64_t{state.beliefs.size()});
     for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
   };
@@ -145,12 +147,14 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
       a.Value("change", state.change);
     }
     if (version > 5) a.Value("times", state.times);
+    if (version > 6) a.Value("map", state.calibration.classes.map);
     ReadBeliefs(problem, version, a, state);
   }
   if (absl::Status status = a.Finish(); !status.ok()) return status;
   if (version < 3) UpgradeFromV2(problem, state);
   if (version < 4) UpgradeFromV3(problem, state);
   if (version < 5) UpgradeFromV4(problem, state);
+  if (version < 7) UpgradeFromV6(problem, state);
   if (absl::Status status = CheckSound(problem, state); !status.ok()) return status;
   return state;
 }

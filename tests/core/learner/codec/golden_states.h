@@ -273,4 +273,22 @@ inline std::vector<Golden> GoldensOfV6() {
   return {timed};
 }
 
+// Since version 7.
+inline std::vector<Golden> GoldensOfV7() {
+  Golden mapped = WithChange(WithCalibration(LowRank()));
+  mapped.name = "low_rank_mapped";
+  mapped.learn = [learn = std::move(mapped.learn)](LearnerState& s) {
+    learn(s);
+    RecalibrationState& classes = s.calibration.classes;
+    classes.map.rows = 67;
+    classes.map.location = -0.25;
+    classes.map.variance = 0.5;
+    classes.map.mean = Ramp(25, -1.5);
+    classes.map.covariance = Ramp(25, 0.25, 0.03125).asDiagonal();
+    classes.map.weights = classes.weights;
+    classes.map.weights.weights = Ramp(12, 0.125, 0.0625);
+  };
+  return {mapped};
+}
+
 }  // namespace prequel

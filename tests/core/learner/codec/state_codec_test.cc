@@ -39,10 +39,10 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
     LearnerState state = learner->Initial();
     golden.learn(state);
     const std::string current = learner->EncodeState(state);
-    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\6\0\0\0", 12));
+    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\7\0\0\0", 12));
     LearnerState upgraded = state;
     golden.upgrade(upgraded);
-    for (const int version : {1, 2, 3, 4, 5, 6}) {
+    for (const int version : {1, 2, 3, 4, 5, 6, 7}) {
       const std::string bytes = GoldenFile(PathOf(golden, version), current);
       const absl::StatusOr<LearnerState> read = learner->DecodeState(bytes);
       ASSERT_TRUE(read.ok()) << version << ": " << read.status();
@@ -56,7 +56,7 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
 
 TEST(StateCodecTest, ReadsWhatLaterVersionsHaveKnown) {
   const std::map<int, std::vector<Golden>> since = {
-      {4, GoldensOfV4()}, {5, GoldensOfV5()}, {6, GoldensOfV6()}};
+      {4, GoldensOfV4()}, {5, GoldensOfV5()}, {6, GoldensOfV6()}, {7, GoldensOfV7()}};
   for (const auto& [version, goldens] : since) {
     for (const Golden& golden : goldens) {
       SCOPED_TRACE(PathOf(golden, version));
@@ -83,7 +83,7 @@ TEST(StateCodecTest, AnOptionAddedSinceDoesNotMakeItAnotherConfiguration) {
   ArchiveWriter then;  // what a build without that option wrote
   then.Value("fingerprint", Fingerprint(golden.config));
   const std::string bytes =
-      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 6);
+      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 7);
   const absl::StatusOr<Learner> completed = Learner::Create(golden.config);
   ASSERT_TRUE(completed.ok()) << completed.status();
   EXPECT_EQ(completed->config(), now->config());

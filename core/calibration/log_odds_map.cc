@@ -1,0 +1,111 @@
+#include "core/calibration/log_odds_map.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "core/calibration/offset_logistic.h"
+
+namespace prequel {
+namespace {
+
+constexpr Index kKnots = 25;
+constexpr double kFirstKnot = -3, kSpacing = 0.25;  // in deviations
+constexpr double kLength = 0.3;                     // over which the process changes, alike
+constexpr double kPriorVariance = 0.5;              // of the process, in squared nats
+constexpr double kWindow = 10000;                   // rows of the running moments
+constexpr double kForgetting = 1e-3;                // δ per row
+constexpr int kTogether = 32;                       // rows that are forgotten at a time
+constexpr double kMostLogOdds = 100;
+constexpr double kFirstWeight = 0.05;
+
+using Values = Eigen::Matrix<double, kKnots, 1>;
+using Covariance = Eigen::Matrix<double, kKnots, kKnots>;
+
+const PairWeights kPair(kFirstWeight);
+
+const Covariance& PriorCovariance() {
+  static const Covariance prior = [] {
+    Covariance k;
+    for (Index i = 0; i < kKnots; ++i) {
+      for (Index j = 0; j < kKnots; ++j) {
+        const double apart = kSpacing * static_cast<double>(i - j) / kLength;
+        k(i, j) = kPriorVariance * std::exp(-0.5 * apart * apart);
+      }
+    }
+    return k;
+  }();
+  return prior;
+}
+
+// The two hat functions that are not zero: h_first = 1 − part, and the next is part.
+struct Hats {
+  Index first = 0;
+  double part = 0;
+};
+
+Hats HatsAt(const LogOddsMapState& state, double z) {
+  const double deviation = std::sqrt(state.variance);
+  const double u = deviation > 0 ? (z - state.location) / deviation : 0;
+  // Somewhere on the knots even where z is not a number.
+  const double at = std::fmax(0, std::fmin((u - kFirstKnot) / kSpacing, kKnots - 1));
+  const Index first = std::min(static_cast<Index>(at), kKnots - 2);
+  return {first, at - static_cast<double>(first)};
+}
+
+// h(u)ᵀx.
+double Along(const Hats& hats, const auto& x) {
+  return (1 - hats.part) * x[hats.first] + hats.part * x[hats.first + 1];
+}
+
+// Ph(u).
+Values GainAt(const Hats& hats, const Matrix& covariance) {
+  return (1 - hats.part) * covariance.col(hats.first) + hats.part * covariance.col(hats.first + 1);
+}
+
+}  // namespace
+
+LogOddsMapState FreshLogOddsMap() {
+  return {.mean = Vector::Zero(kKnots), .covariance = PriorCovariance(), .weights = kPair.Fresh()};
+}
+
+bool IsSound(const LogOddsMapState& state) {
+  if (!(state.rows >= 0 && std::isfinite(state.rows)) || !std::isfinite(state.location) ||
+      !(state.variance >= 0 && std::isfinite(state.variance)) || state.mean.size() != kKnots ||
+      state.covariance.rows() != kKnots || state.covariance.cols() != kKnots) {
+    return false;
+  }
+  const double asymmetry = (state.covariance - state.covariance.transpose()).cwiseAbs().maxCoeff();
+  return state.mean.allFinite() && state.covariance.allFinite() && asymmetry < 1e-9 &&
+         Covariance(state.covariance).llt().info() == Eigen::Success &&
+         PairWeights::IsSound(state.weights);
+}
+
+double MappedLogOdds(const LogOddsMapState& state, double z, double recalibrated) {
+  const Hats hats = HatsAt(state, z);
+  const double nu = Along(hats, GainAt(hats, state.covariance));
+  const double mapped = ShrunkLogOdds(recalibrated + Along(hats, state.mean), nu);
+  return std::clamp(mapped, -kMostLogOdds, kMostLogOdds);
+}
+
+void LearnLogOddsMap(double z, double recalibrated, double y, LogOddsMapState& state) {
+  Eigen::Map<Values> mean(state.mean.data());
+  Eigen::Map<Covariance> covariance(state.covariance.data());
+  const Hats hats = HatsAt(state, z);
+  const Values gain = GainAt(hats, state.covariance);
+  LearnRow(recalibrated + Along(hats, mean), Along(hats, gain), y, gain, mean, covariance);
+}
+
+void MoveLogOddsMap(double z, LogOddsMapState& state) {
+  ++state.rows;
+  const double share = 1 / std::min(state.rows, kWindow);
+  const double off = z - state.location;
+  state.location += share * off;
+  state.variance += share * (off * (z - state.location) - state.variance);
+  if (std::fmod(state.rows, kTogether) != 0) return;
+  static const double kept = std::exp(-kForgetting * kTogether);
+  Eigen::Map<Covariance> covariance(state.covariance.data());
+  covariance = kept * covariance + (1 - kept) * PriorCovariance();
+}
+
+}  // namespace prequel

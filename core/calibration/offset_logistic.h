@@ -1,0 +1,35 @@
+// Bayesian logistic regression with an offset, row by row: y ~ Bernoulli(σ(z + φᵀw)), w ~ N(m, P).
+// With a = z + φᵀm and ν = φᵀPφ:
+//   E σ(z + φᵀw) ≈ σ(k(ν) a),   k(ν) = β/√(ν + β²),   β² = 8/π
+#pragma once
+
+#include <cmath>
+
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+// k(ν) a.
+double ShrunkLogOdds(double a, double nu);
+
+// The slope and the curvature of log p(y) by which the row moves what is known of its log odds.
+struct LogisticStep {
+  double slope = 0;      // y − p
+  double curvature = 0;  // k p (1 − p)
+};
+
+// The implicit step of one row, in closed form but for one root
+// (core/rules/logistic_closed_form.h), with k of the variance before it.
+LogisticStep StepOfRow(double a, double nu, double y);
+
+// m ← m + Pφ (y − p) and P ← P − Pφ c/(1 + ν c) φᵀP, where `gain` is Pφ.
+template <class Gain, class Mean, class Covariance>
+void LearnRow(double a, double nu, double y, const Gain& gain, Mean& mean, Covariance& covariance) {
+  const LogisticStep step = StepOfRow(a, nu, y);
+  mean += gain * step.slope;
+  // Symmetric to the last bit.
+  const Gain root = gain * std::sqrt(step.curvature / (1 + nu * step.curvature));
+  covariance.noalias() -= root * root.transpose();
+}
+
+}  // namespace prequel
