@@ -71,8 +71,8 @@ Vector BaseWeights(Index beliefs) {
 Vector FirstWeights(Index beliefs) {
   if (beliefs == 1) return Vector::Ones(1);
   if (beliefs == 2) return Eigen::Vector2d(0.9, 0.1);
-  Vector first = Vector::Constant(beliefs, 0.1 / static_cast<double>(beliefs - 2));
-  first.head<2>() = Eigen::Vector2d(0.72, 0.18);
+  Vector first = Vector::Constant(beliefs, 0.2 / static_cast<double>(beliefs - 2));
+  first.head<2>() = Eigen::Vector2d(0.6, 0.2);
   return first;
 }
 
