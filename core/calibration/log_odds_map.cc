@@ -16,8 +16,8 @@ constexpr double kPriorVariance = 0.5;              // of the process, in square
 constexpr double kWindow = 10000;                   // rows of the running moments
 constexpr double kForgetting = 1e-3;                // δ per row
 constexpr int kTogether = 32;                       // rows that are forgotten at a time
-constexpr double kMostLogOdds = 100;
-constexpr double kFirstWeight = 0.05;
+constexpr double kMostLogOdds = 100;                // of p″: so no probability underflows
+constexpr double kFirstWeight = 0.05;               // of p″
 
 using Values = Eigen::Matrix<double, kKnots, 1>;
 using Covariance = Eigen::Matrix<double, kKnots, kKnots>;

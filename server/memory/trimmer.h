@@ -14,11 +14,11 @@ class Trimmer {
   // Bytes of what may be given back at once, or be left.
   static constexpr std::int64_t kMuch = std::int64_t{64} << 20;
 
+  // Calls of Look in a row in which nothing happens: the process is at rest.
+  static constexpr int kRest = 10;
+
   // `limit`: how much should be resident at the most.
   explicit Trimmer(std::int64_t limit) : limit_(limit) {}
-
-  // Calls in which nothing happens until the process is at rest.
-  static constexpr int kRest = 10;
 
   // To be called about once a second, with the bytes that are known to be held: gives back what is
   // free when that is due; and once at the beginning of each rest however little it is, so that a
@@ -39,7 +39,7 @@ class Trimmer {
   const std::int64_t limit_;
   std::int64_t left_ = 0;  // resident and not allocated: code, stacks, what cannot be given back
   std::int64_t last_held_ = 0, last_resident_ = 0;
-  int calm_ = 0;  // calls in a row; no further than beyond kRest
+  int calm_ = 0;  // calls in a row in which nothing happened, counted up to kRest + 1
 };
 
 }  // namespace prequel
