@@ -85,9 +85,26 @@ TEST(LogOddsMap, BeyondTheLastKnotIsAsTheLastKnot) {
   LogOddsMapState state = FreshLogOddsMap();
   state.variance = 1;
   for (int t = 0; t < 40; ++t) LearnLogOddsMap(3, 0, 1, state);
+  EXPECT_GT(state.mean[24], state.mean[23]);
   EXPECT_GT(MappedLogOdds(state, 3, 0), 1);
   EXPECT_EQ(MappedLogOdds(state, 30, 0), MappedLogOdds(state, 3, 0));
   EXPECT_NEAR(MappedLogOdds(state, 0, 0), 0, 1e-6);
+}
+
+// E σ(z′ + g), g ~ N(0, 0.5): nothing is said but that nothing is known.
+TEST(LogOddsMap, AtFirstIsLessSure) {
+  LogOddsMapState state = FreshLogOddsMap();
+  state.variance = 1;
+  const double k = std::sqrt(8 / M_PI / (0.5 + 8 / M_PI));
+  EXPECT_NEAR(MappedLogOdds(state, 0, 2), 2 * k, 1e-12);
+  EXPECT_EQ(MappedLogOdds(state, 0, 1000), 100);
+}
+
+TEST(LogOddsMap, KnowsWhereLogOddsLie) {
+  LogOddsMapState state = FreshLogOddsMap();
+  for (const double z : {1.0, 3.0, 5.0}) MoveLogOddsMap(z, state);
+  EXPECT_DOUBLE_EQ(state.location, 3);
+  EXPECT_DOUBLE_EQ(state.variance, 8.0 / 3);
 }
 
 // What nothing is heard of for long stays as it was, and is known no better than at first.

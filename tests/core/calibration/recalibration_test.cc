@@ -127,6 +127,27 @@ TEST(Recalibration, MendsTwoClassesOfAnotherBalance) {
   }
 }
 
+// The truth goes up and down along the log odds that are predicted.
+TEST(Recalibration, FollowsWhatNoSmoothFunctionSays) {
+  for (const Index rows : {1, 50}) {
+    RecalibrationState state = FreshRecalibration();
+    Tally raw_tally(TargetKind::kClasses), tally(TargetKind::kClasses);
+    for (Index first = 0; first < 4000; first += rows) {
+      const auto step = static_cast<std::uint64_t>(first);
+      Matrix logits = Matrix::Zero(2, rows), truth = Matrix::Zero(2, rows);
+      logits.row(1) = 0.3 * Normals(1, rows, 7, step);
+      truth.row(1) = (8 * logits.row(1).array()).cos() * 1.5;
+      const Matrix labels = Labels(truth, step);
+      const ClassPredictive raw = Predicted(logits), out = Recalibrated(state, raw);
+      raw_tally.Add(ClassOutcomes{raw.probabilities, raw.log_probabilities, labels});
+      tally.Add(ClassOutcomes{out.probabilities, out.log_probabilities, labels});
+      Learn(raw, labels, state);
+    }
+    EXPECT_LT(tally.Average()["nll"], raw_tally.Average()["nll"] - 0.08) << rows;
+    EXPECT_LT(tally.Average()["ece"], 0.05) << rows;
+  }
+}
+
 TEST(Recalibration, KeepsSumsLogarithmsAndTheOrderOfTheOthers) {
   const RecalibrationState state = Folded(4, 16, 100, 3).state;
   ClassPredictive raw = Predicted(3 * Normals(4, 50, 5));
