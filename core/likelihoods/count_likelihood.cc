@@ -10,7 +10,9 @@ namespace {
 // Of the log rate in a predictive: beyond it the variance of the count overflows.
 constexpr double kMaxVariance = 100;
 
-constexpr double kFirstLargest = 99;    // M before anything was seen
+constexpr double kFirstLargest = 99;  // M before anything was seen
+// Times M + 1. A mean beyond is the tail of an extrapolation more often than growth.
+constexpr double kBelieved = 2;
 constexpr double kUnknownVariance = 4;  // v' of a log rate of which nothing is known
 
 }  // namespace
@@ -20,17 +22,17 @@ std::string_view CountLikelihood::TargetProblem(double y) const {
   return count ? "" : "a count: 0, 1, 2, …";
 }
 
-double CountLikelihood::Bound(const NoiseLevel& noise, Index output, double reach) {
+double CountLikelihood::Bound(const NoiseLevel& noise, Index output) {
   if (noise.largest.size() == 0) return kMaxLogRate;
   const double largest = noise.largest[output] < 0 ? kFirstLargest : noise.largest[output];
-  return std::min(kMaxLogRate, std::log1p(largest) + std::log(reach));
+  return std::min(kMaxLogRate, std::log1p(largest) + std::log(kBelieved));
 }
 
 CountLikelihood::LogRate CountLikelihood::Bounded(const LogitMoments& moments,
                                                   const NoiseLevel& noise, Index output,
                                                   Index example) const {
   const double variance = std::clamp(VarianceOf(moments, output, example), 0.0, kMaxVariance);
-  const double mean = moments.mean(output, example), bound = Bound(noise, output, kBelieved);
+  const double mean = moments.mean(output, example), bound = Bound(noise, output);
   const double excess = mean + 0.5 * variance - bound;
   if (!(excess > 0)) return {mean, variance};
   if (bound == kMaxLogRate) return {bound - 0.5 * variance, variance};

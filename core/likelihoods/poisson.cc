@@ -23,7 +23,7 @@ void Poisson::Expand(const LogitMoments& moments, ConstMatrixRef targets, const 
     for (Index c = 0; c < outputs_; ++c) {
       const double f = moments.mean(c, i), y = targets(c, i);
       const double log_rate = f + 0.5 * VarianceOf(moments, c, i);
-      const double bound = Bound(noise, c, kInfluential);
+      const double bound = Bound(noise, c);
       const double excess = std::max(0.0, log_rate - bound);
       const double root = std::exp(0.5 * (excess > 0 ? bound : log_rate));
       const double rate = root * root;
