@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/calibration/balance.h"
 #include "core/calibration/intervals.h"
 #include "core/calibration/recalibration.h"
 #include "core/config/options.h"
@@ -19,7 +20,11 @@ namespace prequel {
 struct CalibrationState {
   RecalibrationState classes;
   IntervalsState intervals;
+  BalanceState balance;  // of counts
 
+  bool empty() const { return classes.empty() && intervals.empty() && balance.empty(); }
+
+  // All but the balance, which older states lack.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("classes", s.classes);
@@ -27,33 +32,41 @@ struct CalibrationState {
   }
 };
 
+// What a model predicts.
+enum class Predicted { kClasses, kCounts, kValues };
+
 struct CalibrationScratch {
   RecalibrationScratch classes;
   std::vector<Position> positions;  // outputs × B, of values
 };
 
 // Probabilities of classes are recalibrated, intervals and quantiles of values and counts are
-// conformal, by the rows as they come.
+// conformal, means of counts are balanced, by the rows as they come.
 struct Online {
   static constexpr std::string_view kName = "online";
 
   static absl::Status Configure(Options& options) {
-    options.Describe("probabilities, intervals and quantiles are corrected by how they came true");
+    options.Describe(
+        "probabilities, intervals, quantiles and means of counts are corrected by how they came "
+        "true");
     return options.Finish();
   }
-  // The state before the first minibatch, of so many outputs where they are values.
-  static CalibrationState Fresh(bool classes, Index outputs) {
+  // The state before the first minibatch, of so many outputs where they are no classes.
+  static CalibrationState Fresh(Predicted predicted, Index outputs) {
     CalibrationState state;
-    if (classes) {
+    if (predicted == Predicted::kClasses) {
       state.classes = FreshRecalibration();
-    } else {
-      state.intervals = FreshIntervals(outputs);
+      return state;
     }
+    state.intervals = FreshIntervals(outputs);
+    if (predicted == Predicted::kCounts) state.balance = FreshBalance(outputs);
     return state;
   }
-  static bool IsSoundState(const CalibrationState& state, bool classes, Index outputs) {
-    if (!classes) return state.classes.empty() && IsSound(state.intervals, outputs);
-    return state.intervals.empty() && IsSound(state.classes);
+  static bool IsSoundState(const CalibrationState& state, Predicted predicted, Index outputs) {
+    const bool balanced = predicted == Predicted::kCounts;
+    if (!(balanced ? IsSound(state.balance, outputs) : state.balance.empty())) return false;
+    if (predicted == Predicted::kClasses) return state.intervals.empty() && IsSound(state.classes);
+    return state.classes.empty() && IsSound(state.intervals, outputs);
   }
 };
 
@@ -65,19 +78,21 @@ struct NoCalibration {
     options.Describe("predictions are the model's own");
     return options.Finish();
   }
-  static CalibrationState Fresh(bool /*classes*/, Index /*outputs*/) { return {}; }
-  static bool IsSoundState(const CalibrationState& state, bool /*classes*/, Index /*outputs*/) {
-    return state.classes.empty() && state.intervals.empty();
+  static CalibrationState Fresh(Predicted /*predicted*/, Index /*outputs*/) { return {}; }
+  static bool IsSoundState(const CalibrationState& state, Predicted /*predicted*/,
+                           Index /*outputs*/) {
+    return state.empty();
   }
 };
 
 template <class T>
 concept CalibrationType = requires(T& t, const T& c, Options& options,
-                                   const CalibrationState& state, bool classes, Index outputs) {
+                                   const CalibrationState& state, Predicted predicted,
+                                   Index outputs) {
   { T::kName } -> std::convertible_to<std::string_view>;
   { t.Configure(options) } -> std::same_as<absl::Status>;
-  { c.Fresh(classes, outputs) } -> std::same_as<CalibrationState>;
-  { c.IsSoundState(state, classes, outputs) } -> std::same_as<bool>;
+  { c.Fresh(predicted, outputs) } -> std::same_as<CalibrationState>;
+  { c.IsSoundState(state, predicted, outputs) } -> std::same_as<bool>;
 };
 
 template <CalibrationType... Ts>

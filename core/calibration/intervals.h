@@ -67,13 +67,14 @@ class ServedLevels {
   Knots logits_{}, owns_{};  // logit c, and what θ_c comes to once they increase
 };
 
-// A predictive with its quantiles as they are served. What is no quantile is its own.
+// A predictive with its quantiles and its mean as they are served. All else is its own.
 class Calibrated final : public Distribution {
  public:
-  // Both outlive the use.
-  void Assign(const Distribution& own, const ServedLevels& levels) {
+  // Both outlive the use. The mean is served times `mean_factor`.
+  void Assign(const Distribution& own, const ServedLevels& levels, double mean_factor) {
     own_ = &own;
     levels_ = &levels;
+    mean_factor_ = mean_factor;
   }
 
   bool discrete() const override { return own_->discrete(); }
@@ -82,14 +83,17 @@ class Calibrated final : public Distribution {
   double Quantile(double p) const override { return own_->Quantile(levels_->Own(p)); }
   double Crps(double y) const override { return own_->Crps(y); }
   void AddCrps(double y, double share, double& sum) const override { own_->AddCrps(y, share, sum); }
-  double Mean() const override { return own_->Mean(); }
-  double Residual(double y) const override { return own_->Residual(y); }
+  double Mean() const override { return mean_factor_ * own_->Mean(); }
+  double Residual(double y) const override {
+    return mean_factor_ == 1 ? own_->Residual(y) : y - Mean();
+  }
   double EpistemicVariance() const override { return own_->EpistemicVariance(); }
   double AleatoricVariance() const override { return own_->AleatoricVariance(); }
 
  private:
   const Distribution* own_ = nullptr;
   const ServedLevels* levels_ = nullptr;
+  double mean_factor_ = 1;
 };
 
 }  // namespace prequel

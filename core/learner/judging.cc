@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <variant>
 
 #include "core/learner/belief.h"
 #include "core/learner/prediction.h"
@@ -38,10 +37,21 @@ void InUnitsOfNoise(const LearnerState& state, const Vector& scale, Matrix& erro
   }
 }
 
+void LearnCalibration(const LearnerState& state, const Matrix& outcomes, Workspace& w,
+                      CalibrationState& next) {
+  CalibrationScratch& scratch = w.calibration;
+  if (w.predictive.classes()) {
+    LearnRecalibration(w.predictive.recalibrated(), outcomes, next.classes, scratch.classes);
+    return;
+  }
+  LearnIntervals(scratch.positions.data(), outcomes.cols(), next.intervals);
+  // Means that were predicted before any row was learned say nothing of those to come.
+  if (w.predictive.balances() && state.examples > 0) LearnBalance(outcomes, w.errors, next.balance);
+}
+
 // Whether there is a belief that stands still beside others, and scoring it alone costs little.
 bool HasTwin(const Problem& problem) {
-  const bool counts =
-      std::visit([](const auto& likelihood) { return likelihood.kCounts; }, problem.likelihood);
+  const bool counts = problem.predicted() == Predicted::kCounts;
   if (counts || !problem.mixing.mixes() || Drifts(problem, 0)) return false;
   for (Index k = 1; k < problem.num_beliefs(); ++k) {
     if (Drifts(problem, static_cast<std::size_t>(k))) return true;
@@ -54,19 +64,12 @@ bool HasTwin(const Problem& problem) {
 void JudgeRows(const Problem& problem, const LearnerState& state, const Matrix& outcomes,
                Workspace& w, LearnerState& next, Judgement& judgement) {
   Predictive& predictive = w.predictive;
-  CalibrationScratch& scratch = w.calibration;
-  ScoreExamples(predictive, outcomes, scratch.positions, w.errors, judgement);
+  ScoreExamples(predictive, outcomes, w.calibration.positions, w.errors, judgement);
   problem.references().Score(state.references, outcomes, predictive.units().scale, w.references,
                              judgement.last, judgement.average);
   if (HasTwin(problem)) ScoreFirstBelief(predictive, outcomes, judgement.still);
+  if (predictive.calibrates()) LearnCalibration(state, outcomes, w, next.calibration);
   if (problem.hypotheses.tracks() > 1) InUnitsOfNoise(state, predictive.units().scale, w.errors);
-  if (!predictive.calibrates()) return;
-  if (predictive.classes()) {
-    LearnRecalibration(predictive.recalibrated(), outcomes, next.calibration.classes,
-                       scratch.classes);
-  } else {
-    LearnIntervals(scratch.positions.data(), outcomes.cols(), next.calibration.intervals);
-  }
 }
 
 void WatchRows(const Problem& problem, const LearnerState& state, const Batch& rows, bool weighed,

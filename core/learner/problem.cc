@@ -328,6 +328,12 @@ bool Problem::classes() const {
   return std::visit([](const auto& l) { return l.kClasses; }, likelihood);
 }
 
+Predicted Problem::predicted() const {
+  const bool counts = std::visit([](const auto& l) { return l.kCounts; }, likelihood);
+  if (classes()) return Predicted::kClasses;
+  return counts ? Predicted::kCounts : Predicted::kValues;
+}
+
 Setting Problem::setting() const {
   return {.linear = std::visit([](const auto& m) { return m.kLinear; }, model),
           .link = std::visit([](const auto& l) { return l.kLink; }, likelihood),
@@ -347,20 +353,19 @@ bool Problem::weighs_rows() const {
 }
 
 CalibrationState Problem::FreshCalibration() const {
-  return std::visit([&](const auto& c) { return c.Fresh(classes(), target_encoder.width()); },
+  return std::visit([&](const auto& c) { return c.Fresh(predicted(), target_encoder.width()); },
                     calibration);
 }
 
 bool Problem::IsSound(const CalibrationState& state) const {
   return std::visit(
-      [&](const auto& c) { return c.IsSoundState(state, classes(), target_encoder.width()); },
+      [&](const auto& c) { return c.IsSoundState(state, predicted(), target_encoder.width()); },
       calibration);
 }
 
 References Problem::references() const {
   if (classes()) return References::OfClasses(target_encoder.num_classes());
-  const bool counts = std::visit([](const auto& l) { return l.kCounts; }, likelihood);
-  return References::OfValues(target_encoder.width(), counts);
+  return References::OfValues(target_encoder.width(), predicted() == Predicted::kCounts);
 }
 
 BlockWatch Problem::input_watch() const {

@@ -68,6 +68,7 @@ struct Problem {
   Index rank() const;  // columns of the posterior family's factor; 0 of one without
   Index num_logits() const;
   bool classes() const;
+  Predicted predicted() const;
   Setting setting() const;
   NoiseModel noise() const;
   // N of a rule in dataset mode; 0 in recursive mode.

@@ -29,11 +29,12 @@ void Predictive::Reset(const Likelihood& likelihood) {
 }
 
 void Predictive::Calibrate(const CalibrationState& state) {
-  const bool empty = state.classes.empty() && state.intervals.empty();
-  calibration_ = empty ? nullptr : &state;
+  calibration_ = state.empty() ? nullptr : &state;
   levels_.clear();
+  mean_factors_.clear();
   for (Index o = 0; o < state.intervals.shifts.cols(); ++o) {
     levels_.emplace_back(state.intervals, o);
+    mean_factors_.push_back(state.balance.empty() ? 1 : MeanFactor(state.balance, o));
   }
 }
 
@@ -191,9 +192,12 @@ const ClassPredictive& Predictive::RawClasses(bool wants_entropy) {
 }
 
 const Distribution& Predictive::At(Index output, Index example) {
-  const Distribution& own = RawAt(output, example);
+  return Served(RawAt(output, example), output);
+}
+
+const Distribution& Predictive::Served(const Distribution& own, Index output) {
   if (calibration_ == nullptr || raw_) return own;
-  calibrated_.Assign(own, Levels(output));
+  calibrated_.Assign(own, Levels(output), mean_factors_[static_cast<std::size_t>(output)]);
   return calibrated_;
 }
 

@@ -30,13 +30,14 @@ class Predictive {
   // Forgets what it held. `likelihood` outlives the use.
   void Reset(const Likelihood& likelihood);
   Units& units() { return units_; }
-  // What its probabilities, intervals and quantiles are calibrated by, which outlives the use; a
+  // What its probabilities, quantiles and mean counts are calibrated by, which outlives the use; a
   // state that is empty leaves them as they are.
   void Calibrate(const CalibrationState& state);
   // From here on answers are raw, whatever has been given to calibrate by; or they are not.
   void ServeRaw(bool raw) { raw_ = raw; }
-  // Whether there is anything to calibrate by.
+  // Whether there is anything to calibrate by; and means of counts by.
   bool calibrates() const { return calibration_ != nullptr; }
+  bool balances() const { return calibrates() && !calibration_->balance.empty(); }
 
   // One more belief; the weights of all are to sum to 1. Its members follow, with that noise.
   void AddBelief(double weight, const NoiseLevel& noise);
@@ -60,6 +61,8 @@ class Predictive {
   // REQUIRES: not classes(). Of one output of one example. Good until the next call.
   const Distribution& At(Index output, Index example);
   const Distribution& RawAt(Index output, Index example);
+  // `own`, which RawAt has just given, as At gives it.
+  const Distribution& Served(const Distribution& own, Index output);
   // REQUIRES: Classes has been called, and calibrates(). Of all examples.
   const std::vector<RecalibratedRow>& recalibrated() const { return recalibrated_; }
   // REQUIRES: not classes(), calibrates().
@@ -148,6 +151,7 @@ class Predictive {
   const CalibrationState* calibration_ = nullptr;  // null: nothing is calibrated
   bool raw_ = false;
   std::vector<ServedLevels> levels_;  // T: of values
+  std::vector<double> mean_factors_;  // T: of values
   Calibrated calibrated_;
   ClassPredictive calibrated_classes_;
   std::vector<RecalibratedRow> recalibrated_;  // B: of classes

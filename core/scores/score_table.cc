@@ -76,9 +76,9 @@ double CalibrationError(const double* sums, double weight) {
 }
 
 constexpr std::array kValueScores = {
-    Score{"nll", 1, NllOfValue, nullptr, Mean},         // nats per example
-    Score{"rmse", 1, SquaredError, nullptr, RootMean},  // of the predictive's mean
-    Score{"mae", 1, AbsoluteError, nullptr, Mean},
+    Score{"nll", 1, NllOfValue, nullptr, Mean},                      // nats per example
+    Score{"rmse", 1, SquaredError, nullptr, RootMean, Asks::kMean},  // of the predictive's mean
+    Score{"mae", 1, AbsoluteError, nullptr, Mean, Asks::kMean},
     Score{"crps", 1, Crps, nullptr, Mean, Asks::kShape},
     Score{"coverage50", 1, Inside<50>, nullptr, Mean,
           Asks::kLevels},  // share inside the central 50 % interval

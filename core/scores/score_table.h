@@ -33,12 +33,18 @@ struct ClassOutcomes {
   Index top(Index i) const;  // the likeliest class of example i, the first of equals
 };
 
-// What a score asks of an outcome of values.
-enum class Asks {
-  kPoint,  // the density at y, and the mean
-  kShape,  // all of the distribution
-  kLevels  // upper and lower alone
+// What a score asks of an outcome of values; several are joined by |.
+enum class Asks : unsigned {
+  kDensity = 1,  // at y
+  kMean = 2,
+  kShape = 4,  // all of the distribution
+  kLevels = 8  // upper and lower alone
 };
+constexpr Asks operator|(Asks a, Asks b) {
+  return static_cast<Asks>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+// Whether all that `one` asks is asked.
+constexpr bool IsAmong(Asks one, Asks asked) { return (one | asked) == asked; }
 
 // `sums` are additive over examples, `weight` is their (weighted) count.
 struct Score {
@@ -47,7 +53,7 @@ struct Score {
   void (*add_value)(const ValueOutcome& outcome, double* sums);
   void (*add_classes)(const ClassOutcomes& outcomes, double* sums);
   double (*average)(const double* sums, double weight);
-  Asks asks = Asks::kPoint;
+  Asks asks = Asks::kDensity;
 };
 
 // In the order in which they are shown. Of values with several outputs every score but nll averages

@@ -24,9 +24,10 @@ void ScoreExamples(Predictive& predictive, const Matrix& targets, std::vector<Po
   errors.resize(targets.rows(), targets.cols());
   if (calibrates) positions.resize(static_cast<std::size_t>(targets.size()));
   const double share = 1.0 / static_cast<double>(targets.rows());
+  const Asks changed = predictive.balances() ? Asks::kLevels | Asks::kMean : Asks::kLevels;
   for (Index i = 0; i < targets.cols(); ++i) {
     judgement.served.AddExample();
-    if (calibrates) judgement.raw.AddExample(Asks::kLevels);
+    if (calibrates) judgement.raw.AddExample(changed);
     for (Index o = 0; o < targets.rows(); ++o) {
       const double y = targets(o, i);
       const Distribution& own = predictive.RawAt(o, i);
@@ -34,9 +35,9 @@ void ScoreExamples(Predictive& predictive, const Matrix& targets, std::vector<Po
       const double upper = own.Cdf(y);
       const Position raw{upper, own.discrete() ? own.Cdf(y - 1) : upper};
       const Position at = calibrates ? predictive.Levels(o).Served(raw) : raw;
-      judgement.served.Add(ValueOutcome{own, y, share, at.upper, at.lower});
+      judgement.served.Add(ValueOutcome{predictive.Served(own, o), y, share, at.upper, at.lower});
       if (!calibrates) continue;
-      judgement.raw.Add(ValueOutcome{own, y, share, raw.upper, raw.lower}, Asks::kLevels);
+      judgement.raw.Add(ValueOutcome{own, y, share, raw.upper, raw.lower}, changed);
       positions[static_cast<std::size_t>(o + i * targets.rows())] = raw;
     }
   }
@@ -49,10 +50,11 @@ void ScoreFirstBelief(Predictive& predictive, const Matrix& targets, Tally& tall
     return;
   }
   const double share = 1.0 / static_cast<double>(targets.rows());
+  constexpr Asks kPoint = Asks::kDensity | Asks::kMean;
   for (Index i = 0; i < targets.cols(); ++i) {
-    tally.AddExample(Asks::kPoint);
+    tally.AddExample(kPoint);
     for (Index o = 0; o < targets.rows(); ++o) {
-      tally.Add(ValueOutcome{predictive.FirstAt(o, i), targets(o, i), share, 0, 0}, Asks::kPoint);
+      tally.Add(ValueOutcome{predictive.FirstAt(o, i), targets(o, i), share, 0, 0}, kPoint);
     }
   }
 }

@@ -13,7 +13,7 @@ void Tally::Count(double examples, std::optional<Asks> asks) {
   weight_ += examples;
   double* numbers = numbers_.data();
   for (const Score& score : ScoresOf(kind_)) {
-    if (!asks.has_value() || score.asks == *asks) numbers[0] += examples;
+    if (!asks.has_value() || IsAmong(score.asks, *asks)) numbers[0] += examples;
     numbers += 1 + score.num_sums;
   }
 }
@@ -29,7 +29,7 @@ void Tally::Add(const ValueOutcome& outcome) {
 void Tally::Add(const ValueOutcome& outcome, Asks asks) {
   double* numbers = numbers_.data();
   for (const Score& score : ScoresOf(kind_)) {
-    if (score.asks == asks) score.add_value(outcome, numbers + 1);
+    if (IsAmong(score.asks, asks)) score.add_value(outcome, numbers + 1);
     numbers += 1 + score.num_sums;
   }
 }

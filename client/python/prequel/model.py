@@ -234,8 +234,8 @@ class Model:
             queries: by name; None: those that are answered by default.
             samples: Monte Carlo over the weights with this many samples, instead of the predictive
                 that matches the rule; 0: matched.
-            raw: as the model predicts before its probabilities, intervals and quantiles are
-                calibrated.
+            raw: as the model predicts before its probabilities, intervals, quantiles and means of
+                counts are calibrated.
             revision: an earlier one; None: the newest.
             min_revision: waits until the model has come to this one.
         """

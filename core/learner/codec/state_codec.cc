@@ -16,12 +16,13 @@
 #include "core/learner/codec/state_v3.h"
 #include "core/learner/codec/state_v4.h"
 #include "core/learner/codec/state_v6.h"
+#include "core/learner/codec/state_v7.h"
 
 namespace prequel {
 namespace {
 
 constexpr std::string_view kMagic = "PREQUELS";
-constexpr std::uint32_t kVersion = 7;
+constexpr std::uint32_t kVersion = 8;
 
 void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a) {
   a.Value("log_weight", belief.log_weight);
@@ -103,6 +104,7 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
     a.Value("change", state.change);
     a.Value("times", state.times);
     a.Value("map", state.calibration.classes.map);
+    a.Value("balance", state.calibration.balance);
     a.Value("beliefs", std::uint64_t{state.beliefs.size()});
     for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
   };
@@ -148,6 +150,7 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
     }
     if (version > 5) a.Value("times", state.times);
     if (version > 6) a.Value("map", state.calibration.classes.map);
+    if (version > 7) a.Value("balance", state.calibration.balance);
     ReadBeliefs(problem, version, a, state);
   }
   if (absl::Status status = a.Finish(); !status.ok()) return status;
@@ -155,6 +158,7 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
   if (version < 4) UpgradeFromV3(problem, state);
   if (version < 5) UpgradeFromV4(problem, state);
   if (version < 7) UpgradeFromV6(problem, state);
+  if (version < 8) UpgradeFromV7(problem, state);
   if (absl::Status status = CheckSound(problem, state); !status.ok()) return status;
   return state;
 }

@@ -119,7 +119,7 @@ TEST(Intervals, QuantilesStayInOrderAndComeBack) {
     InUnits<StudentT> own;
     own.Assign(t, 0, 1);
     Calibrated d;
-    d.Assign(own, levels);
+    d.Assign(own, levels, 1);
     double before = -HUGE_VAL;
     for (int k = 1; k < 2000; ++k) {
       const double p = k / 2000.0;

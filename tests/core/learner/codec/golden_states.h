@@ -288,7 +288,20 @@ inline std::vector<Golden> GoldensOfV7() {
     classes.map.weights = classes.weights;
     classes.map.weights.weights = Ramp(12, 0.125, 0.0625);
   };
-  return {mapped};
+  Golden counts = WithCalibration(Diagonal());  // whose means it left alone
+  counts.name = "diagonal_calibrated";
+  return {mapped, counts};
+}
+
+// Since version 8.
+inline std::vector<Golden> GoldensOfV8() {
+  Golden balanced = WithCalibration(Diagonal());
+  balanced.name = "diagonal_balanced";
+  balanced.learn = [learn = std::move(balanced.learn)](LearnerState& s) {
+    learn(s);
+    s.calibration.balance = {Ramp(1, 43.5), Ramp(1, 42.25), Ramp(1, 17)};
+  };
+  return {balanced};
 }
 
 }  // namespace prequel

@@ -39,10 +39,10 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
     LearnerState state = learner->Initial();
     golden.learn(state);
     const std::string current = learner->EncodeState(state);
-    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\7\0\0\0", 12));
+    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\10\0\0\0", 12));
     LearnerState upgraded = state;
     golden.upgrade(upgraded);
-    for (const int version : {1, 2, 3, 4, 5, 6, 7}) {
+    for (const int version : {1, 2, 3, 4, 5, 6, 7, 8}) {
       const std::string bytes = GoldenFile(PathOf(golden, version), current);
       const absl::StatusOr<LearnerState> read = learner->DecodeState(bytes);
       ASSERT_TRUE(read.ok()) << version << ": " << read.status();
@@ -55,8 +55,11 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
 }
 
 TEST(StateCodecTest, ReadsWhatLaterVersionsHaveKnown) {
-  const std::map<int, std::vector<Golden>> since = {
-      {4, GoldensOfV4()}, {5, GoldensOfV5()}, {6, GoldensOfV6()}, {7, GoldensOfV7()}};
+  const std::map<int, std::vector<Golden>> since = {{4, GoldensOfV4()},
+                                                    {5, GoldensOfV5()},
+                                                    {6, GoldensOfV6()},
+                                                    {7, GoldensOfV7()},
+                                                    {8, GoldensOfV8()}};
   for (const auto& [version, goldens] : since) {
     for (const Golden& golden : goldens) {
       SCOPED_TRACE(PathOf(golden, version));
@@ -83,7 +86,7 @@ TEST(StateCodecTest, AnOptionAddedSinceDoesNotMakeItAnotherConfiguration) {
   ArchiveWriter then;  // what a build without that option wrote
   then.Value("fingerprint", Fingerprint(golden.config));
   const std::string bytes =
-      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 7);
+      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 8);
   const absl::StatusOr<Learner> completed = Learner::Create(golden.config);
   ASSERT_TRUE(completed.ok()) << completed.status();
   EXPECT_EQ(completed->config(), now->config());
@@ -139,7 +142,8 @@ TEST(StateCodecTest, UnsoundCalibrationsAreDataLoss) {
       {"asymmetry", [](CalibrationState& s) { s.classes.covariance(0, 1) = 0.01; }},
       {"mixing", [](CalibrationState& s) { s.classes.weights.weights[0] = 2; }},
       {"none", [](CalibrationState& s) { s = {}; }},
-      {"of values", [](CalibrationState& s) { s.intervals = FreshIntervals(1); }}};
+      {"of values", [](CalibrationState& s) { s.intervals = FreshIntervals(1); }},
+      {"of counts", [](CalibrationState& s) { s.balance = FreshBalance(1); }}};
   const Golden golden = WithCalibration(LowRank());
   const absl::StatusOr<Learner> learner = Learner::Create(golden.config);
   ASSERT_TRUE(learner.ok()) << learner.status();
@@ -154,6 +158,16 @@ TEST(StateCodecTest, UnsoundCalibrationsAreDataLoss) {
   for (const double shift : {kNaN, 1e3}) {
     values.calibration.intervals.shifts(2, 0) = shift;
     EXPECT_FALSE(IsSound(values.calibration.intervals, 1)) << shift;
+  }
+  const Golden counts = GoldensOfV8().front();
+  const absl::StatusOr<Learner> counting = Learner::Create(counts.config);
+  ASSERT_TRUE(counting.ok()) << counting.status();
+  for (const BalanceState& balance : {BalanceState(), FreshBalance(2)}) {
+    LearnerState state = counting->Initial();
+    counts.learn(state);
+    state.calibration.balance = balance;
+    EXPECT_EQ(counting->DecodeState(counting->EncodeState(state)).status().code(),
+              absl::StatusCode::kDataLoss);
   }
 }
 
