@@ -25,9 +25,9 @@ bool IsSound(const BalanceState& state, Index outputs) {
     return false;
   }
   // (Σ_b e_b)² ≤ b Σ_b e_b², but for rounding.
-  const auto off = (state.counted - state.predicted).array().abs();
-  const auto most = (kMostRows * state.square).array().sqrt();
-  return (off <= most + 1e-9 * (state.counted + state.predicted).array()).all();
+  const Vector rounding = 1e-9 * (state.counted + state.predicted);
+  const Vector most = (kMostRows * state.square).cwiseSqrt() + rounding;
+  return ((state.counted - state.predicted).cwiseAbs().array() <= most.array()).all();
 }
 
 // Divided through by M, so that no square is out of range.

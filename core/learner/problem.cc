@@ -72,9 +72,7 @@ bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
   return status->ok();
 }
 
-bool OfCounts(const Problem& p) {
-  return std::visit([](const auto& likelihood) { return likelihood.kCounts; }, p.likelihood);
-}
+bool OfCounts(const Problem& p) { return p.predicted() == Predicted::kCounts; }
 
 // Names posterior and rule where neither is said anything of: by cost.
 void NameFit(const Problem& p, LearnerConfig& config) {
@@ -365,7 +363,7 @@ bool Problem::IsSound(const CalibrationState& state) const {
 
 References Problem::references() const {
   if (classes()) return References::OfClasses(target_encoder.num_classes());
-  return References::OfValues(target_encoder.width(), predicted() == Predicted::kCounts);
+  return References::OfValues(target_encoder.width(), OfCounts(*this));
 }
 
 BlockWatch Problem::input_watch() const {

@@ -167,8 +167,8 @@ TEST(CalibrationTest, SurvivesBeingStored) {
   }
 }
 
-// Rates that a log-normal has too heavy a tail for: more is predicted than is counted, but not of
-// what is served.
+// A belief that inflates has a wide log rate, and so a mean far above what is counted. The one that
+// is served is right.
 TEST(CalibrationTest, MeansOfCountsComeTrueOnTheWhole) {
   LearnerConfig config = Configured("negative_binomial", "online");
   config.dynamics = {"inflation", {{"rate", 0.03}}};
@@ -190,7 +190,7 @@ TEST(CalibrationTest, MeansOfCountsComeTrueOnTheWhole) {
   EXPECT_NEAR(predicted / counted, 1, 0.02);
 }
 
-// What was predicted before the first minibatch was predicted of nothing.
+// Its means were predicted before any row was learned.
 TEST(CalibrationTest, TheFirstMinibatchSaysNothingOfMeans) {
   const Learner learner = Learner::Create(Configured("poisson", "online")).value();
   EXPECT_EQ(FoldedState(learner, "poisson", 1).calibration.balance.predicted[0], 0);
