@@ -54,11 +54,9 @@ class ConnectionTable {
               std::chrono::duration<double> since = std::chrono::milliseconds(100));
   std::int64_t arriving() const { return arriving_; }
 
-  // To be called after Police when memory is short and nothing that is known explains it: calls
-  // that are begun and given up at once, again and again, hold some 20 KB each until gRPC comes to
-  // them, for a hundred bytes that never come whole. Shuts down the connections that hold the most
-  // of what is arriving, nine tenths in all, and until kShunned after `now` Add takes no other of
-  // their hosts, but of this one.
+  // To be called after Police when there is a flood of calls that are begun and given up at once.
+  // Shuts down the connections that hold the most of what is arriving, nine tenths in all, and
+  // until kShunned after `now` Add takes no other of their hosts, but of this one.
   void ShunFloods(Clock::time_point now);
 
   std::size_t open();

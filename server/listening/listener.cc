@@ -154,29 +154,15 @@ bool Listener::Look(Clock::time_point now) {
   const std::chrono::duration<double> since = now - std::exchange(last_look_, now);
   table_.Police(arriving_limits_.arrivals.Take(),
                 large ? arriving_limits_.most : std::numeric_limits<std::int64_t>::max(), since);
-  if (IsFlooded(resident, now) && large) table_.ShunFloods(now);
+  open_ = static_cast<std::int64_t>(table_.open());
+  if (arriving_limits_.accounted) {
+    const std::int64_t arriving = table_.arriving();
+    const std::int64_t explained = arriving_limits_.accounted() + arriving;
+    if (floods_.Sees({now, resident, explained, arriving, open_}, large)) table_.ShunFloods(now);
+  }
   refused_ += table_.evicted() - before;
   arriving_ = table_.arriving();
-  open_ = static_cast<std::int64_t>(table_.open());
   return large;
-}
-
-// What was freed is resident as well, and explained by nothing; so the level alone says little. As
-// long as nothing is freed, what grows is used.
-bool Listener::IsFlooded(std::int64_t resident, Clock::time_point now) {
-  constexpr std::int64_t kGrowth = 2 << 20;    // within kLook
-  constexpr std::int64_t kNothing = 64 << 10;  // what is still arriving is reckoned to fade
-  if (!arriving_limits_.accounted) return false;
-  const std::int64_t explained = arriving_limits_.accounted() + table_.arriving();
-  const std::int64_t more = resident - std::exchange(last_resident_, resident);
-  const std::int64_t more_explained = explained - std::exchange(last_explained_, explained);
-  const bool freed = more_explained < -kNothing;
-  if (freed || now - growing_since_ >= kLook) {
-    grown_ = 0;
-    growing_since_ = now;
-  }
-  if (!freed) grown_ += more - more_explained;
-  return resident - explained > arriving_limits_.unexplained && grown_ >= kGrowth;
 }
 
 bool Listener::Accept(int listening) {

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/listening/connection_table.h"
+#include "server/listening/flood_watch.h"
 #include "server/server_options.h"
 
 namespace prequel {
@@ -56,13 +57,11 @@ class Listener {
   using Clock = ConnectionTable::Clock;
 
   Listener(const ConnectionLimits& limits, const ArrivalLimits& arriving)
-      : arriving_limits_(arriving), table_(limits) {}
+      : arriving_limits_(arriving), table_(limits), floods_(arriving.unexplained) {}
   absl::Status Listen(const HostPort& address);
   void Loop();
   // Whether the process is large.
   bool Look(Clock::time_point now);
-  // Whether the process grows by what nothing explains.
-  bool IsFlooded(std::int64_t resident, Clock::time_point now);
   // One that waits on a listening socket; false when there is none.
   bool Accept(int listening);
   // No descriptor is left: lets go of one kept for this, so that whoever waits is told.
@@ -74,12 +73,8 @@ class Listener {
   int wake_ = -1;          // readable once it is to stop
   int spare_ = -1;         // see TurnAway
   ConnectionTable table_;  // the thread's
-  // As are these, of a look ago: bytes, and when it was.
-  std::int64_t last_resident_ = 0, last_explained_ = 0;
+  FloodWatch floods_;      // so too, and when it looked last
   Clock::time_point last_look_ = Clock::now();
-  // By what nothing explains, and since when.
-  std::int64_t grown_ = 0;
-  Clock::time_point growing_since_;
   std::atomic<std::int64_t> open_ = 0, arriving_ = 0, refused_ = 0;
   std::unique_ptr<Acceptor> acceptor_;
   std::thread thread_;

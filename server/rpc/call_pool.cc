@@ -1,10 +1,10 @@
 #include "server/rpc/call_pool.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/sync/background.h"
 #include "server/sync/thread_time.h"
 
 namespace prequel {
@@ -35,7 +35,14 @@ CallPool::CallPool(int at_once, std::size_t max_queued, std::string refusal, int
       max_begun_(at_once + spare + kPaused),
       max_queued_(max_queued),
       refusal_(std::move(refusal)) {
-  for (int i = 0; i < max_begun_; ++i) threads_.emplace_back([this] { Loop(); });
+  for (int i = 0; i < max_begun_; ++i) {
+    threads_.emplace_back([this] { Loop(Size::kSmall); });
+    if (spare_ == 0) continue;
+    threads_.emplace_back([this] {
+      EnterBackground();
+      Loop(Size::kLarge);
+    });
+  }
 }
 
 CallPool::~CallPool() {
@@ -43,7 +50,8 @@ CallPool::~CallPool() {
     MutexLock lock(mu_);
     stopping_ = true;
   }
-  wake_.NotifyAll();
+  foreground_.wake.NotifyAll();
+  background_.wake.NotifyAll();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -132,12 +140,24 @@ void CallPool::Dispatch() {
       (*pause)->go.NotifyOne();
       continue;
     }
-    TakePlace(std::get<Task>(item).size);
+    Task& task = std::get<Task>(item);
+    const Size size = task.size;
+    TakePlace(size);
     Asker who{std::move(next->first), std::move(about)};
     Count(who, -1, 1);
-    ready_.emplace_back(std::move(who), std::get<Task>(std::move(item)));
-    wake_.NotifyOne();
+    Give(size,
+         [this, who = std::move(who), task = std::move(task)]() mutable { Perform(who, task); });
   }
+}
+
+CallPool::Crew& CallPool::CrewOf(Size size) {
+  return size == Size::kLarge && spare_ > 0 ? background_ : foreground_;
+}
+
+void CallPool::Give(Size size, absl::AnyInvocable<void()> job) {
+  Crew& crew = CrewOf(size);
+  crew.jobs.push_back(std::move(job));
+  crew.wake.NotifyOne();
 }
 
 void CallPool::TakePlace(Size size) {
@@ -171,31 +191,48 @@ void CallPool::Perform(const Asker& who, Task& task) {
   if (status.ok()) {
     status = task.work([&] { return Proceeds(piece, task); });
   }
-  task.answer(status);
   const Size size = task.size;
-  task = {};
+  if (size == Size::kSmall) {
+    task.answer(status);
+    task = {};
+  }
   MutexLock lock(mu_);
   queue_.Charge(piece.Take(), who.caller, who.about);
-  Count(who, 0, -1);
   LeavePlace(size);
+  if (size == Size::kSmall) return Answered(who);
+  Give(Size::kSmall, [this, who, task = std::move(task), status]() mutable {
+    task.answer(status);
+    task = {};
+    MutexLock again(mu_);
+    Answered(who);
+  });
+  Dispatch();
+}
+
+void CallPool::Answered(const Asker& who) {
+  Count(who, 0, -1);
   --unanswered_;
   answered_.NotifyAll();
   Dispatch();
 }
 
-void CallPool::Loop() {
+void CallPool::Loop(Size size) {
   while (true) {
-    std::optional<std::pair<Asker, Task>> next;
+    absl::AnyInvocable<void()> job;
     {
       MutexLock lock(mu_);
-      while (ready_.empty() && !(stopping_ && unanswered_ == 0)) wake_.Wait(mu_);
-      if (ready_.empty()) break;
-      next = std::move(ready_.front());
-      ready_.pop_front();
+      Crew& crew = CrewOf(size);
+      while (crew.jobs.empty() && !(stopping_ && unanswered_ == 0)) crew.wake.Wait(mu_);
+      if (crew.jobs.empty()) break;
+      job = std::move(crew.jobs.front());
+      crew.jobs.pop_front();
     }
-    Perform(next->first, next->second);
+    job();
   }
-  wake_.NotifyAll();  // the others end as well
+  // The others end as well.
+  MutexLock lock(mu_);
+  foreground_.wake.NotifyAll();
+  background_.wake.NotifyAll();
 }
 
 }  // namespace prequel

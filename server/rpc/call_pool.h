@@ -30,7 +30,8 @@ class CallPool {
   using Work = absl::AnyInvocable<absl::Status(const Proceed& proceed)>;
   using Answer = absl::AnyInvocable<void(const absl::Status&)>;
 
-  // What a call asks for, as far as the request alone says. Small ones have places of their own.
+  // What a call asks for, as far as the request alone says. Small ones have places of their own,
+  // and large ones are worked on in the background where there are such places.
   enum class Size { kSmall, kLarge };
 
   // At most `at_once` calls are worked on, and `spare` small ones beside them; and at most
@@ -42,9 +43,10 @@ class CallPool {
   CallPool(const CallPool&) = delete;
   CallPool& operator=(const CallPool&) = delete;
 
-  // Gives `answer`, once, what `work` returns, on one of the threads; on the caller's, before Run
-  // returns, RESOURCE_EXHAUSTED when too many wait. A call that is not `wanted` any more when its
-  // turn comes is answered with that, without work.
+  // Gives `answer`, once, what `work` returns, on a thread that is not in the background: gRPC has
+  // locks that all connections share. On the caller's, before Run returns, RESOURCE_EXHAUSTED when
+  // too many wait. A call that is not `wanted` any more when its turn comes is answered with that,
+  // without work.
   void Run(const Asker& who, StillWanted wanted, Work work, Answer answer,
            Size size = Size::kSmall);
   void Run(const UnaryCall& call, Work work, Size size = Size::kSmall);
@@ -77,18 +79,25 @@ class CallPool {
     std::map<std::string, Counts> about;
   };
 
+  // Threads, as many as calls may have begun, and what they are to do.
+  struct Crew {
+    CondVar wake;  // a job, or the end
+    std::deque<absl::AnyInvocable<void()>> jobs;
+  };
   // A call's processor time since it was last charged.
   class Piece;
 
   // Of one caller, those whose use is remembered while nothing of theirs waits.
   static constexpr std::size_t kMostAbout = 64;
 
-  void Loop();
+  Crew& CrewOf(Size size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Give(Size size, absl::AnyInvocable<void()> job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Loop(Size size);
   absl::Status Admit(const Asker& who, Task& task);
   bool HasRoom(const Asker& who) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MayBegin(const std::string& caller, const std::string& about, const Item& item) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // So much more, or less, that waits to begin, or has begun.
+  // So much more, or less, that waits to begin, or has begun and is not answered.
   void Count(const Asker& who, int queued, int begun) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Gives free places to those who are next.
   void Dispatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -96,22 +105,22 @@ class CallPool {
   void LeavePlace(Size size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status Proceeds(Piece& piece, const Task& task);
   void Perform(const Asker& who, Task& task);
+  void Answered(const Asker& who) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const int at_once_, spare_;
   const int max_begun_;
   const std::size_t max_queued_;
   const std::string refusal_;
   Mutex mu_;
-  CondVar wake_;      // a task that may begin, or the end
   CondVar answered_;  // a call
   FairLines<FairLines<Fifo<Item>, kMostAbout>> queue_ ABSL_GUARDED_BY(mu_);
-  std::deque<std::pair<Asker, Task>> ready_ ABSL_GUARDED_BY(mu_);  // they have their places
-  std::map<std::string, Asked> asked_ ABSL_GUARDED_BY(mu_);        // by caller
+  Crew foreground_ ABSL_GUARDED_BY(mu_), background_ ABSL_GUARDED_BY(mu_);
+  std::map<std::string, Asked> asked_ ABSL_GUARDED_BY(mu_);  // by caller
   // Places taken, in all and by large calls.
   int running_ ABSL_GUARDED_BY(mu_) = 0, large_ ABSL_GUARDED_BY(mu_) = 0;
   int all_begun_ ABSL_GUARDED_BY(mu_) = 0;
   std::size_t queued_ ABSL_GUARDED_BY(mu_) = 0;  // to begin
-  int unanswered_ ABSL_GUARDED_BY(mu_) = 0;      // queued or begun
+  int unanswered_ ABSL_GUARDED_BY(mu_) = 0;      // queued, begun or done
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::vector<std::thread> threads_;  // constant after construction

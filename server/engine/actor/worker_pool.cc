@@ -1,25 +1,17 @@
 #include "server/engine/actor/worker_pool.h"
 
-#include <sys/resource.h>
-
 #include <optional>
 #include <utility>
 
+#include "server/sync/background.h"
 #include "server/sync/thread_time.h"
 
 namespace prequel {
-namespace {
-
-// The calling thread wants less of a core than those that are not niced: Linux keeps niceness by
-// thread. Where it is refused the thread is as the others.
-void NiceThread(int by) { setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + by); }
-
-}  // namespace
 
 WorkerPool::WorkerPool(int workers) {
   for (int i = 1; i < workers; ++i) {
     threads_.emplace_back([this] {
-      NiceThread(kNice);
+      EnterBackground();
       RunAny();
     });
   }

@@ -17,16 +17,14 @@ namespace prequel {
 
 // Thread-safe. Tasks come in the names of those that they are for, and processor time is divided
 // evenly among these, however long their tasks are: a long job does a part and posts itself again.
-// One that cannot be cut says that it is heavy. One thread takes light tasks alone, and goes before
-// the others where they want the same core: they are niced by kNice.
+// One that cannot be cut says that it is heavy. One thread takes light tasks alone, and the others
+// are in the background: it goes before them where they want the same core.
 class WorkerPool {
  public:
   using Task = absl::AnyInvocable<void()>;
   enum class Weight { kLight, kHeavy };
 
-  static constexpr int kNice = 15;
-
-  // REQUIRES: workers > 0. One takes every task, and is not niced.
+  // REQUIRES: workers > 0. One takes every task, and is not in the background.
   explicit WorkerPool(int workers);
   ~WorkerPool() { Stop(); }
   WorkerPool(const WorkerPool&) = delete;

@@ -6,6 +6,11 @@
 #include "tests/bench/served.h"
 
 namespace prequel::accept {
+namespace {
+
+constexpr std::chrono::minutes kPatience{1};
+
+}  // namespace
 
 v1::Batch Zeros(int rows, int columns, bool targets) {
   v1::Batch batch;
@@ -53,9 +58,21 @@ grpc::Status Learn(v1::LearningService::Stub& stub, const std::string& id, int r
   request.set_name("models/" + id);
   *request.mutable_batch() = Zeros(rows, columns, true);
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::minutes(1));
+  context.set_deadline(std::chrono::system_clock::now() + kPatience);
   v1::LearnResponse response;
   return stub.Learn(&context, request, &response);
+}
+
+grpc::Status Predict(v1::LearningService::Stub& stub, const std::string& id, int columns,
+                     int samples) {
+  v1::PredictRequest request;
+  request.set_name("models/" + id);
+  request.mutable_options()->set_samples(samples);
+  *request.mutable_batch() = Zeros(4, columns, false);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kPatience);
+  v1::PredictResponse response;
+  return stub.Predict(&context, request, &response);
 }
 
 }  // namespace prequel::accept

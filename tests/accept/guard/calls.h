@@ -23,5 +23,8 @@ void MustCreate(const Entrance& server, const std::string& id, const v1::ModelCo
 
 // Within a minute.
 grpc::Status Learn(v1::LearningService::Stub& stub, const std::string& id, int rows, int columns);
+// Four rows; so too.
+grpc::Status Predict(v1::LearningService::Stub& stub, const std::string& id, int columns,
+                     int samples);
 
 }  // namespace prequel::accept

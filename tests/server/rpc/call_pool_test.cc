@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/sync/background.h"
 #include "server/sync/thread_time.h"
 
 namespace prequel {
@@ -160,6 +161,34 @@ TEST(CallPoolTest, LargeCallsLeaveAPlaceToSmallOnes) {
   EXPECT_TRUE(QuickCall(pool).Answer().ok());  // never, if the large ones had all places
   EXPECT_EQ(answered, 0);
   release.set_value();
+}
+
+TEST(CallPoolTest, LargeCallsAreWorkedOnInTheBackgroundAndNotAnsweredThere) {
+  std::promise<bool> works, answers;
+  CallPool pool(1, 8, "", 1);
+  pool.Run(
+      {"a", ""}, {},
+      [&works](const StillWanted&) {
+        works.set_value(InBackground());
+        return absl::OkStatus();
+      },
+      [&answers](const absl::Status&) { answers.set_value(InBackground()); },
+      CallPool::Size::kLarge);
+  EXPECT_TRUE(works.get_future().get());
+  EXPECT_EQ(answers.get_future().get(), InBackground());
+}
+
+TEST(CallPoolTest, SmallCallsAreNotInTheBackground) {
+  std::promise<bool> works;
+  CallPool pool(1, 8, "", 1);
+  pool.Run(
+      {"a", ""}, {},
+      [&works](const StillWanted&) {
+        works.set_value(InBackground());
+        return absl::OkStatus();
+      },
+      [](const absl::Status&) {});
+  EXPECT_EQ(works.get_future().get(), InBackground());
 }
 
 TEST(CallPoolTest, OneNameDoesNotFillTheQueue) {
