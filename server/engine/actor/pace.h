@@ -9,8 +9,8 @@ namespace prequel {
 // a time.
 class Pace {
  public:
-  // Whether a record that is estimated to take so many seconds takes too long to have the last
-  // worker.
+  // Whether a record that is estimated to take so many seconds takes too long for others to wait
+  // for it.
   bool IsHeavy(double estimate) const { return factor_ * estimate > kHeavySeconds; }
 
   // It has taken `seconds` of processor time. What ended early, as a failed update does, makes none
@@ -20,8 +20,8 @@ class Pace {
   }
 
  private:
-  static constexpr double kHeavySeconds = 20e-3;
-  static constexpr double kMeasurable = 2e-3;  // less is for the most part what is around it
+  static constexpr double kHeavySeconds = 4e-3;  // two turns
+  static constexpr double kMeasurable = 2e-3;    // less is for the most part what is around it
   double factor_ = 1;
 };
 

@@ -9,25 +9,20 @@
 namespace prequel {
 
 WorkerPool::WorkerPool(int workers) {
-  for (int i = 1; i < workers; ++i) {
+  for (int i = 0; i < workers; ++i) {
+    threads_.emplace_back([this] { Loop(Weight::kLight); });
     threads_.emplace_back([this] {
       EnterBackground();
-      RunAny();
+      Loop(Weight::kHeavy);
     });
   }
-  threads_.emplace_back([this, alone = workers == 1] { alone ? RunAny() : RunLight(); });
 }
 
 void WorkerPool::Post(std::string_view who, Weight weight, Task task) {
   MutexLock lock(mu_);
   if (stopped_) return;
   turns_.Push(who, Turn{weight, std::move(task)});
-  if (weight == Weight::kLight && light_waits_) {
-    light_waits_ = false;
-    wake_light_.NotifyOne();
-  } else {
-    wake_any_.NotifyOne();
-  }
+  (weight == Weight::kLight ? wake_light_ : wake_heavy_).NotifyOne();
 }
 
 void WorkerPool::Stop() {
@@ -39,38 +34,20 @@ void WorkerPool::Stop() {
     while (auto next = turns_.Pop(any)) dropped.push_back(std::move(next->second));
   }
   wake_light_.NotifyAll();
-  wake_any_.NotifyAll();
+  wake_heavy_.NotifyAll();
   dropped.clear();  // without the lock: tasks own models
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
 }
 
-void WorkerPool::RunLight() {
-  const auto light = [](const std::string&, const Turn& turn) {
-    return turn.weight == Weight::kLight;
-  };
+void WorkerPool::Loop(Weight weight) {
+  const auto may = [weight](const std::string&, const Turn& turn) { return turn.weight == weight; };
+  CondVar& wake = weight == Weight::kLight ? wake_light_ : wake_heavy_;
   while (true) {
     std::optional<Next> next;
     {
       MutexLock lock(mu_);
-      while (!stopped_ && !(next = turns_.Pop(light))) {
-        light_waits_ = true;
-        wake_light_.Wait(mu_);
-      }
-      light_waits_ = false;
-      if (stopped_) return;
-    }
-    Run(*std::move(next));
-  }
-}
-
-void WorkerPool::RunAny() {
-  const auto any = [](const std::string&, const Turn&) { return true; };
-  while (true) {
-    std::optional<Next> next;
-    {
-      MutexLock lock(mu_);
-      while (!stopped_ && !(next = turns_.Pop(any))) wake_any_.Wait(mu_);
+      while (!stopped_ && !(next = turns_.Pop(may))) wake.Wait(mu_);
       if (stopped_) return;
     }
     Run(*std::move(next));

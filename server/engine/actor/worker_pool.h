@@ -17,14 +17,14 @@ namespace prequel {
 
 // Thread-safe. Tasks come in the names of those that they are for, and processor time is divided
 // evenly among these, however long their tasks are: a long job does a part and posts itself again.
-// One that cannot be cut says that it is heavy. One thread takes light tasks alone, and the others
-// are in the background: it goes before them where they want the same core.
+// One that cannot be cut says that it is heavy, and waits for a thread of its own kind: these are
+// in the background, and go behind the others where they want the same core.
 class WorkerPool {
  public:
   using Task = absl::AnyInvocable<void()>;
   enum class Weight { kLight, kHeavy };
 
-  // REQUIRES: workers > 0. One takes every task, and is not in the background.
+  // So many threads of each kind. REQUIRES: workers > 0.
   explicit WorkerPool(int workers);
   ~WorkerPool() { Stop(); }
   WorkerPool(const WorkerPool&) = delete;
@@ -46,14 +46,12 @@ class WorkerPool {
   };
   using Next = std::pair<std::string, Turn>;  // whose, and what
 
-  void RunLight();
-  void RunAny();
+  void Loop(Weight weight);
   void Run(Next next);
 
   Mutex mu_;
-  CondVar wake_light_, wake_any_;
+  CondVar wake_light_, wake_heavy_;
   FairQueue<Turn> turns_ ABSL_GUARDED_BY(mu_);
-  bool light_waits_ ABSL_GUARDED_BY(mu_) = false;  // the thread for light tasks, not yet woken
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
 
   std::vector<std::thread> threads_;  // of the constructing and the stopping thread

@@ -56,11 +56,11 @@ TEST(WorkerPoolTest, ATaskThatPostsItselfLetsOthersRun) {
   stop = true;
 }
 
-TEST(WorkerPoolTest, HeavyTasksNeverHoldTheLastThread) {
+TEST(WorkerPoolTest, LightTasksWaitForNoHeavyOne) {
   std::promise<void> release, light;
   std::shared_future<void> released = release.get_future().share();
   std::atomic<int> heavy = 0;
-  WorkerPool pool(3);
+  WorkerPool pool(2);
   for (int i = 0; i < 5; ++i) {
     pool.Post("heavy" + std::to_string(i), WorkerPool::Weight::kHeavy, [&heavy, released] {
       ++heavy;
@@ -74,10 +74,20 @@ TEST(WorkerPoolTest, HeavyTasksNeverHoldTheLastThread) {
   while (heavy < 5) std::this_thread::yield();
 }
 
+TEST(WorkerPoolTest, HeavyTasksWaitForNoLightOne) {
+  std::promise<void> release, heavy;
+  std::shared_future<void> released = release.get_future().share();
+  WorkerPool pool(1);
+  pool.Post("light", WorkerPool::Weight::kLight, [released] { released.wait(); });
+  pool.Post("heavy", WorkerPool::Weight::kHeavy, [&heavy] { heavy.set_value(); });
+  heavy.get_future().wait();
+  release.set_value();
+}
+
 TEST(WorkerPoolTest, ALightTaskGoesBeforeHeavyOnesWhereCoresAreShort) {
   std::promise<bool> heavy, light;
   std::promise<void> release;
-  WorkerPool pool(2);
+  WorkerPool pool(1);
   pool.Post("heavy", WorkerPool::Weight::kHeavy, [&] {
     heavy.set_value(InBackground());
     release.get_future().wait();
