@@ -40,7 +40,7 @@ bool FloodWatch::Grows(const Sight& sight) {
 }
 
 // In a flood a tenth of a second has 20 MB to 60 for 0.2 to 0.6 that arrive. Uploads grow by what
-// arrives, requests that wait by ten times as much, and who connects by some 50 KB.
+// arrives, requests that wait by ten times as much, and who connects by some 100 KB.
 bool FloodWatch::GrowsForLittle(const Sight& sight) {
   constexpr std::int64_t kGrowth = 4 * kMegabyte, kRatio = 24, kSomething = 32 << 10;
   constexpr std::int64_t kConnection = 128 << 10;

@@ -18,6 +18,7 @@
 #include "tests/accept/guard/bystander.h"
 #include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/entrance.h"
+#include "tests/accept/guard/greed.h"
 #include "tests/accept/guard/principals.h"
 #include "tests/accept/timing.h"
 #include "tests/bench/served.h"
@@ -129,8 +130,11 @@ void BearAttacks(Report& report) {
 }
 
 void ShareEvenly(Report& report) {
-  constexpr int kHeavyClients = 8;
   report.Section("models of cost 1 : 1,000 side by side");
+  report.Describe(
+      "One client learns 64 rows of 8 columns at a time, beside 8 that learn 64 rows of 600, from "
+      "a "
+      "process that takes the processor time that is left.");
   Program program;
   const std::string& server = program.address().grpc;
   MustCreate({server}, "light", Linear(8));
@@ -138,20 +142,12 @@ void ShareEvenly(Report& report) {
   (void)LightSpeed(*stub, seconds(1));
   const double alone = LightSpeed(*stub, seconds(4));
   for (int i = 0; i < 2; ++i) MustCreate({server}, absl::StrCat("heavy-", i), Linear(600));
-  std::atomic<int> heavy = 0;
-  double beside = 0;
-  {
-    std::vector<std::unique_ptr<v1::LearningService::Stub>> stubs;
-    for (int i = 0; i < kHeavyClients; ++i) stubs.push_back(LearningStub({server}));
-    Repeating load(kHeavyClients, [&](int thread) {
-      v1::LearningService::Stub& own = *stubs[static_cast<std::size_t>(thread)];
-      if (Learn(own, absl::StrCat("heavy-", thread % 2), 64, 600).ok()) ++heavy;
-    });
-    std::this_thread::sleep_for(seconds(2));
-    beside = LightSpeed(*stub, seconds(8));
-  }
+  Greed greed(server, {.models = "heavy", .threads = 8});
+  std::this_thread::sleep_for(seconds(2));
+  const double beside = LightSpeed(*stub, seconds(8));
+  const int heavy = greed.Stop();
   report.Add({"rows a second of the light model beside two heavy ones, over alone", beside / alone,
-              0, 0.4, Direction::kAtLeast, absl::StrCat(heavy.load(), " heavy minibatches")});
+              0, 0.4, Direction::kAtLeast, absl::StrCat(heavy, " heavy minibatches")});
   report.Add({"rows a second of the light model alone", alone, 0, 0, Direction::kReported, ""});
 }
 

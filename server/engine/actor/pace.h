@@ -13,10 +13,11 @@ class Pace {
   // for it.
   bool IsHeavy(double estimate) const { return factor_ * estimate > kHeavySeconds; }
 
-  // It has taken `seconds` of processor time. What ended early, as a failed update does, makes none
-  // of the next ones light.
+  // It has taken `seconds` of processor time. One that was held up once is forgotten after a few;
+  // what ends early, as a failed update does, does not make the next ones light at once.
   void Note(double estimate, double seconds) {
-    if (estimate > 0 && seconds > kMeasurable) factor_ = std::max(1.0, seconds / estimate);
+    if (estimate <= 0) return;
+    factor_ = std::max(1.0, seconds > kMeasurable ? seconds / estimate : factor_ / 2);
   }
 
  private:

@@ -1,6 +1,5 @@
-// prequel_greedy SERVER CA_FILE TOKEN_FILE: somebody who wants all that a server has: learns wide
-// rows and asks for many samples, of the models g-0 and g-1, from many threads without a pause.
-// Says how many calls were answered once it is told to stop.
+// prequel_greedy SERVER MODELS THREADS learning|samples [CA_FILE TOKEN_FILE]: somebody who wants
+// all that a server has (see Greed). Says how many calls were answered once it is told to stop.
 #include <signal.h>
 
 #include <atomic>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/entrance.h"
@@ -19,7 +19,13 @@
 namespace prequel::accept {
 namespace {
 
-constexpr int kThreads = 32, kCallsOfAConnection = 4, kRows = 64, kColumns = 600, kSamples = 1000;
+constexpr int kCallsOfAConnection = 4, kRows = 64, kColumns = 600, kSamples = 1000;
+
+struct Wants {
+  std::string models;
+  int threads = 0;
+  bool samples = false;
+};
 
 std::string ContentOf(const char* path) {
   std::ifstream file(path, std::ios::binary);
@@ -38,13 +44,14 @@ int Take(const Entrance& server, const std::string& model, bool learns) {
   return answered;
 }
 
-int BeGreedy(const Entrance& server, const sigset_t& stop) {
+int BeGreedy(const Entrance& server, const Wants& wants, const sigset_t& stop) {
   std::atomic<bool> stopped = false;
   std::atomic<int> answered = 0;
   std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
+  for (int i = 0; i < wants.threads; ++i) {
     threads.emplace_back([&, i] {
-      while (!stopped) answered += Take(server, absl::StrCat("g-", i % 2), i % 4 < 2);
+      const bool learns = !wants.samples || i % 4 < 2;
+      while (!stopped) answered += Take(server, absl::StrCat(wants.models, "-", i % 2), learns);
     });
   }
   int signal = 0;
@@ -58,16 +65,25 @@ int BeGreedy(const Entrance& server, const sigset_t& stop) {
 }  // namespace
 
 int Main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fprintf(stderr, "usage: prequel_greedy SERVER CA_FILE TOKEN_FILE\n");
+  Wants wants;
+  if ((argc != 5 && argc != 7) || !absl::SimpleAtoi(argv[3], &wants.threads)) {
+    std::fprintf(stderr,
+                 "usage: prequel_greedy SERVER MODELS THREADS learning|samples "
+                 "[CA_FILE TOKEN_FILE]\n");
     return 2;
+  }
+  wants.models = argv[2];
+  wants.samples = std::string(argv[4]) == "samples";
+  Entrance server = {.address = argv[1]};
+  if (argc == 7) {
+    server.ca = ContentOf(argv[5]);
+    server.token = ContentOf(argv[6]);
   }
   sigset_t stop;
   sigemptyset(&stop);
   sigaddset(&stop, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &stop, nullptr);
-  return BeGreedy({.address = argv[1], .ca = ContentOf(argv[2]), .token = ContentOf(argv[3])},
-                  stop);
+  return BeGreedy(server, wants, stop);
 }
 
 }  // namespace prequel::accept

@@ -1,7 +1,5 @@
 #include "tests/accept/guard/principals.h"
 
-#include <signal.h>
-
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -10,9 +8,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "tests/accept/guard/attack.h"
 #include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/entrance.h"
+#include "tests/accept/guard/greed.h"
 #include "tests/accept/guard/papers.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/child_process.h"
@@ -95,15 +93,12 @@ void BearGreed(Report& report) {
   Others others(papers, server);
   (void)others.PerSecond(seconds(2));
   const double alone = others.PerSecond(kAlone);
-  std::vector<std::string> greed = {PREQUEL_GREEDY, server};
-  for (const std::string& file : papers.FilesOf("greedy")) greed.push_back(file);
-  ChildProcess greedy(greed, StandElsewhere);
+  Greed greed(server, {.models = "g", .threads = 32, .samples = true}, papers.FilesOf("greedy"));
   std::this_thread::sleep_for(seconds(2));
   const double beside = others.PerSecond(kBeside);
-  greedy.Signal(SIGTERM);
-  const std::string greedy_calls = greedy.ReadLine();
+  const int greedy = greed.Stop();
   report.Add({"calls a second of the others beside the greedy one, over alone", beside / alone, 0,
-              0.8, Direction::kAtLeast, greedy_calls + " calls of the greedy one"});
+              0.8, Direction::kAtLeast, absl::StrCat(greedy, " calls of the greedy one")});
   report.Add({"calls of the others refused", static_cast<double>(others.refused()), 0, 0,
               Direction::kAtMost, ""});
   report.Add({"calls a second of the others alone", alone, 0, 0, Direction::kReported, ""});
