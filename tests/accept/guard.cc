@@ -114,6 +114,13 @@ double LightSpeed(v1::LearningService::Stub& stub, seconds time) {
   return kRows * learned / std::chrono::duration<double>(time).count();
 }
 
+// Minibatches a second of the heavy ones, as far as they are answered in that time.
+double HeavySpeed(const std::string& server, seconds time) {
+  Greed greed(server, {.models = "heavy", .threads = 8});
+  std::this_thread::sleep_for(time);
+  return greed.Stop() / std::chrono::duration<double>(time).count();
+}
+
 }  // namespace
 
 void BearAttacks(Report& report) {
@@ -130,6 +137,7 @@ void BearAttacks(Report& report) {
 }
 
 void ShareEvenly(Report& report) {
+  constexpr int kCrowd = 64;
   report.Section("models of cost 1 : 1,000 side by side");
   report.Describe(
       "One client learns 64 rows of 8 columns at a time, beside 8 that learn 64 rows of 600, from "
@@ -149,6 +157,20 @@ void ShareEvenly(Report& report) {
   report.Add({"rows a second of the light model beside two heavy ones, over alone", beside / alone,
               0, 0.4, Direction::kAtLeast, absl::StrCat(heavy, " heavy minibatches")});
   report.Add({"rows a second of the light model alone", alone, 0, 0, Direction::kReported, ""});
+
+  const double heavy_alone = HeavySpeed(server, seconds(5));
+  double heavy_beside = 0;
+  {
+    std::vector<std::unique_ptr<v1::LearningService::Stub>> stubs;
+    for (int i = 0; i < kCrowd; ++i) stubs.push_back(LearningStub({server}));
+    const Repeating crowd(kCrowd, [&](int thread) {
+      (void)Learn(*stubs[static_cast<std::size_t>(thread)], "light", 64, 8);
+    });
+    heavy_beside = HeavySpeed(server, seconds(10));
+  }
+  report.Add({absl::StrCat("minibatches a second of the heavy ones beside ", kCrowd,
+                           " clients of the light one, over alone"),
+              heavy_beside / heavy_alone, 0, 0, Direction::kReported, ""});
 }
 
 void StopAtOnce(Report& report) {
