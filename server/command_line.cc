@@ -22,7 +22,8 @@ void AddListeners(CLI::App& app, ServerOptions& options) {
   app.add_option("--http", options.http,
                  "HOST:PORT for /metrics, /v2/health and /v2/models; empty: no HTTP");
   app.add_option("--workers", options.workers,
-                 "Threads that learn, and as many that predict; 0: one per core");
+                 "Threads that learn, as many for what takes long, and as many that predict; 0: "
+                 "one per core");
   app.add_option("--sync", options.sync,
                  "false: a power loss may take answered minibatches with it (a crash does not)")
       ->default_str("true");

@@ -15,17 +15,12 @@
 #include "absl/strings/str_cat.h"
 #include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/entrance.h"
+#include "tests/accept/guard/greed.h"
 
 namespace prequel::accept {
 namespace {
 
 constexpr int kCallsOfAConnection = 4, kRows = 64, kColumns = 600, kSamples = 1000;
-
-struct Wants {
-  std::string models;
-  int threads = 0;
-  bool samples = false;
-};
 
 std::string ContentOf(const char* path) {
   std::ifstream file(path, std::ios::binary);
@@ -44,7 +39,7 @@ int Take(const Entrance& server, const std::string& model, bool learns) {
   return answered;
 }
 
-int BeGreedy(const Entrance& server, const Wants& wants, const sigset_t& stop) {
+int BeGreedy(const Entrance& server, const Greed::Wants& wants, const sigset_t& stop) {
   std::atomic<bool> stopped = false;
   std::atomic<int> answered = 0;
   std::vector<std::thread> threads;
@@ -65,7 +60,7 @@ int BeGreedy(const Entrance& server, const Wants& wants, const sigset_t& stop) {
 }  // namespace
 
 int Main(int argc, char** argv) {
-  Wants wants;
+  Greed::Wants wants;
   if ((argc != 5 && argc != 7) || !absl::SimpleAtoi(argv[3], &wants.threads)) {
     std::fprintf(stderr,
                  "usage: prequel_greedy SERVER MODELS THREADS learning|samples "

@@ -163,32 +163,31 @@ TEST(CallPoolTest, LargeCallsLeaveAPlaceToSmallOnes) {
   release.set_value();
 }
 
-TEST(CallPoolTest, LargeCallsAreWorkedOnInTheBackgroundAndNotAnsweredThere) {
-  std::promise<bool> works, answers;
-  CallPool pool(1, 8, "", 1);
+// Where a call of that size is done.
+struct Place {
+  bool work = false, answer = false;  // whether in the background
+};
+
+Place PlaceOf(CallPool& pool, CallPool::Size size) {
+  std::promise<bool> work, answer;
   pool.Run(
       {"a", ""}, {},
-      [&works](const StillWanted&) {
-        works.set_value(InBackground());
+      [&work](const StillWanted&) {
+        work.set_value(InBackground());
         return absl::OkStatus();
       },
-      [&answers](const absl::Status&) { answers.set_value(InBackground()); },
-      CallPool::Size::kLarge);
-  EXPECT_TRUE(works.get_future().get());
-  EXPECT_EQ(answers.get_future().get(), InBackground());
+      [&answer](const absl::Status&) { answer.set_value(InBackground()); }, size);
+  return {work.get_future().get(), answer.get_future().get()};
 }
 
-TEST(CallPoolTest, SmallCallsAreNotInTheBackground) {
-  std::promise<bool> works;
+TEST(CallPoolTest, OnlyTheWorkOfLargeCallsIsInTheBackground) {
   CallPool pool(1, 8, "", 1);
-  pool.Run(
-      {"a", ""}, {},
-      [&works](const StillWanted&) {
-        works.set_value(InBackground());
-        return absl::OkStatus();
-      },
-      [](const absl::Status&) {});
-  EXPECT_EQ(works.get_future().get(), InBackground());
+  const Place large = PlaceOf(pool, CallPool::Size::kLarge);
+  const Place small = PlaceOf(pool, CallPool::Size::kSmall);
+  EXPECT_TRUE(large.work);
+  for (const bool other : {large.answer, small.work, small.answer}) {
+    EXPECT_EQ(other, InBackground());
+  }
 }
 
 TEST(CallPoolTest, OneNameDoesNotFillTheQueue) {
