@@ -81,8 +81,8 @@ std::string EndpointOf(const sockaddr_storage& address) {
 }
 
 bool ConnectionTable::Add(int fd, const sockaddr_storage& address) {
-  if (IsShunned(fd, address, Clock::now())) return false;
   const std::string peer = PeerOf(address);
+  if (IsShunned(fd, peer, Clock::now())) return false;
   const std::optional<ino_t> inode = InodeOf(fd);
   if (!inode) return false;
   const auto full = [&] {
@@ -179,14 +179,26 @@ void ConnectionTable::Police(const Arrivals::ByPeer& arrived, std::int64_t most,
     all += connection.arriving;
   }
   arriving_ = static_cast<std::int64_t>(all);
+  EndSuspects();
   while (arriving_ > most && !connections_.empty()) EndTheLargest();
 }
 
-bool ConnectionTable::IsShunned(int fd, const sockaddr_storage& address, Clock::time_point now) {
+bool ConnectionTable::IsShunned(int fd, const std::string& peer, Clock::time_point now) {
   if (shunned_.empty()) return false;
   std::erase_if(shunned_, [now](const auto& entry) { return entry.second <= now; });
   // The server dials itself to see whether it takes connections.
-  return shunned_.contains(PeerOf(address)) && PeerOf(address) != PeerOf(LocalAddressOf(fd));
+  return shunned_.contains(peer) && peer != PeerOf(LocalAddressOf(fd));
+}
+
+void ConnectionTable::EndSuspects() {
+  const Clock::time_point now = Clock::now();
+  for (auto it = connections_.begin(); it != connections_.end();) {
+    const auto connection = it++;
+    const auto& [fd, seen] = *connection;
+    if (seen.arriving <= kSuspect || !IsShunned(fd, seen.peer, now)) continue;
+    arriving_ -= static_cast<std::int64_t>(seen.arriving);
+    ShutDown(connection);
+  }
 }
 
 void ConnectionTable::ShunFloods(Clock::time_point now) {

@@ -35,8 +35,9 @@ class ConnectionTable {
 
   // For how long whoever floods is shunned.
   static constexpr std::chrono::seconds kShunned{10};
-  // What is arriving on all connections together when nobody floods.
-  static constexpr std::int64_t kLittle = 64 << 10;
+  // What is arriving on all connections together when nobody floods; and on one of a host that is
+  // shunned, or it is ended.
+  static constexpr std::int64_t kLittle = 64 << 10, kSuspect = 16 << 10;
 
   explicit ConnectionTable(const ConnectionLimits& limits) : limits_(limits) {}
 
@@ -71,13 +72,15 @@ class ConnectionTable {
   };
   using Connections = std::map<int, Connection>;
 
-  bool IsShunned(int fd, const sockaddr_storage& address, Clock::time_point now);
+  // Whether `peer` is, at the other end of `fd`.
+  bool IsShunned(int fd, const std::string& peer, Clock::time_point now);
   // Forgets those that are closed.
   void Sweep();
   bool MakeRoom(const std::string& peer);
   void ShutDown(Connections::iterator connection);
   std::string Largest() const;
   void EndTheLargest();
+  void EndSuspects();
 
   const ConnectionLimits limits_;
   Connections connections_;  // by descriptor

@@ -182,6 +182,24 @@ TEST(ShunFloodsTest, EndsWhoHoldsTheMostAndTakesNoMoreOfTheirHostsForAWhile) {
   EXPECT_TRUE(Add(table, Pair("127.0.0.1")));
 }
 
+TEST(ShunFloodsTest, EndsWhatTheirHostsHaveWhenMoreArrives) {
+  ConnectionTable table({});
+  const Pair flood("127.0.0.9"), rest("127.0.0.9"), quiet("127.0.0.9"), other("127.0.0.8");
+  for (const Pair* pair : {&flood, &rest, &quiet, &other}) ASSERT_TRUE(Add(table, *pair));
+  Send(flood, kHundred);
+  table.Police({}, kAny);
+  table.ShunFloods(ConnectionTable::Clock::now());
+  ASSERT_TRUE(flood.client.Ended());
+  Send(rest, 20'000);
+  Send(quiet, 10'000);
+  Send(other, 20'000);
+  table.Police({}, kAny);
+  EXPECT_TRUE(rest.client.Ended());
+  EXPECT_FALSE(quiet.client.Ended());
+  EXPECT_FALSE(other.client.Ended());
+  EXPECT_LT(table.arriving(), 35'000);
+}
+
 TEST(ShunFloodsTest, LeavesNothingToReadOfWhoIsEnded) {
   ConnectionTable table({});
   const Pair flood("127.0.0.9");
