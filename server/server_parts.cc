@@ -2,8 +2,6 @@
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/impl/server_builder_option.h>
-#include <grpcpp/impl/server_builder_plugin.h>
 
 #include <chrono>
 #include <filesystem>
@@ -15,8 +13,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/learner/learner_state.h"
+#include "server/grpc_settings.h"
 #include "server/listening/listen_probe.h"
-#include "server/rpc/undecodable.h"
 #include "server/stderr_log.h"
 #include "server/storage/rocks/rocks_store.h"
 #include "server/storage/store.h"
@@ -27,15 +25,6 @@ namespace {
 
 // After everything accepted has been answered: for the answers to leave.
 constexpr std::chrono::milliseconds kFlush{500};
-// A connection that says nothing is asked whether it is still there.
-constexpr int kKeepaliveMs = 60'000;
-// A connection keeps the certificates that it began with: it is asked to end, once the calls in
-// progress are done, so that changed ones come to count.
-constexpr int kMaxConnectionAgeMs = 3'600'000;
-// One without calls is ended, and one that does not get as far as HTTP/2.
-constexpr int kMaxIdleMs = 300'000;
-constexpr int kHandshakeMs = 10'000;
-constexpr int kMaxStreamsPerConnection = 256;
 // Each holds a state of its own and keeps a core busy.
 constexpr int kHistoryThreads = 1;
 constexpr int kChangesThreads = 1;
@@ -82,25 +71,6 @@ ModelCounts Count(const std::vector<ModelInfo>& models) {
   return counts;
 }
 
-void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
-  builder.SetMaxReceiveMessageSize(static_cast<int>(options.max_message_bytes));
-  // Our answers are bounded by max_answer_bytes, which counts only the numbers in them.
-  builder.SetMaxSendMessageSize(-1);
-  // gRPC looks at the length of a compressed message only once it has all of it decompressed.
-  for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
-    builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
-  }
-  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
-  interceptors.push_back(std::make_unique<UndecodableInterceptor>());
-  builder.experimental().SetInterceptorCreators(std::move(interceptors));
-  // Without this two servers can share a port, each getting some of the connections.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kMaxIdleMs);
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
-}
-
 // What is in it belongs to whoever runs the server. A directory of somebody else's, such as a
 // volume, keeps its permissions.
 void KeepPrivate(const std::string& directory) {
@@ -111,17 +81,6 @@ void KeepPrivate(const std::string& directory) {
             absl::StrCat(directory, " cannot be made private: ", failed.message()));
   }
 }
-
-// Takes the plugin out again, which gRPC gives to every server of the process.
-class WithoutReflection final : public grpc::ServerBuilderOption {
- public:
-  void UpdateArguments(grpc::ChannelArguments*) override {}
-  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>* plugins) override {
-    std::erase_if(*plugins, [](const std::unique_ptr<grpc::ServerBuilderPlugin>& plugin) {
-      return dynamic_cast<grpc::reflection::ProtoServerReflectionPlugin*>(plugin.get()) != nullptr;
-    });
-  }
-};
 
 }  // namespace
 
@@ -257,15 +216,7 @@ absl::Status Server::Parts::StartGrpc() {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  Configure(options_, builder);
-  // Reflection asks nobody who calls: it is for servers that do not either.
-  if (policy_ != nullptr) builder.SetOption(std::make_unique<WithoutReflection>());
-  if (tls_ != nullptr) {
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kMaxConnectionAgeMs);
-  }
-  // The last resort: beyond it gRPC ends calls without asking whose they are.
-  grpc::ResourceQuota quota("prequel");
-  builder.SetResourceQuota(quota.Resize(static_cast<std::size_t>(budgets.all)));
+  ConfigureGrpc(options_, builder);
   std::unique_ptr<Listener::Acceptor> acceptor =
       builder.experimental().AddExternalConnectionAcceptor(
           grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
