@@ -23,7 +23,7 @@ void AddListeners(CLI::App& app, ServerOptions& options) {
                  "HOST:PORT for /metrics, /v2/health and /v2/models; empty: no HTTP");
   app.add_option("--workers", options.workers,
                  "Threads that learn, as many for what takes long, and as many that predict; 0: "
-                 "one per core");
+                 "one per core of the machine or its control group (cpu.max), rounded up");
   app.add_option("--sync", options.sync,
                  "false: a power loss may take answered minibatches with it (a crash does not)")
       ->default_str("true");

@@ -23,7 +23,7 @@ struct ServerOptions {
   bool open_metrics = false;  // metrics are for everybody, in spite of a policy
   bool insecure = false;      // other machines may reach it without TLS or without a policy
 
-  int workers = 0;  // threads that learn or that answer, beside one more; 0: one per core
+  int workers = 0;  // threads that learn or that answer, beside one more; 0: by CoreLimit
 
   // Off, an acknowledged minibatch survives a crash of the process, but not of the machine.
   bool sync = true;

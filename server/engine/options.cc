@@ -1,9 +1,7 @@
 #include "server/engine/options.h"
 
-#include <algorithm>
-#include <thread>
-
 #include "core/config/error.h"
+#include "server/memory/machine.h"
 
 namespace prequel {
 
@@ -36,7 +34,7 @@ absl::Status CheckEngineOptions(const EngineOptions& options) {
 
 int WorkersOf(const EngineOptions& options) {
   if (options.workers > 0) return options.workers;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return CoreLimit();
 }
 
 }  // namespace prequel

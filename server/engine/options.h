@@ -27,7 +27,7 @@ struct SnapshotOptions {
 };
 
 struct EngineOptions {
-  int workers = 0;  // threads that fold minibatches; 0: one per hardware thread
+  int workers = 0;  // threads that fold minibatches; 0: one per core, by CoreLimit
 
   int max_models = 10'000;
 

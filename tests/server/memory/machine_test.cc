@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace prequel {
 namespace {
@@ -47,6 +49,39 @@ TEST_F(MachineTest, Version1OfControlGroups) {
   Write("proc/self/cgroup", "9:cpu:/other\n8:memory:/docker/x");
   Write("sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "30000000");
   EXPECT_EQ(MemoryLimit(root_), 30000000);
+}
+
+TEST_F(MachineTest, CoresAreWhatTheLeastOfAllGroupsGivesRoundedUp) {
+  const int all = CoreLimit(root_);
+  EXPECT_EQ(all, static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+  Write("proc/self/cgroup", "0::/kubepods/pod1/c");
+  Write("sys/fs/cgroup/kubepods/pod1/c/cpu.max", "max 100000");
+  EXPECT_EQ(CoreLimit(root_), all);
+  Write("sys/fs/cgroup/kubepods/pod1/cpu.max", "110000 100000");
+  EXPECT_EQ(CoreLimit(root_), std::min(2, all));
+  Write("sys/fs/cgroup/kubepods/cpu.max", "5000 100000");
+  EXPECT_EQ(CoreLimit(root_), 1);
+  Write("sys/fs/cgroup/kubepods/cpu.max", "100000000 100000");
+  EXPECT_EQ(CoreLimit(root_), std::min(2, all));
+}
+
+TEST_F(MachineTest, CoresOfVersion1) {
+  const int all = CoreLimit(root_);
+  Write("proc/self/cgroup", "9:cpu,cpuacct:/docker/x\n8:memory:/docker/y");
+  Write("sys/fs/cgroup/cpu/docker/x/cpu.cfs_period_us", "100000");
+  Write("sys/fs/cgroup/cpu/docker/x/cpu.cfs_quota_us", "-1");
+  EXPECT_EQ(CoreLimit(root_), all);
+  Write("sys/fs/cgroup/cpu/docker/x/cpu.cfs_quota_us", "50000");
+  EXPECT_EQ(CoreLimit(root_), 1);
+}
+
+TEST_F(MachineTest, CoresThatAreNotSaidAreAllThereAre) {
+  const int all = CoreLimit(root_);
+  Write("proc/self/cgroup", "0::/");
+  for (const char* text : {"", "max", "many 100000", "50000", "50000 0", "-1 100000"}) {
+    Write("sys/fs/cgroup/cpu.max", text);
+    EXPECT_EQ(CoreLimit(root_), all) << text;
+  }
 }
 
 TEST_F(MachineTest, TheProcessHasMemory) { EXPECT_GT(ResidentBytes(), 1 << 20); }
