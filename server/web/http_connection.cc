@@ -66,7 +66,7 @@ class Connection final : public HttpConnection,
 
   void Close() override {
     late_.cancel();
-    beast::get_lowest_layer(stream_).cancel();
+    beast::get_lowest_layer(stream_).close();
   }
 
   void Leave() override {
@@ -157,6 +157,7 @@ class Connection final : public HttpConnection,
   void Ask() {
     const std::shared_ptr<Connection> self = this->shared_from_this();
     const std::weak_ptr<Connection> weak = self;
+    parts_.answering(true);
     exchange_ = std::make_shared<HttpExchange>(
         [weak, executor = stream_.get_executor()](HttpAnswer answer) {
           asio::post(executor, [weak, answer = std::move(answer)]() mutable {
@@ -209,6 +210,7 @@ class Connection final : public HttpConnection,
         [self = this->shared_from_this(), keep_alive](const Error& error, std::size_t) {
           self->response_.reset();
           self->held_.reset();
+          self->parts_.answering(false);
           if (!error) keep_alive ? self->Read() : self->End();
         });
   }

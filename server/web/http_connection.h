@@ -27,9 +27,10 @@ struct HttpConnectionParts {
   // These outlive the connection.
   const HttpHandler& handler;
   const HttpOptions& options;
-  std::int64_t& body_bytes;     // of all connections, of requests that are not answered
-  std::string peer;             // as of HttpRequest
-  std::function<void()> ended;  // once, as the connection ends
+  std::int64_t& body_bytes;             // of all connections, of requests that are not answered
+  std::string peer;                     // as of HttpRequest
+  std::function<void(bool)> answering;  // as a request has come whole, and once it is answered
+  std::function<void()> ended;          // once, as the connection ends
 };
 
 // Lives until it has ended, and whoever else holds it lets go. `context` null: plain text.

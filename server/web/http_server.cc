@@ -1,15 +1,18 @@
 #include "server/web/http_server.h"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/network_v6.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <list>
+#include <map>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "server/web/http_connection.h"
+#include "server/web/room.h"
 
 namespace prequel {
 namespace {
@@ -47,6 +50,14 @@ std::string NameOf(const tcp::endpoint& peer) {
   return "ipv4:" + asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string() + port;
 }
 
+// An IPv4 address, or the network of 64 bits that one of IPv6 is in.
+std::string HostOf(const asio::ip::address& address) {
+  if (address.is_v4()) return address.to_string();
+  const asio::ip::address_v6 v6 = address.to_v6();
+  if (v6.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string();
+  return asio::ip::network_v6(v6, 64).canonical().to_string();
+}
+
 }  // namespace
 
 // All of it belongs to thread_ once that runs.
@@ -59,7 +70,7 @@ class HttpServer::Impl {
     if (thread_.joinable()) thread_.join();
     // Nobody is to post answers while io_ goes.
     std::vector<std::weak_ptr<HttpConnection>> connections;
-    for (const Open& open : open_) connections.push_back(open.connection);
+    for (const auto& [place, connection] : open_) connections.push_back(connection);
     for (const auto& open : connections) {
       if (const auto connection = open.lock()) connection->Leave();
     }
@@ -87,11 +98,6 @@ class HttpServer::Impl {
   int port() const { return port_; }
 
  private:
-  struct Open {
-    asio::ip::address peer;
-    std::weak_ptr<HttpConnection> connection;
-  };
-
   void Accept() {
     acceptor_.async_accept([this](const Error& error, tcp::socket socket) {
       if (error) return AcceptLater();
@@ -109,30 +115,30 @@ class HttpServer::Impl {
     Error error;
     const tcp::endpoint peer = socket.remote_endpoint(error);
     if (error) return;
-    MakeRoom(peer.address());
-    open_.push_back({peer.address(), {}});
-    const auto place = std::prev(open_.end());
+    const std::optional<Room::Entry> entry = room_.Enter(HostOf(peer.address()));
+    if (!entry) return;
+    if (entry->leaves) Close(*entry->leaves);
     const auto connection = MakeHttpConnection(
         std::move(socket), Context(),
-        {handler_, options_, body_bytes_, NameOf(peer), [this, place] { open_.erase(place); }});
-    place->connection = connection;
+        {.handler = handler_,
+         .options = options_,
+         .body_bytes = body_bytes_,
+         .peer = NameOf(peer),
+         .answering =
+             [this, place = entry->place](bool answering) { room_.SetAnswering(place, answering); },
+         .ended =
+             [this, place = entry->place] {
+               room_.Leave(place);
+               open_.erase(place);
+             }});
+    open_.emplace(entry->place, connection);
     connection->Begin();
   }
 
-  // Closes the oldest connection: of this peer if it has all that one may have, else of anybody.
-  void MakeRoom(const asio::ip::address& peer) {
-    int of_peer = 0;
-    const Open* oldest_of_peer = nullptr;
-    for (const Open& open : open_) {
-      if (open.peer != peer) continue;
-      if (of_peer++ == 0) oldest_of_peer = &open;
-    }
-    if (of_peer >= options_.max_connections_per_peer) return Evict(*oldest_of_peer);
-    if (open_.size() >= static_cast<std::size_t>(options_.max_connections)) Evict(open_.front());
-  }
-
-  static void Evict(const Open& open) {
-    if (const auto connection = open.connection.lock()) connection->Close();
+  void Close(Room::Place place) {
+    const auto open = open_.find(place);
+    if (open == open_.end()) return;
+    if (const auto connection = open->second.lock()) connection->Close();
   }
 
   // Of the present certificates; null: plain text.
@@ -152,7 +158,9 @@ class HttpServer::Impl {
   std::shared_ptr<const TlsMaterial> material_;  // that context_ was made of
   std::shared_ptr<asio::ssl::context> context_;
   std::int64_t body_bytes_ = 0;
-  std::list<Open> open_;  // oldest first; outlives io_, whose connections leave it
+  // Both outlive io_, whose connections leave them.
+  Room room_{options_.max_connections, options_.max_connections_per_peer};
+  std::map<Room::Place, std::weak_ptr<HttpConnection>> open_;
   asio::io_context io_{1};
   tcp::acceptor acceptor_{io_};
   asio::steady_timer breath_{io_};

@@ -67,12 +67,11 @@ struct HttpOptions {
   std::int64_t max_body_bytes = 16 << 20;            // of one request
   std::int64_t max_bodies_bytes = 256 << 20;         // of all that are not answered; beyond: 503
   int max_connections = 128;
-  int max_connections_per_peer = 64;
+  int max_connections_per_peer = 64;  // from one IPv4 address, or 64 bits of one of IPv6
 };
 
 // Every connection is bounded in time and bytes, and none holds a thread. When there are as many as
-// there may be, the one that has been waited for longest makes room for the next: those who only
-// hold connections open do not keep others out.
+// there may be, whoever has the most of them makes room for the next (web/room.h).
 class HttpServer {
  public:
   // UNAVAILABLE when the address cannot be bound.

@@ -21,9 +21,12 @@ namespace {
 // A bare connection.
 class Socket {
  public:
-  explicit Socket(int port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+  // To this machine, from its address 127.0.0.`from`.
+  explicit Socket(int port, std::uint32_t from = 1) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address = {};
     address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + from);
+    EXPECT_EQ(bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
@@ -161,6 +164,23 @@ TEST_F(HttpServerTest, AProbeIsAnsweredWhileOthersHoldConnections) {
   EXPECT_EQ(held.front()->ReadAll(), "");
 }
 
+TEST_F(HttpServerTest, AHostThatTakesAllPlacesKeepsNobodyElseOut) {
+  options_.patience = std::chrono::hours(1);
+  options_.max_connections_per_peer = options_.max_connections;
+  Start();
+  const Socket before(server_->port());
+  before.Send("GET /before HTTP/1.1\r\n");
+  std::vector<std::unique_ptr<Socket>> held;
+  for (int i = 0; i < 100; ++i) {
+    held.push_back(std::make_unique<Socket>(server_->port(), 2));
+    held.back()->Send("GET /metrics HTTP/1.1\r\nX-Slow: ");
+  }
+  EXPECT_EQ(held[79]->ReadAll(), "") << "all have been taken in";
+  EXPECT_EQ(Get(), "/live Bearer x");
+  before.Send("Connection: close\r\n\r\n");
+  EXPECT_EQ(before.ReadAll().substr(9, 3), "200") << "those who have few keep what they have";
+}
+
 TEST_F(HttpServerTest, ALargeBodyIsForWhoMayBringIt) {
   Start();
   httplib::Client client("127.0.0.1", server_->port());
@@ -237,6 +257,26 @@ TEST_F(HeldTest, AnAnswerMayTakeItsTime) {
   server_.reset();
   EXPECT_TRUE(Held(2).first.gone());
   Held(2).second(answer);  // there is nobody
+}
+
+TEST_F(HeldTest, WhoHasAllPlacesAnsweredGivesThemUpForOthersOnly) {
+  options_.patience = options_.longest_answer = std::chrono::hours(1);
+  options_.max_connections = options_.max_connections_per_peer = 10;
+  Start();
+  std::vector<std::unique_ptr<Socket>> asking;
+  for (std::size_t i = 0; i < 10; ++i) {
+    asking.push_back(std::make_unique<Socket>(server_->port(), 2));
+    asking.back()->Send("GET / HTTP/1.1\r\n\r\n");
+    Held(i);
+  }
+  EXPECT_EQ(Socket(server_->port(), 2).ReadAll(), "");
+  const Socket other(server_->port());
+  other.Send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n");
+  Held(10).second({});
+  EXPECT_EQ(other.ReadAll().substr(9, 3), "200");
+  EXPECT_EQ(asking[0]->ReadAll(), "");
+  EXPECT_TRUE(Held(0).first.gone());
+  EXPECT_FALSE(Held(1).first.gone());
 }
 
 TEST_F(HttpServerTest, SaysWhyItCannotListen) {
