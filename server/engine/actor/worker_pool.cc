@@ -1,6 +1,8 @@
 #include "server/engine/actor/worker_pool.h"
 
+#include <deque>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "server/sync/background.h"
@@ -8,59 +10,68 @@
 
 namespace prequel {
 
-WorkerPool::WorkerPool(int workers) {
+WorkerPool::WorkerPool(int workers)
+    : light_(workers, Weight::kLight), heavy_(workers, Weight::kHeavy) {}
+
+void WorkerPool::Post(std::string_view who, Weight weight, Task task) {
+  (weight == Weight::kLight ? light_ : heavy_).Post(who, std::move(task));
+}
+
+// Both are closed before either is waited for: what still runs starts nothing on the other.
+void WorkerPool::Stop() {
+  light_.Close();
+  heavy_.Close();
+  light_.Join();
+  heavy_.Join();
+}
+
+WorkerPool::Crew::Crew(int workers, Weight weight) {
   for (int i = 0; i < workers; ++i) {
-    threads_.emplace_back([this] { Loop(Weight::kLight); });
-    threads_.emplace_back([this] {
-      EnterBackground();
-      Loop(Weight::kHeavy);
+    threads_.emplace_back([this, weight] {
+      if (weight == Weight::kHeavy) EnterBackground();
+      Loop();
     });
   }
 }
 
-void WorkerPool::Post(std::string_view who, Weight weight, Task task) {
+void WorkerPool::Crew::Post(std::string_view who, Task task) {
   MutexLock lock(mu_);
-  if (stopped_) return;
-  turns_.Push(who, Turn{weight, std::move(task)});
-  (weight == Weight::kLight ? wake_light_ : wake_heavy_).NotifyOne();
+  if (closed_) return;
+  turns_.Push(who, std::move(task));
+  wake_.NotifyOne();
 }
 
-void WorkerPool::Stop() {
-  std::deque<Turn> dropped;
-  {
-    MutexLock lock(mu_);
-    stopped_ = true;
-    const auto any = [](const std::string&, const Turn&) { return true; };
-    while (auto next = turns_.Pop(any)) dropped.push_back(std::move(next->second));
-  }
-  wake_light_.NotifyAll();
-  wake_heavy_.NotifyAll();
-  dropped.clear();  // without the lock: tasks own models
+void WorkerPool::Crew::Close() {
+  std::deque<Task> dropped;  // without the lock: tasks own models
+  MutexLock lock(mu_);
+  closed_ = true;
+  const auto any = [](const std::string&, const Task&) { return true; };
+  while (auto next = turns_.Pop(any)) dropped.push_back(std::move(next->second));
+  wake_.NotifyAll();
+}
+
+void WorkerPool::Crew::Join() {
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
 }
 
-void WorkerPool::Loop(Weight weight) {
-  const auto may = [weight](const std::string&, const Turn& turn) { return turn.weight == weight; };
-  CondVar& wake = weight == Weight::kLight ? wake_light_ : wake_heavy_;
+void WorkerPool::Crew::Loop() {
+  const auto any = [](const std::string&, const Task&) { return true; };
   while (true) {
-    std::optional<Next> next;
+    std::optional<FairQueue<Task>::Popped> next;
     {
       MutexLock lock(mu_);
-      while (!stopped_ && !(next = turns_.Pop(may))) wake.Wait(mu_);
-      if (stopped_) return;
+      while (!closed_ && !(next = turns_.Pop(any))) wake_.Wait(mu_);
+      if (closed_) return;
     }
-    Run(*std::move(next));
+    auto& [who, task] = *next;
+    const double begun = ThreadSeconds();
+    task();
+    task = nullptr;
+    const double used = ThreadSeconds() - begun;
+    MutexLock lock(mu_);
+    turns_.Charge(used, who);
   }
-}
-
-void WorkerPool::Run(Next next) {
-  const double begun = ThreadSeconds();
-  next.second.task();
-  next.second.task = nullptr;
-  const double used = ThreadSeconds() - begun;
-  MutexLock lock(mu_);
-  turns_.Charge(used, next.first);
 }
 
 }  // namespace prequel

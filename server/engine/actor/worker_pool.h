@@ -2,8 +2,6 @@
 // time.
 #pragma once
 
-#include <deque>
-#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -40,21 +38,29 @@ class WorkerPool {
   void Stop();
 
  private:
-  struct Turn {
-    Weight weight;
-    Task task;
+  // The threads of one kind and their queue. The kinds have nothing in common: one's threads are
+  // slower than the other's, so what is used on them says nothing of whose turn it is on those.
+  class Crew {
+   public:
+    Crew(int workers, Weight weight);
+
+    void Post(std::string_view who, Task task);
+    // Drops what waits; no further task starts.
+    void Close();
+    // Returns when the running tasks have ended. REQUIRES: closed.
+    void Join();
+
+   private:
+    void Loop();
+
+    Mutex mu_;
+    CondVar wake_;  // a task, or the end
+    FairQueue<Task> turns_ ABSL_GUARDED_BY(mu_);
+    bool closed_ ABSL_GUARDED_BY(mu_) = false;
+    std::vector<std::thread> threads_;  // of the constructing and the joining thread
   };
-  using Next = std::pair<std::string, Turn>;  // whose, and what
 
-  void Loop(Weight weight);
-  void Run(Next next);
-
-  Mutex mu_;
-  CondVar wake_light_, wake_heavy_;
-  FairQueue<Turn> turns_ ABSL_GUARDED_BY(mu_);
-  bool stopped_ ABSL_GUARDED_BY(mu_) = false;
-
-  std::vector<std::thread> threads_;  // of the constructing and the stopping thread
+  Crew light_, heavy_;
 };
 
 }  // namespace prequel

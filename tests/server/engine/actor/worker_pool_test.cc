@@ -98,22 +98,63 @@ TEST(WorkerPoolTest, ALightTaskGoesBeforeHeavyOnesWhereCoresAreShort) {
   release.set_value();
 }
 
+void Burn(double seconds) {
+  const double end = ThreadSeconds() + seconds;
+  while (ThreadSeconds() < end) continue;
+}
+
+// One that is busy has used little; meanwhile turns of the `other` kind use much. The turns that
+// the busy one has before one that comes now.
+int TurnsBeforeWhoComes(WorkerPool::Weight kind, WorkerPool::Weight other) {
+  std::promise<void> much, begin, came;
+  std::shared_future<void> begun = begin.get_future().share();
+  std::atomic<bool> stop = false;
+  int turns = 0, before = 0;  // of the only thread of their kind
+  int long_turns = 0;
+  std::function<void()> busy, long_turn;
+  WorkerPool pool(1);
+  busy = [&] {
+    begun.wait();
+    Burn(5e-5);
+    ++turns;
+    if (!stop) pool.Post("busy", kind, [&] { busy(); });
+  };
+  long_turn = [&] {
+    Burn(2e-2);
+    if (++long_turns == 3) return much.set_value();
+    pool.Post("long", other, [&] { long_turn(); });
+  };
+  pool.Post("busy", kind, [&] { busy(); });
+  pool.Post("long", other, [&] { long_turn(); });
+  much.get_future().wait();
+  pool.Post("comes", kind, [&] {
+    before = turns;
+    stop = true;
+    came.set_value();
+  });
+  begin.set_value();
+  came.get_future().wait();
+  return before;
+}
+
+TEST(WorkerPoolTest, WhoComesWaitsForNothingThatTheOtherKindHasUsed) {
+  using Weight = WorkerPool::Weight;
+  EXPECT_EQ(TurnsBeforeWhoComes(Weight::kLight, Weight::kHeavy), 1) << "the one that was running";
+  EXPECT_EQ(TurnsBeforeWhoComes(Weight::kHeavy, Weight::kLight), 1) << "the one that was running";
+}
+
 TEST(WorkerPoolTest, WhoHasUsedLessIsNext) {
   std::promise<void> done;
   int light = 0, heavy = 0;
   std::function<void()> heavy_turn, light_turn;
   WorkerPool pool(1);
-  const auto burn = [](double seconds) {
-    const double end = ThreadSeconds() + seconds;
-    while (ThreadSeconds() < end) continue;
-  };
   heavy_turn = [&] {
-    burn(5e-3);
+    Burn(5e-3);
     ++heavy;
     pool.Post("heavy", WorkerPool::Weight::kLight, [&] { heavy_turn(); });
   };
   light_turn = [&] {
-    burn(5e-5);
+    Burn(5e-5);
     if (++light == 400) return done.set_value();
     pool.Post("light", WorkerPool::Weight::kLight, [&] { light_turn(); });
   };
