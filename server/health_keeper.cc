@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "server/stderr_log.h"
+#include "server/log/stderr_log.h"
 
 namespace prequel {
 namespace {

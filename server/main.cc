@@ -17,8 +17,8 @@
 #include "server/command_line.h"
 #include "server/exposure.h"
 #include "server/listening/descriptors.h"
+#include "server/log/stderr_log.h"
 #include "server/server.h"
-#include "server/stderr_log.h"
 #include "server/sync/repeated.h"
 
 namespace prequel {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/stderr_log.h"
+#include "server/log/stderr_log.h"
 
 namespace prequel {
 namespace {

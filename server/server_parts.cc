@@ -15,7 +15,7 @@
 #include "core/learner/learner_state.h"
 #include "server/grpc_settings.h"
 #include "server/listening/listen_probe.h"
-#include "server/stderr_log.h"
+#include "server/log/stderr_log.h"
 #include "server/storage/rocks/rocks_store.h"
 #include "server/storage/store.h"
 #include "server/web/pages.h"

@@ -1,9 +1,9 @@
-#include "server/engine_log.h"
+#include "server/log/engine_log.h"
 
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "server/stderr_log.h"
+#include "server/log/stderr_log.h"
 
 namespace prequel {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/stderr_log.h"
+#include "server/log/stderr_log.h"
 
 #include <unistd.h>
 
