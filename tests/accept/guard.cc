@@ -3,7 +3,6 @@
 #include <grpcpp/grpcpp.h>
 #include <signal.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
@@ -15,91 +14,33 @@
 #include "tests/accept/chaos/chaos.h"
 #include "tests/accept/guard/attack.h"
 #include "tests/accept/guard/bystander.h"
+#include "tests/accept/guard/bystander_rows.h"
 #include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/entrance.h"
 #include "tests/accept/guard/greed.h"
 #include "tests/accept/guard/principals.h"
+#include "tests/accept/guard/program.h"
 #include "tests/accept/timing.h"
-#include "tests/bench/served.h"
-#include "tests/end_to_end/child_process.h"
-#include "tests/end_to_end/ready_line.h"
 
 namespace prequel::accept {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-constexpr std::int64_t kBudget = std::int64_t{1} << 30;
-constexpr seconds kQuiet(4), kAttacked(8), kRecovery(5), kDrain(2);
-
-class Program {
- public:
-  Program()
-      : child_({PREQUELD, "--data-dir=" + folder_.path(), "--listen=127.0.0.1:0",
-                "--http=127.0.0.1:0", absl::StrCat("--memory=", kBudget), "--patience-seconds=3",
-                absl::StrCat("--drain-seconds=", kDrain.count())}),
-        address_(ReadReadyLine(child_)) {}
-  ChildProcess& child() { return child_; }
-  const ReadyLine& address() const { return address_; }
-
- private:
-  const ScratchFolder folder_;
-  ChildProcess child_;
-  const ReadyLine address_;
-};
-
-double Ratio(const std::vector<double>& now, const std::vector<double>& quiet) {
-  if (now.empty() || quiet.empty()) return 1e9;
-  return Quantile(now, 0.99) / Quantile(quiet, 0.99);
-}
-
-double PerSecond(const std::vector<double>& calls, seconds time) {
-  return static_cast<double>(calls.size()) / std::chrono::duration<double>(time).count();
-}
-
-void AddStretch(const std::string& name, const Stretch& now, const Stretch& quiet, Report& report) {
-  const std::string setting =
-      absl::StrCat(now.predict.size(), " Predicts and ", now.learn.size(), " Learns beside it",
-                   now.refusal.empty() ? "" : "; " + now.refusal);
-  const auto add = [&](const char* what, double value, double target) {
-    report.Add({absl::StrCat(name, ": ", what), value, 0, target, Direction::kAtMost, setting});
-  };
-  add("p99 of Predict over quiet", Ratio(now.predict, quiet.predict), 20);
-  add("p99 of Learn over quiet", Ratio(now.learn, quiet.learn), 20);
-  // One that waits to the end is in no quantile.
-  report.Add({absl::StrCat(name, ": Predicts a second over quiet"),
-              PerSecond(now.predict, kAttacked) / PerSecond(quiet.predict, kQuiet), 0, 0.05,
-              Direction::kAtLeast, ""});
-  add("calls of the bystander refused", now.refused, 0);
-  add("slowest probe in seconds",
-      now.probe.empty() ? 1e9 : *std::max_element(now.probe.begin(), now.probe.end()), 1);
-  add("memory over the budget", static_cast<double>(now.resident) / static_cast<double>(kBudget),
-      1.1);
-}
-
 void Bear(const NamedAttack& attack, Report& report) {
   Program program;
-  Bystander bystander(program.address().grpc, program.address().http, program.child().pid());
-  std::this_thread::sleep_for(milliseconds(500));
-  (void)bystander.Take();
-  std::this_thread::sleep_for(kQuiet);
-  const Stretch quiet = bystander.Take();
   {
-    const std::unique_ptr<Attack> under_way =
-        attack.make({.address = program.address().grpc, .http = program.address().http});
-    std::this_thread::sleep_for(kAttacked);
-    AddStretch(attack.name, bystander.Take(), quiet, report);
+    Bystander bystander(program.grpc(), program.http(), program.child().pid());
+    const Stretch quiet = TakeQuiet(bystander);
+    std::unique_ptr<Attack> under_way =
+        attack.make({.address = program.grpc(), .http = program.http()});
+    std::this_thread::sleep_for(kBeside);
+    AddBeside(attack.name, bystander.Take(), quiet, report);
+    under_way.reset();
+    AddAfter(attack.name, bystander, quiet, report);
   }
-  std::this_thread::sleep_for(kRecovery);
-  (void)bystander.Take();
-  std::this_thread::sleep_for(kQuiet);
-  const Stretch after = bystander.Take();
-  report.Add({absl::StrCat(attack.name, ": p99 of Predict over quiet, 5 s after"),
-              Ratio(after.predict, quiet.predict), 0, 5, Direction::kAtMost, ""});
-  report.Add({absl::StrCat(attack.name, ": GB of memory 5 s after"),
-              static_cast<double>(after.resident) / 1e9, 0, 0, Direction::kReported, ""});
+  AddLog(attack.name, program, report);
 }
 
 // Rows a second of the light model.
@@ -126,8 +67,8 @@ void BearAttacks(Report& report) {
   report.Section("a bystander beside those who do not behave well");
   report.Describe(
       "A server with --memory of 1 GiB; a bystander predicts and learns 256 rows of 16 columns, "
-      "one "
-      "call after the other, quiet for 4 s, then for 8 s beside the attack.");
+      "one call after the other, quiet for 4 s, then for 8 s beside the attack, and from 5 s after "
+      "it for 4 s.");
   const char* only = std::getenv("PREQUEL_ATTACK");  // a part of its name
   for (const NamedAttack& attack : Attacks()) {
     if (only != nullptr && std::string(attack.name).find(only) == std::string::npos) continue;
@@ -143,7 +84,7 @@ void ShareEvenly(Report& report) {
       "a "
       "process that takes the processor time that is left.");
   Program program;
-  const std::string& server = program.address().grpc;
+  const std::string& server = program.grpc();
   MustCreate({server}, "light", Linear(8));
   const auto stub = LearningStub({server});
   (void)LightSpeed(*stub, seconds(1));
@@ -175,7 +116,7 @@ void ShareEvenly(Report& report) {
 void StopAtOnce(Report& report) {
   report.Section("deleting and stopping beside a backlog");
   Program program;
-  const std::string& server = program.address().grpc;
+  const std::string& server = program.grpc();
   const auto flood = [&](const std::string& id) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 40; ++i) {
@@ -213,7 +154,7 @@ void StopAtOnce(Report& report) {
   const double stopping = Seconds([&] { code = program.child().Wait(); });
   for (std::thread& caller : callers) caller.join();
   report.Add({"seconds from SIGTERM to the end, --drain-seconds 2", stopping, 0,
-              std::chrono::duration<double>(kDrain).count() + 2, Direction::kAtMost, ""});
+              std::chrono::duration<double>(Program::kDrain).count() + 2, Direction::kAtMost, ""});
   report.Add({"exit code", static_cast<double>(code), 0, 0, Direction::kAtMost, ""});
 }
 

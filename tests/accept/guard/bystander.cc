@@ -22,8 +22,8 @@ namespace {
 constexpr std::chrono::milliseconds kPause(3);
 constexpr std::chrono::seconds kTimeout(20);
 
-// Whether GET /v2/health/ready is answered, with 200.
-bool IsReady(const std::string& http) {
+// Whether GET `page` is answered, with 200.
+bool IsAnswered(const std::string& http, const std::string& page) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in to{};
   to.sin_family = AF_INET;
@@ -31,7 +31,7 @@ bool IsReady(const std::string& http) {
   to.sin_port = htons(static_cast<std::uint16_t>(std::stoi(http.substr(http.rfind(':') + 1))));
   const timeval timeout{5, 0};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-  const std::string ask = "GET /v2/health/ready HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  const std::string ask = "GET " + page + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
   std::string answer;
   if (connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0 &&
       send(fd, ask.data(), ask.size(), MSG_NOSIGNAL) > 0) {
@@ -64,8 +64,13 @@ double ProcessorSecondsOf(pid_t pid) {
   return ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-Bystander::Bystander(const std::string& grpc, const std::string& http, pid_t server)
-    : http_(http), server_(server), learning_(LearningStub({grpc})) {
+Bystander::Bystander(const std::string& grpc, const std::string& http, pid_t server,
+                     std::string probe)
+    : http_(http),
+      probe_(std::move(probe)),
+      server_(server),
+      learning_(LearningStub({grpc})),
+      taken_(std::chrono::steady_clock::now()) {
   grpc::ClientContext context;
   v1::CreateModelRequest request;
   request.set_model_id("bystander");
@@ -90,6 +95,8 @@ Bystander::~Bystander() {
 
 Stretch Bystander::Take() {
   MutexLock lock(mu_);
+  const auto now = std::chrono::steady_clock::now();
+  stretch_.seconds = std::chrono::duration<double>(now - std::exchange(taken_, now)).count();
   return std::exchange(stretch_, {});
 }
 
@@ -132,9 +139,9 @@ void Bystander::Learn() {
 }
 
 void Bystander::Probe() {
-  bool ready = false;
-  const double seconds = Seconds([&] { ready = IsReady(http_); });
-  Count(&Stretch::probe, seconds, ready ? "" : "the readiness probe");
+  bool answered = false;
+  const double seconds = Seconds([&] { answered = IsAnswered(http_, probe_); });
+  Count(&Stretch::probe, seconds, answered ? "" : "the probe " + probe_);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@ double ProcessorSecondsOf(pid_t pid);
 
 // What happened in one stretch of time.
 struct Stretch {
+  double seconds = 0;                         // how long it was
   std::vector<double> predict, learn, probe;  // seconds, of each call
   int refused = 0;                            // calls that were not answered with OK
   std::string refusal;                        // the last one's
@@ -32,8 +34,10 @@ struct Stretch {
 // each kind after the other.
 class Bystander {
  public:
-  // Makes its model, "bystander".
-  Bystander(const std::string& grpc, const std::string& http, pid_t server);
+  // Makes its model, "bystander", unless there is one. `probe`: the page that is to be answered
+  // with 200.
+  Bystander(const std::string& grpc, const std::string& http, pid_t server,
+            std::string probe = "/v2/health/ready");
   ~Bystander();
 
   // What happened since the last time.
@@ -46,12 +50,13 @@ class Bystander {
   void Watch();
   void Count(std::vector<double> Stretch::*what, double seconds, const std::string& refusal);
 
-  const std::string http_;
+  const std::string http_, probe_;
   const pid_t server_;
   const std::unique_ptr<v1::LearningService::Stub> learning_;
   std::atomic<bool> stop_ = false;
   Mutex mu_;
   Stretch stretch_ ABSL_GUARDED_BY(mu_);
+  std::chrono::steady_clock::time_point taken_ ABSL_GUARDED_BY(mu_);
   std::vector<std::thread> threads_;
 };
 
