@@ -2,32 +2,56 @@
 
 #include <signal.h>
 
-#include "absl/strings/numbers.h"
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "tests/accept/guard/attack.h"
 
 namespace prequel::accept {
 namespace {
 
-std::vector<std::string> Command(const std::string& server, const Greed::Wants& wants,
-                                 const std::vector<std::string>& files) {
-  std::vector<std::string> command = {PREQUEL_GREEDY, server, wants.models,
-                                      absl::StrCat(wants.threads),
-                                      wants.samples ? "samples" : "learning"};
-  command.insert(command.end(), files.begin(), files.end());
+std::string Written(const std::filesystem::path& path, const std::string& content) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << content;
+  return path;
+}
+
+std::vector<std::string> Command(const Entrance& server, const Greed::Wants& wants,
+                                 const std::string& folder) {
+  std::vector<std::string> command = {PREQUEL_GREEDY, server.address, wants.what, wants.models,
+                                      absl::StrCat(wants.threads)};
+  if (server.ca.empty()) return command;
+  command.push_back(Written(folder + "/ca.pem", server.ca));
+  command.push_back(Written(folder + "/token", server.token));
   return command;
 }
 
 }  // namespace
 
-Greed::Greed(const std::string& server, const Wants& wants, const std::vector<std::string>& files)
-    : process_(Command(server, wants, files), StandElsewhere) {}
+Greed::Greed(const Entrance& server, const Wants& wants)
+    : process_(Command(server, wants, folder_.path()), StandElsewhere),
+      following_([this] { Follow(); }) {}
 
-int Greed::Stop() {
-  process_.Signal(SIGTERM);
-  int answered = 0;
-  (void)absl::SimpleAtoi(process_.ReadLine(), &answered);
-  return answered;
+Greed::~Greed() {
+  process_.Signal(SIGKILL);
+  following_.join();
+}
+
+Takings Greed::takings() const {
+  MutexLock lock(mu_);
+  return takings_;
+}
+
+void Greed::Follow() {
+  for (std::string line = process_.ReadLine(); !line.empty(); line = process_.ReadLine()) {
+    Takings now;
+    std::istringstream(line) >> now.learned >> now.sampled >> now.refused;
+    MutexLock lock(mu_);
+    takings_ = now;
+  }
 }
 
 }  // namespace prequel::accept

@@ -52,12 +52,6 @@ Entrance Papers::EntranceOf(const std::string& principal, const std::string& ser
   return {.address = server, .ca = ca_, .token = tokens_.at(principal)};
 }
 
-std::vector<std::string> Papers::FilesOf(const std::string& principal) const {
-  const std::string token = principal + ".token";
-  Replace(token, tokens_.at(principal));
-  return {PathOf("ca.pem"), PathOf(token)};
-}
-
 std::string Papers::RenewCertificate() {
   const Issued issued = authority_.IssueForLoopback();
   Replace("key.pem", issued.key);  // for a moment the key of another certificate

@@ -28,8 +28,6 @@ class Papers {
   client::ClientOptions OptionsOf(const std::string& principal, const std::string& server) const;
   Entrance EntranceOf(const std::string& principal, const std::string& server) const;
   const std::string& ca() const { return ca_; }
-  // Files for a program of its own: the authority's certificate, and the principal's token.
-  std::vector<std::string> FilesOf(const std::string& principal) const;
 
   // Another certificate of the same authority, with another key; returns it, as PEM.
   std::string RenewCertificate();
