@@ -253,10 +253,13 @@ void Server::Parts::WatchBudgets() {
   add("prequel_arriving_bytes", "Of requests that have not come whole yet, by estimate",
       [this] { return listener_->arriving(); });
   add("prequel_connections", "Connections to the gRPC port", [this] { return listener_->open(); });
-  add("prequel_connections_refused_total", "Those that there was no room for, since the start",
-      [this] { return listener_->refused(); });
-  add("prequel_slow_clients_total", "Calls ended as their clients read or sent too slowly",
-      [this] { return patience_->ended(); });
+  const auto count = [this](const char* name, const char* help, auto value) {
+    metrics_.AddCounter(name, help, [value] { return static_cast<double>(value()); });
+  };
+  count("prequel_connections_refused_total", "Those that there was no room for, since the start",
+        [this] { return listener_->refused(); });
+  count("prequel_slow_clients_total", "Calls ended as their clients read or sent too slowly",
+        [this] { return patience_->ended(); });
 }
 
 HttpHandler Server::Parts::MakeHttpHandler() {

@@ -3,6 +3,7 @@
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
+#include <prometheus/metric_family.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
@@ -21,6 +22,8 @@ using prometheus::Counter;
 using prometheus::Family;
 using prometheus::Gauge;
 using prometheus::Histogram;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
 using prometheus::Registry;
 
 // 50 µs to 10 s: from a small update in memory to the longest call worth waiting for.
@@ -40,6 +43,37 @@ auto& Make(Registry& registry, Builder builder, const char* name, const char* he
 
 std::string CodeOf(absl::StatusCode code) { return absl::StatusCodeToString(code); }
 std::string CodeOf(const absl::Status& status) { return CodeOf(status.code()); }
+
+// Asked at every scrape.
+struct Watched {
+  const char* name;
+  const char* help;
+  MetricType type;  // Counter or Gauge
+  std::function<double()> value;
+};
+
+MetricFamily FamilyOf(const char* name, const char* help, MetricType type, double value) {
+  prometheus::ClientMetric metric;
+  type == MetricType::Counter ? metric.counter.value = value : metric.gauge.value = value;
+  return {name, help, type, {std::move(metric)}};
+}
+
+void AppendProcess(std::vector<MetricFamily>& families) {
+  const ProcessUse use = ReadProcessUse();
+  const auto add = [&families](const char* name, const char* help, auto value) {
+    const bool total = std::string_view(name).ends_with("_total");
+    families.push_back(FamilyOf(name, help, total ? MetricType::Counter : MetricType::Gauge,
+                                static_cast<double>(value)));
+  };
+  add("process_cpu_seconds_total", "Processor time of the server, in seconds", use.cpu_seconds);
+  add("process_start_time_seconds", "When the server was started, in seconds since 1970",
+      use.start_seconds);
+  add("process_virtual_memory_bytes", "Address space in use", use.virtual_bytes);
+  add("process_resident_memory_bytes", "Memory in use", use.resident_bytes);
+  add("process_open_fds", "Files and connections open", use.open_descriptors);
+  add("process_max_fds", "Files and connections there may be", use.max_descriptors);
+  add("process_threads", "Threads", use.threads);
+}
 
 }  // namespace
 
@@ -119,23 +153,8 @@ struct Metrics::Series {
            "When the server's certificate expires, in seconds since 1970");
   Family<Gauge>& build_info =
       Make(registry, BuildGauge(), "prequel_build_info", "1, with the server's version");
-  Gauge& cpu = Make(registry, BuildGauge(), "process_cpu_seconds_total",
-                    "Processor time of the server, in seconds")
-                   .Add({});
-  Gauge& start = Make(registry, BuildGauge(), "process_start_time_seconds",
-                      "When the server was started, in seconds since 1970")
-                     .Add({});
-  Gauge& virtual_bytes =
-      Make(registry, BuildGauge(), "process_virtual_memory_bytes", "Address space in use").Add({});
-  Gauge& resident =
-      Make(registry, BuildGauge(), "process_resident_memory_bytes", "Memory in use").Add({});
-  Gauge& descriptors =
-      Make(registry, BuildGauge(), "process_open_fds", "Files and connections open").Add({});
-  Gauge& max_descriptors =
-      Make(registry, BuildGauge(), "process_max_fds", "Files and connections there may be").Add({});
-  Gauge& threads = Make(registry, BuildGauge(), "process_threads", "Threads").Add({});
 
-  std::vector<std::pair<Gauge*, std::function<double()>>> watched;
+  std::vector<Watched> watched;
   std::function<ModelCounts()> count_models = [] { return ModelCounts(); };
   std::function<bool()> is_storage_healthy = [] { return true; };
 };
@@ -156,8 +175,11 @@ void Metrics::SetStorageHealthy(std::function<bool()> healthy) {
 }
 
 void Metrics::AddGauge(const char* name, const char* help, std::function<double()> value) {
-  Gauge& gauge = Make(series_->registry, BuildGauge(), name, help).Add({});
-  series_->watched.emplace_back(&gauge, std::move(value));
+  series_->watched.push_back({name, help, MetricType::Gauge, std::move(value)});
+}
+
+void Metrics::AddCounter(const char* name, const char* help, std::function<double()> value) {
+  series_->watched.push_back({name, help, MetricType::Counter, std::move(value)});
 }
 
 void Metrics::SetReloaded(std::string_view what, bool ok) {
@@ -239,16 +261,12 @@ std::string Metrics::Text() const {
   changed("noise", models.changed_noise);
   changed("weights", models.changed_weights);
   series_->storage_healthy.Set(series_->is_storage_healthy() ? 1 : 0);
-  for (const auto& [gauge, value] : series_->watched) gauge->Set(value());
-  const ProcessUse use = ReadProcessUse();
-  series_->cpu.Set(use.cpu_seconds);
-  series_->start.Set(use.start_seconds);
-  series_->virtual_bytes.Set(static_cast<double>(use.virtual_bytes));
-  series_->resident.Set(static_cast<double>(use.resident_bytes));
-  series_->descriptors.Set(static_cast<double>(use.open_descriptors));
-  series_->max_descriptors.Set(static_cast<double>(use.max_descriptors));
-  series_->threads.Set(static_cast<double>(use.threads));
-  return prometheus::TextSerializer().Serialize(series_->registry.Collect());
+  std::vector<MetricFamily> families = series_->registry.Collect();
+  for (const Watched& watched : series_->watched) {
+    families.push_back(FamilyOf(watched.name, watched.help, watched.type, watched.value()));
+  }
+  AppendProcess(families);
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace prequel

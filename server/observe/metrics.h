@@ -34,8 +34,10 @@ class Metrics final : public EngineObserver, public CallObserver {
   // Asked at every scrape, on its thread; set before the first.
   void SetModels(std::function<ModelCounts()> count);
   void SetStorageHealthy(std::function<bool()> healthy);
-  // One more gauge, of what another part knows.
+  // One more of what another part knows: a gauge or, named *_total, what only grows while the
+  // server runs.
   void AddGauge(const char* name, const char* help, std::function<double()> value);
+  void AddCounter(const char* name, const char* help, std::function<double()> value);
 
   // Files that the server reads again while it runs; `what` is of a small fixed set. OK: what they
   // hold is in use; else the server goes on with what it had.

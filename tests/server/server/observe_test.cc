@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/server_options.h"
@@ -140,6 +142,28 @@ TEST_F(ObserveTest, MetricsCountWhatHappened) {
     EXPECT_THAT(metrics->body, ::testing::HasSubstr(line));
   }
   EXPECT_THAT(metrics->body, ::testing::Not(::testing::HasSubstr("nobody")));
+}
+
+// By their names, as Prometheus' own tools expect: what is named *_total may be given to rate().
+TEST_F(ObserveTest, MetricsAreOfTheTypeThatTheyAreNamedFor) {
+  const httplib::Result metrics = http_->Get("/metrics");
+  ASSERT_TRUE(metrics);
+  std::istringstream lines(metrics->body);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string hash, what, name, type;
+    words >> hash >> what >> name >> type;
+    if (hash != "#" || what != "TYPE") continue;
+    names.push_back(name);
+    EXPECT_EQ(name.ends_with("_total"), type == "counter") << line;
+  }
+  EXPECT_THAT(names, ::testing::IsSupersetOf(
+                         {"prequel_build_info", "prequel_connections_refused_total",
+                          "process_cpu_seconds_total", "process_max_fds", "process_open_fds",
+                          "process_resident_memory_bytes", "process_start_time_seconds",
+                          "process_virtual_memory_bytes"}));
+  EXPECT_THAT(metrics->body, ::testing::HasSubstr("\nprocess_start_time_seconds 1"));
 }
 
 TEST_F(ObserveTest, ManyScrapersAreServed) {
