@@ -124,10 +124,17 @@ absl::Status Server::Parts::StartSecurity() {
 
 absl::Status Server::Parts::StartAudit() {
   if (options_.audit.empty()) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<AuditTrail>> audit = AuditTrail::Open(
-      {options_.audit, options_.audit_bytes, options_.audit_files, options_.audit_required});
+  absl::StatusOr<std::unique_ptr<AuditTrail>> audit =
+      AuditTrail::Open({.path = options_.audit,
+                        .max_bytes = options_.audit_bytes,
+                        .kept = options_.audit_files,
+                        .required = options_.audit_required});
   if (!audit.ok()) return audit.status();
   audit_ = *std::move(audit);
+  metrics_.AddCounter("prequel_audit_failures_total",
+                      "Times that a line of the audit trail could not be written, or its file "
+                      "not be renamed",
+                      [this] { return static_cast<double>(audit_->failures()); });
   return absl::OkStatus();
 }
 

@@ -1,20 +1,12 @@
 #include "server/observe/audit.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <string_view>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "server/log/stderr_log.h"
 
 namespace prequel {
 namespace {
@@ -55,9 +47,14 @@ std::string LineOf(const CallRecord& call, std::int64_t left_out) {
 
 }  // namespace
 
+AuditTrail::AuditTrail(AuditOptions options)
+    : options_(std::move(options)), file_(options_.path, options_.max_bytes, options_.kept) {}
+
 absl::StatusOr<std::unique_ptr<AuditTrail>> AuditTrail::Open(const AuditOptions& options) {
   std::unique_ptr<AuditTrail> trail(new AuditTrail(options));
-  if (absl::Status status = trail->OpenFile(); !status.ok()) return status;
+  if (absl::Status status = trail->file_.Open(); !status.ok()) {
+    return absl::UnavailableError(absl::StrCat("--audit: ", std::string(status.message())));
+  }
   trail->thread_ = std::thread([raw = trail.get()] { raw->Loop(); });
   return trail;
 }
@@ -69,18 +66,6 @@ AuditTrail::~AuditTrail() {
   }
   wake_.NotifyAll();
   if (thread_.joinable()) thread_.join();
-  if (fd_ >= 0) close(fd_);
-}
-
-absl::Status AuditTrail::OpenFile() {
-  fd_ = open(options_.path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  struct stat status = {};
-  if (fd_ < 0 || fstat(fd_, &status) != 0) {
-    return absl::UnavailableError(
-        absl::StrCat("--audit: cannot write ", options_.path, ": ", std::strerror(errno)));
-  }
-  bytes_ = status.st_size;
-  return absl::OkStatus();
 }
 
 absl::Status AuditTrail::MayBegin(std::string_view method) const {
@@ -88,7 +73,8 @@ absl::Status AuditTrail::MayBegin(std::string_view method) const {
   MutexLock lock(mu_);
   if (!broken_ && waiting_.size() < kMaxWaiting / 2) return absl::OkStatus();
   return absl::UnavailableError(
-      "the audit trail cannot be written, and nothing may change without it (--audit-required)");
+      "the audit trail cannot be written, and calls that belong in it are refused "
+      "(--audit-required)");
 }
 
 void AuditTrail::OnCall(const CallRecord& call) {
@@ -96,29 +82,26 @@ void AuditTrail::OnCall(const CallRecord& call) {
   MutexLock lock(mu_);
   if (waiting_.size() >= kMaxWaiting) {
     ++left_out_;
+    ++failures_;
     return;
   }
   waiting_.push_back(LineOf(call, std::exchange(left_out_, 0)));
   wake_.NotifyOne();
 }
 
+std::int64_t AuditTrail::failures() const {
+  MutexLock lock(mu_);
+  return failures_;
+}
+
 void AuditTrail::Loop() {
   std::vector<std::string> lines;
   while (Take(lines)) {
     for (const std::string& line : lines) {
-      while (!Write(line) && Wait()) continue;
+      while (!Write(line)) continue;
     }
     lines.clear();
   }
-}
-
-// A disk that is full loses lines of a trail that is not required: there is no call to refuse any
-// more.
-bool AuditTrail::Wait() {
-  MutexLock lock(mu_);
-  if (!options_.required || stopping_) return false;
-  (void)wake_.WaitUntil(mu_, std::chrono::system_clock::now() + kPause);
-  return true;
 }
 
 // Waits for lines; false when there will be none.
@@ -129,29 +112,34 @@ bool AuditTrail::Take(std::vector<std::string>& lines) {
   return !lines.empty();
 }
 
+// False: after a pause, and to be tried again. A disk that is full loses lines of a trail that is
+// not required: there is no call to refuse any more.
 bool AuditTrail::Write(const std::string& line) {
-  const auto length = static_cast<std::int64_t>(line.size());
-  if (bytes_ > 0 && bytes_ + length > options_.max_bytes) Rotate();
-  const ssize_t written = fd_ >= 0 ? write(fd_, line.data(), line.size()) : -1;
-  if (written == length) {
-    bytes_ += length;
-  } else {
-    if (written > 0) (void)!ftruncate(fd_, bytes_);  // no part of a line
-    if (fd_ >= 0) close(fd_);
-    (void)OpenFile();  // it may be another one by now
-  }
+  const absl::Status written = file_.Write(line);
+  const absl::Status& status = written.ok() ? file_.rotation() : written;
+  Say(status);
   MutexLock lock(mu_);
-  broken_ = written != length;
-  return !broken_;
+  if (!status.ok()) ++failures_;
+  broken_ = !written.ok();
+  if (!broken_) return true;
+  if (!options_.required || stopping_) {
+    ++left_out_;
+    return true;
+  }
+  (void)wake_.WaitUntil(mu_, std::chrono::system_clock::now() + kPause);
+  return false;
 }
 
-void AuditTrail::Rotate() {
-  if (fd_ >= 0) close(fd_);
-  for (int i = options_.kept; i > 0; --i) {
-    const std::string from = i == 1 ? options_.path : absl::StrCat(options_.path, ".", i - 1);
-    std::rename(from.c_str(), absl::StrCat(options_.path, ".", i).c_str());
+// Once for each occasion.
+void AuditTrail::Say(const absl::Status& status) {
+  std::string problem(status.message());
+  if (problem == problem_) return;
+  if (problem.empty()) {
+    LogLine(Severity::kInfo, "the audit trail is written again");
+  } else {
+    LogLine(Severity::kError, absl::StrCat("the audit trail: ", problem));
   }
-  (void)OpenFile();
+  problem_ = std::move(problem);
 }
 
 }  // namespace prequel

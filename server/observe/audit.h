@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/observe/rotated_file.h"
 #include "server/rpc/call_observer.h"
 #include "server/sync/mutex.h"
 
@@ -29,9 +32,13 @@ struct AuditOptions {
 //  "milliseconds":1.234}
 //
 // Calls that only look are left out, but for ExportModel, by which all of a model leaves; refused
-// ones are in it. Lines are written by a thread of its own, behind the calls by as much as the disk
-// is slow; those beyond a bound are left out, and the next line says how many. A trail that is
-// required keeps what it could not write and tries again; what it refuses meanwhile is in it, too.
+// ones are in it.
+//
+// Lines are written by a thread of its own, behind the calls by as much as the disk is slow; those
+// beyond a bound, or that could not be written, are left out, and "left_out_before" of a later line
+// counts them. A trail that is required keeps what it could not write and tries again; what it
+// refuses meanwhile is in it, too. The server's log says when the file cannot be written, and when
+// it can be again.
 class AuditTrail final : public CallObserver {
  public:
   // UNAVAILABLE when the file cannot be written.
@@ -42,25 +49,26 @@ class AuditTrail final : public CallObserver {
   absl::Status MayBegin(std::string_view method) const override;
   void OnCall(const CallRecord& call) override;
 
+  // How often a line could not be written, or the file not be renamed.
+  std::int64_t failures() const;
+
  private:
-  explicit AuditTrail(AuditOptions options) : options_(std::move(options)) {}
-  absl::Status OpenFile();
+  explicit AuditTrail(AuditOptions options);
   void Loop();
   bool Take(std::vector<std::string>& lines);
   bool Write(const std::string& line);
-  // Whether it is to be tried again.
-  bool Wait();
-  void Rotate();
+  void Say(const absl::Status& status);
 
   const AuditOptions options_;
 
   // Of thread_.
-  int fd_ = -1;
-  std::int64_t bytes_ = 0;
+  RotatedFile file_;
+  std::string problem_;  // that the server's log has been told of last; empty: none
 
   mutable Mutex mu_;
   CondVar wake_;
   bool broken_ ABSL_GUARDED_BY(mu_) = false;  // the last line could not be written
+  std::int64_t failures_ ABSL_GUARDED_BY(mu_) = 0;
   std::vector<std::string> waiting_ ABSL_GUARDED_BY(mu_);
   std::int64_t left_out_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 namespace prequel {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -46,6 +48,13 @@ class AuditTest : public ::testing::Test {
     const auto trail = AuditTrail::Open(options_);
     ASSERT_TRUE(trail.ok()) << trail.status();
     for (const CallRecord& call : calls) (*trail)->OnCall(call);
+  }
+  static void AwaitFailures(const AuditTrail& trail, std::int64_t failures) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (trail.failures() < failures && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+    EXPECT_GE(trail.failures(), failures);
   }
   std::vector<std::string> Lines(const std::string& suffix = "") const {
     std::ifstream file(options_.path + suffix);
@@ -106,6 +115,42 @@ TEST_F(AuditTest, LeavesOutWhatOnlyLooks) {
   Tell({Call("Predict"), Call("GetModel"), Call("ListModels"), Call("ListRevisions"),
         Call("GetEvaluation"), Call("WatchEvaluation"), Call("ModelInfer"), Call("ExportModel")});
   EXPECT_THAT(Lines(), ElementsAre(HasSubstr("ExportModel")));
+}
+
+TEST_F(AuditTest, SaysOnceThatItCannotBeWrittenAndCountsEachLine) {
+  std::filesystem::create_symlink("/dev/full", options_.path);
+  ::testing::internal::CaptureStderr();
+  {
+    const auto trail = AuditTrail::Open(options_).value();
+    for (int i = 0; i < 3; ++i) trail->OnCall(Call("Learn"));
+    AwaitFailures(*trail, 3);
+    std::filesystem::remove(options_.path);
+    trail->OnCall(Call("DeleteModel"));
+  }
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, ::testing::ContainsRegex("ERROR the audit trail: cannot write .*/audit: No "
+                                            "space left on device\n.*INFO the audit trail is "
+                                            "written again\n$"));
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 2);
+  EXPECT_THAT(Lines(),
+              ElementsAre(AllOf(HasSubstr("DeleteModel"), HasSubstr("\"left_out_before\":3}"))));
+}
+
+// What stands in the way of a new name: even root cannot rename a file to a directory.
+TEST_F(AuditTest, SaysThatItCannotBeRenamedAndGoesOn) {
+  std::filesystem::create_directory(options_.path + ".1");
+  options_.kept = 1;
+  options_.max_bytes = 300;
+  ::testing::internal::CaptureStderr();
+  {
+    const auto trail = AuditTrail::Open(options_).value();
+    for (int i = 0; i < 4; ++i) trail->OnCall(Call("Learn"));
+    AwaitFailures(*trail, 3);
+  }
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("the audit trail: cannot rename " + options_.path + ": Is a dir"));
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1);
+  EXPECT_EQ(Lines().size(), 4U);
 }
 
 TEST_F(AuditTest, NothingThatACallerWritesLeavesItsPlace) {
