@@ -90,8 +90,10 @@ void AddLogs(CLI::App& app, ServerOptions& options) {
   app.add_option("--log-format", options.log_format, "text or json: of the log on stderr");
   app.add_option("--audit", options.audit,
                  "File of a line of JSON for every call that changes something; empty: none");
+  app.add_flag("--audit-reads", options.audit_reads,
+               "A line there for calls that change nothing as well");
   app.add_flag("--audit-required", options.audit_required,
-               "While that file cannot be written, refuse calls that change something");
+               "While that file cannot be written, refuse calls that would be in it");
   app.add_option("--audit-bytes", options.audit_bytes,
                  "Length at which that file is renamed, to FILE.1, and another one begun");
   app.add_option("--audit-files", options.audit_files, "How many of the renamed are kept");

@@ -124,8 +124,9 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
     if (!status.ok()) break;
     status = CheckRange(range);
   }
-  if (status.ok() && options.audit_required && options.audit.empty()) {
-    return FieldError("--audit-required", "needs a file: --audit");
+  if (status.ok() && options.audit.empty() && (options.audit_required || options.audit_reads)) {
+    return FieldError(options.audit_required ? "--audit-required" : "--audit-reads",
+                      "needs a file: --audit");
   }
   if (status.ok()) status = CheckMemory(options);
   if (status.ok() && !(options.watch_rate >= 0.001 && options.watch_rate <= 1000)) {

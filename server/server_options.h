@@ -74,9 +74,10 @@ struct ServerOptions {
   // A line of JSON for every call that changes something; empty: none. The file is renamed when it
   // has become this long, and so many of those are kept.
   std::string audit;
+  bool audit_reads = false;  // and for every other call
   std::int64_t audit_bytes = 64 << 20;
   int audit_files = 9;
-  bool audit_required = false;  // while it cannot be written, nothing may change
+  bool audit_required = false;  // while it cannot be written, what would be in it is refused
 
   std::chrono::seconds drain{10};  // how long stopping waits for calls in progress
 };

@@ -128,6 +128,7 @@ absl::Status Server::Parts::StartAudit() {
       AuditTrail::Open({.path = options_.audit,
                         .max_bytes = options_.audit_bytes,
                         .kept = options_.audit_files,
+                        .reads = options_.audit_reads,
                         .required = options_.audit_required});
   if (!audit.ok()) return audit.status();
   audit_ = *std::move(audit);

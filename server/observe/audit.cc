@@ -68,8 +68,12 @@ AuditTrail::~AuditTrail() {
   if (thread_.joinable()) thread_.join();
 }
 
+bool AuditTrail::LeavesOut(std::string_view method) const {
+  return !options_.reads && OnlyLooks(method);
+}
+
 absl::Status AuditTrail::MayBegin(std::string_view method) const {
-  if (!options_.required || OnlyLooks(method)) return absl::OkStatus();
+  if (!options_.required || LeavesOut(method)) return absl::OkStatus();
   MutexLock lock(mu_);
   if (!broken_ && waiting_.size() < kMaxWaiting / 2) return absl::OkStatus();
   return absl::UnavailableError(
@@ -78,7 +82,7 @@ absl::Status AuditTrail::MayBegin(std::string_view method) const {
 }
 
 void AuditTrail::OnCall(const CallRecord& call) {
-  if (OnlyLooks(call.method)) return;
+  if (LeavesOut(call.method)) return;
   MutexLock lock(mu_);
   if (waiting_.size() >= kMaxWaiting) {
     ++left_out_;

@@ -1,5 +1,5 @@
-// A record of every call that changes something: one line of JSON in a file, for whoever must be
-// able to say later who did what.
+// A record of every call that changes something, or of every call: one line of JSON in a file, for
+// whoever must be able to say later who did what.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,8 @@ struct AuditOptions {
   // A file that has become this long is renamed to PATH.1, what was that to PATH.2, and so on.
   std::int64_t max_bytes = 64 << 20;
   int kept = 9;  // of those
+  // Calls that only look are in it too.
+  bool reads = false;
   // Without a trail nothing changes: as long as it cannot be written, calls that would be in it are
   // refused.
   bool required = false;
@@ -31,8 +33,8 @@ struct AuditOptions {
 //  "resource":"models/m","code":"OK","request_bytes":123,"response_bytes":45,"rows":8,
 //  "milliseconds":1.234}
 //
-// Calls that only look are left out, but for ExportModel, by which all of a model leaves; refused
-// ones are in it.
+// Unless `reads` is set, calls that only look are left out, but for ExportModel, by which all of a
+// model leaves. Refused ones are in it.
 //
 // Lines are written by a thread of its own, behind the calls by as much as the disk is slow; those
 // beyond a bound, or that could not be written, are left out, and "left_out_before" of a later line
@@ -54,6 +56,7 @@ class AuditTrail final : public CallObserver {
 
  private:
   explicit AuditTrail(AuditOptions options);
+  bool LeavesOut(std::string_view method) const;
   void Loop();
   bool Take(std::vector<std::string>& lines);
   bool Write(const std::string& line);

@@ -67,6 +67,17 @@ TEST_F(HardeningTest, TheAuditTrailSaysWhoDidWhat) {
   EXPECT_THAT(lines[2], HasSubstr("\"resource\":\"models/nobody\",\"code\":\"NOT_FOUND\""));
 }
 
+TEST_F(HardeningTest, TheAuditTrailMayHaveWhatIsOnlyLookedAt) {
+  StartProgram({"--audit=" + directory_.path("audit"), "--audit-reads"});
+  ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
+  v1::PredictResponse ignored;
+  ASSERT_TRUE(Predict(LinearQuery(), &ignored).ok());
+  StopProgram();
+  std::ifstream file(directory_.path("audit"));
+  const std::string lines(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(lines, HasSubstr("\"method\":\"Predict\",\"resource\":\"models/m\""));
+}
+
 TEST_F(HardeningTest, TheLogMayBeJson) {
   StartProgram({"--log-format=json"});
   StopProgram();

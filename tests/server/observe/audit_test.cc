@@ -117,6 +117,22 @@ TEST_F(AuditTest, LeavesOutWhatOnlyLooks) {
   EXPECT_THAT(Lines(), ElementsAre(HasSubstr("ExportModel")));
 }
 
+TEST_F(AuditTest, HasWhatOnlyLooksWhenItIsAskedTo) {
+  options_.reads = true;
+  Tell({Call("Predict"), Call("ListModels", ""), Call("Learn")});
+  EXPECT_THAT(Lines(),
+              ElementsAre(HasSubstr("Predict"), HasSubstr("ListModels"), HasSubstr("Learn")));
+}
+
+TEST_F(AuditTest, RefusesWhatOnlyLooksWhereThatBelongsInATrailThatIsRequired) {
+  options_.reads = options_.required = true;
+  std::filesystem::create_symlink("/dev/full", options_.path);
+  const auto trail = AuditTrail::Open(options_).value();
+  trail->OnCall(Call("Predict"));
+  AwaitFailures(*trail, 1);
+  EXPECT_EQ(trail->MayBegin("Predict").code(), absl::StatusCode::kUnavailable);
+}
+
 TEST_F(AuditTest, SaysOnceThatItCannotBeWrittenAndCountsEachLine) {
   std::filesystem::create_symlink("/dev/full", options_.path);
   ::testing::internal::CaptureStderr();

@@ -46,6 +46,8 @@ TEST(ServerOptionsTest, EachBoundNamesItsFlag) {
   EXPECT_EQ(flag([](ServerOptions& o) { o.snapshots_kept = 0; }), "--snapshots-kept");
   EXPECT_EQ(flag([](ServerOptions& o) { o.snapshot_rate = -1; }), "--snapshot-rate");
   EXPECT_EQ(flag([](ServerOptions& o) { o.retention = "some"; }), "--retention");
+  EXPECT_EQ(flag([](ServerOptions& o) { o.audit_reads = true; }), "--audit-reads");
+  EXPECT_EQ(flag([](ServerOptions& o) { o.audit_required = true; }), "--audit-required");
   EXPECT_EQ(flag([](ServerOptions& o) { o.drain = std::chrono::hours(2); }), "--drain-seconds");
 }
 
