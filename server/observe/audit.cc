@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
-#include "server/log/stderr_log.h"
 
 namespace prequel {
 namespace {
@@ -32,7 +32,17 @@ std::string Quoted(std::string_view text) {
   return quoted + "\"";
 }
 
-std::string LineOf(const CallRecord& call, std::int64_t left_out) {
+// Lines that are missing before this one.
+struct LeftOut {
+  std::int64_t lines = 0;
+  std::int64_t of_strangers = 0;
+};
+
+std::string Counted(const char* name, std::int64_t count) {
+  return count > 0 ? absl::StrCat(",\"", name, "\":", count) : "";
+}
+
+std::string LineOf(const CallRecord& call, const LeftOut& left_out) {
   const std::string time =
       absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::FromChrono(call.start), absl::UTCTimeZone());
   const double milliseconds = std::chrono::duration<double, std::milli>(call.duration).count();
@@ -42,7 +52,13 @@ std::string LineOf(const CallRecord& call, std::int64_t left_out) {
                       "\",\"request_bytes\":", call.request_bytes,
                       ",\"response_bytes\":", call.response_bytes, ",\"rows\":", call.rows,
                       ",\"milliseconds\":", absl::StrFormat("%.3f", milliseconds),
-                      left_out > 0 ? absl::StrCat(",\"left_out_before\":", left_out) : "", "}\n");
+                      Counted("left_out_before", left_out.lines),
+                      Counted("strangers_left_out_before", left_out.of_strangers), "}\n");
+}
+
+// A caller who was known when the call began is none, whatever has become of it since.
+bool IsStranger(const CallRecord& call) {
+  return call.code == absl::StatusCode::kUnauthenticated && call.principal == kUnknownPrincipal;
 }
 
 }  // namespace
@@ -83,13 +99,20 @@ absl::Status AuditTrail::MayBegin(std::string_view method) const {
 
 void AuditTrail::OnCall(const CallRecord& call) {
   if (LeavesOut(call.method)) return;
+  LeftOut left_out;
+  if (IsStranger(call)) {
+    const std::optional<std::int64_t> before = strangers_.Take(options_.now());
+    if (!before) return;
+    left_out.of_strangers = *before;
+  }
   MutexLock lock(mu_);
   if (waiting_.size() >= kMaxWaiting) {
     ++left_out_;
     ++failures_;
     return;
   }
-  waiting_.push_back(LineOf(call, std::exchange(left_out_, 0)));
+  left_out.lines = std::exchange(left_out_, 0);
+  waiting_.push_back(LineOf(call, left_out));
   wake_.NotifyOne();
 }
 

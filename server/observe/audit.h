@@ -2,6 +2,7 @@
 // whoever must be able to say later who did what.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/log/stderr_log.h"
 #include "server/observe/rotated_file.h"
 #include "server/rpc/call_observer.h"
 #include "server/sync/mutex.h"
@@ -27,6 +29,8 @@ struct AuditOptions {
   // Without a trail nothing changes: as long as it cannot be written, calls that would be in it are
   // refused.
   bool required = false;
+  // For tests.
+  LogBudget::Clock::time_point (*now)() = LogBudget::Clock::now;
 };
 
 // {"time":"2026-11-24T02:00:00.123Z","principal":"ingest","method":"Learn",
@@ -34,7 +38,8 @@ struct AuditOptions {
 //  "milliseconds":1.234}
 //
 // Unless `reads` is set, calls that only look are left out, but for ExportModel, by which all of a
-// model leaves. Refused ones are in it.
+// model leaves. Refused ones are in it; of callers who are not known, at most one a second, so that
+// they cannot drive out the lines of others, and "strangers_left_out_before" counts the rest.
 //
 // Lines are written by a thread of its own, behind the calls by as much as the disk is slow; those
 // beyond a bound, or that could not be written, are left out, and "left_out_before" of a later line
@@ -75,6 +80,7 @@ class AuditTrail final : public CallObserver {
   std::vector<std::string> waiting_ ABSL_GUARDED_BY(mu_);
   std::int64_t left_out_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
+  LogBudget strangers_{1};
   std::thread thread_;  // last: it uses all of the above
 };
 

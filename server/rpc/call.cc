@@ -12,9 +12,6 @@
 namespace prequel {
 namespace {
 
-// Who calls without being known.
-constexpr std::string_view kUnknown = "unknown";
-
 // A request is in memory as it came, as numbers of twice the width, and as its log record.
 constexpr std::int64_t kCopiesOfRequest = 3;
 // Smaller ones are not looked at closely: they are not refused, and no reader of one is slow.
@@ -111,7 +108,7 @@ Call::Call(CallOrigin origin, const char* method, const CallParts& parts)
 Call::Call(std::shared_ptr<State> state, const char* method) : state_(std::move(state)) {
   state_->Admit(method);
   state_->record.method = method;
-  state_->record.principal = state_->first.ok() ? state_->first->name() : kUnknown;
+  state_->record.principal = state_->first.ok() ? state_->first->name() : kUnknownPrincipal;
   state_->record.start = std::chrono::system_clock::now();
 }
 

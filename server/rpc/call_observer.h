@@ -10,11 +10,14 @@
 
 namespace prequel {
 
+// Who calls without being known.
+inline constexpr std::string_view kUnknownPrincipal = "unknown";
+
 // One call of any method that has ended. What it points to lives as long as OnCall runs.
 struct CallRecord {
   std::string_view method;  // "Learn": from a small fixed set
-  // Who called, as the policy named it when the call began: "anonymous" without a policy, "unknown"
-  // who is not in it.
+  // Who called, as the policy named it when the call began: "anonymous" without a policy,
+  // kUnknownPrincipal who is not in it.
   std::string_view principal;
   // What the call was about, as the caller named it: "models/moons", or the id of a model to be
   // made; of a stream the one named last; empty when none was. Anything may stand here.

@@ -43,6 +43,12 @@ class AuditTest : public ::testing::Test {
     call.rows = 3;
     return call;
   }
+  static CallRecord Stranger(std::string_view resource) {
+    CallRecord call = Call("Learn", resource);
+    call.principal = kUnknownPrincipal;
+    call.code = absl::StatusCode::kUnauthenticated;
+    return call;
+  }
   // Opens a trail, tells it of `calls`, and closes it again.
   void Tell(const std::vector<CallRecord>& calls) const {
     const auto trail = AuditTrail::Open(options_);
@@ -131,6 +137,27 @@ TEST_F(AuditTest, RefusesWhatOnlyLooksWhereThatBelongsInATrailThatIsRequired) {
   trail->OnCall(Call("Predict"));
   AwaitFailures(*trail, 1);
   EXPECT_EQ(trail->MayBegin("Predict").code(), absl::StatusCode::kUnavailable);
+}
+
+// Else whoever can reach a port could have every line of the others renamed out of what is kept.
+TEST_F(AuditTest, StrangersHaveALineASecond) {
+  static LogBudget::Clock::time_point now;
+  now = LogBudget::Clock::time_point(std::chrono::hours(1));
+  options_.now = +[] { return now; };
+  {
+    const auto trail = AuditTrail::Open(options_).value();
+    for (int i = 0; i < 1000; ++i) trail->OnCall(Stranger("first"));
+    trail->OnCall(Call("Learn"));
+    now += std::chrono::seconds(1);
+    trail->OnCall(Stranger("second"));
+    CallRecord revoked = Call("LearnStream");
+    revoked.code = absl::StatusCode::kUnauthenticated;
+    trail->OnCall(revoked);
+  }
+  EXPECT_THAT(Lines(), ElementsAre(HasSubstr("first"), HasSubstr("\"principal\":\"ingest\""),
+                                   AllOf(HasSubstr("second"),
+                                         HasSubstr("\"strangers_left_out_before\":999}")),
+                                   HasSubstr("LearnStream")));
 }
 
 TEST_F(AuditTest, SaysOnceThatItCannotBeWrittenAndCountsEachLine) {
