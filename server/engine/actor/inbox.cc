@@ -32,11 +32,6 @@ std::optional<Inbox::Work> Inbox::NextOrSleep() {
   return work;
 }
 
-void Inbox::PutBack(std::unique_ptr<Delivery> delivery) {
-  MutexLock lock(mu_);
-  deliveries_.push_front(std::move(delivery));
-}
-
 Inbox::Leftovers Inbox::Close() {
   MutexLock lock(mu_);
   closed_ = true;

@@ -33,8 +33,6 @@ class Inbox {
   // The next delivery, with all the snapshots that are asked for. Nothing once there is nothing to
   // do: the next Put asks for the next turn.
   std::optional<Work> NextOrSleep();
-  // What NextOrSleep gave is left to the next turn, which is to be posted.
-  void PutBack(std::unique_ptr<Delivery> delivery);
 
   // No more snapshots are taken on, and no turn runs any more: what is left.
   Leftovers Close();

@@ -172,35 +172,35 @@ void ModelActor::Refuse(std::unique_ptr<Entry> entry, const absl::Status& status
 }
 
 void ModelActor::LearnTurn(Weight weight) {
-  std::optional<Weight> next;
-  {
-    ScratchPool::Lease scratch = parts_.scratch.Take();
-    if (bulky_) scratch.Discard();
-    next = Work(weight, *scratch);
+  std::optional<Weight> next = Weight::kLight;
+  if (weight == Weight::kHeavy) {
+    if (!retired_) folded_ = Fold(std::move(left_), *TakeScratch());
+  } else {
+    next = Work(*TakeScratch());
   }
   if (next) Post(&ModelActor::LearnTurn, *next);
 }
 
-std::optional<WorkerPool::Weight> ModelActor::Work(Weight weight, Scratch& scratch) {
+ScratchPool::Lease ModelActor::TakeScratch() {
+  ScratchPool::Lease scratch = parts_.scratch.Take();
+  if (bulky_) scratch.Discard();
+  return scratch;
+}
+
+std::optional<WorkerPool::Weight> ModelActor::Work(Scratch& scratch) {
   const double begun = ThreadSeconds();
-  double now = begun;
-  while (now - begun < kTurnSeconds) {
+  if (folded_) Announce(*std::exchange(folded_, std::nullopt));
+  if (left_ != nullptr) AnswerTo(std::move(left_), gone_);  // deleted before it was folded
+  while (ThreadSeconds() - begun < kTurnSeconds) {
     std::optional<Inbox::Work> work = inbox_.NextOrSleep();
     if (!work.has_value()) return std::nullopt;
     if (!work->snapshots.empty()) TakeSnapshot(std::move(work->snapshots));
-    double estimate = 0;
-    if (work->delivery != nullptr) {
-      if (weight == Weight::kLight && IsHeavy(*work->delivery)) {
-        inbox_.PutBack(std::move(work->delivery));
-        return Weight::kHeavy;
-      }
-      estimate = work->delivery->seconds;
-      Fold(std::move(work->delivery), scratch);
+    if (work->delivery == nullptr) continue;
+    if (IsHeavy(*work->delivery)) {
+      left_ = std::move(work->delivery);
+      return Weight::kHeavy;
     }
-    if (cadence_.due()) TakeSnapshot({});
-    const double seconds = ThreadSeconds() - now;
-    now += seconds;
-    pace_.Note(estimate, seconds);
+    Answer(std::move(work->delivery), scratch);
   }
   return Weight::kLight;
 }
@@ -210,11 +210,16 @@ bool ModelActor::IsHeavy(const Delivery& delivery) const {
   return !retired_ && !delivery.repeat && pace_.IsHeavy(delivery.seconds);
 }
 
-void ModelActor::Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch) {
+void ModelActor::Answer(std::unique_ptr<Delivery> delivery, Scratch& scratch) {
   if (retired_) return AnswerTo(std::move(delivery), gone_);
   if (delivery->repeat) return Repeat(std::move(delivery));
+  Announce(Fold(std::move(delivery), scratch));
+}
+
+ModelActor::Folded ModelActor::Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch) {
   assert(delivery->offset == fold_->current().next_offset);
   const auto start = std::chrono::steady_clock::now();
+  const double begun = ThreadSeconds();
   LearnOutcome outcome;
   const bool predict = delivery->predict.has_value();
   const absl::StatusOr<Learned> learned =
@@ -222,17 +227,23 @@ void ModelActor::Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch) {
                     {.scratch = scratch,
                      .queries = predict ? &*delivery->predict : nullptr,
                      .answer = predict ? &outcome.predictions : nullptr});
-  cadence_.OnFolded(delivery->logged_bytes);
-  publication_->Publish(fold_->current());
-  Tell(delivery->record, parts_.observers, stored_.name, std::chrono::steady_clock::now() - start,
-       learned.status());
-  if (!learned.ok()) return AnswerTo(std::move(delivery), learned.status());
-  if (const Index refused = learned->refused.count; refused > 0) {
-    parts_.observers.Tell(&EngineObserver::OnRowsRefused, stored_.name, refused);
-  }
+  pace_.Note(delivery->seconds, ThreadSeconds() - begun);
+  const auto took = std::chrono::steady_clock::now() - start;
+  if (!learned.ok()) return {std::move(delivery), learned.status(), took};
   outcome.revision = fold_->current().revision;
   outcome.learned = *learned;
-  AnswerTo(std::move(delivery), std::move(outcome));
+  return {std::move(delivery), std::move(outcome), took};
+}
+
+void ModelActor::Announce(Folded folded) {
+  cadence_.OnFolded(folded.delivery->logged_bytes);
+  publication_->Publish(fold_->current());
+  Tell(folded.delivery->record, parts_.observers, stored_.name, folded.took,
+       folded.outcome.status());
+  const Index refused = folded.outcome.ok() ? folded.outcome->learned.refused.count : 0;
+  if (refused > 0) parts_.observers.Tell(&EngineObserver::OnRowsRefused, stored_.name, refused);
+  AnswerTo(std::move(folded.delivery), std::move(folded.outcome));
+  if (cadence_.due()) TakeSnapshot({});
 }
 
 void ModelActor::Repeat(std::unique_ptr<Delivery> delivery) {
@@ -277,6 +288,8 @@ void ModelActor::Retire(const absl::Status& deleted) {
 }
 
 void ModelActor::Abandon(const absl::Status& unfolded, const absl::Status& stopped) {
+  if (folded_) Announce(*std::exchange(folded_, std::nullopt));
+  if (left_ != nullptr) AnswerTo(std::move(left_), unfolded);
   Inbox::Leftovers left = inbox_.Close();
   for (std::unique_ptr<Delivery>& delivery : left.deliveries) {
     AnswerTo(std::move(delivery), unfolded);

@@ -104,17 +104,29 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   // Into the log. REQUIRES: `learner` is the model's.
   void Send(std::unique_ptr<Delivery> delivery, const Learner& learner);
 
-  // A turn is light until it finds something heavy to do, which it leaves to a heavy one.
+  // What has been folded, and is to be published and answered.
+  struct Folded {
+    std::unique_ptr<Delivery> delivery;
+    absl::StatusOr<LearnOutcome> outcome;
+    EngineObserver::Duration took;
+  };
+
+  // A turn is light until it finds something heavy to do, which it leaves to a heavy one. That one
+  // folds, and leaves the rest to a light one again: whoever is told of it takes locks that all
+  // share, which nobody may hold who waits for a core.
   using Weight = WorkerPool::Weight;
   void Post(void (ModelActor::*turn)(Weight), Weight weight);
   void Begin(ModelFold fold);
   void ReplayTurn(Weight weight);
   void FinishReplay(const absl::Status& status);
   void LearnTurn(Weight weight);
+  ScratchPool::Lease TakeScratch();
   // What is found to do, in the time of a turn. The next turn's weight, if there is more.
-  std::optional<Weight> Work(Weight weight, Scratch& scratch);
+  std::optional<Weight> Work(Scratch& scratch);
+  void Answer(std::unique_ptr<Delivery> delivery, Scratch& scratch);
   bool IsHeavy(const Delivery& delivery) const;
-  void Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch);
+  Folded Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch);
+  void Announce(Folded folded);
   // Answers what was logged before.
   void Repeat(std::unique_ptr<Delivery> delivery);
   void TakeSnapshot(std::vector<SnapshotCallback> done);
@@ -139,6 +151,9 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   SnapshotCadence cadence_;
   ModelMemory::Lease memory_;
   Pace pace_;
+  // Between a light turn and a heavy one: what is to be folded, then what has been.
+  std::unique_ptr<Delivery> left_;
+  std::optional<Folded> folded_;
 };
 
 }  // namespace prequel

@@ -1,6 +1,7 @@
 // No model takes the engine from the others.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <future>
@@ -13,16 +14,16 @@
 #include "absl/strings/str_cat.h"
 #include "server/engine/work.h"
 #include "server/memory/shortage.h"
+#include "server/sync/background.h"
 #include "server/sync/mutex.h"
 #include "tests/server/engine/engine_fixture.h"
 
 namespace prequel {
 namespace {
 
-// Holds whoever has done something large.
+// Holds the heavy turns of models that are being replayed: each that has come to its second record.
 class Holder final : public EngineObserver {
  public:
-  explicit Holder(Index many) : many_(many) {}
   void Release() {
     MutexLock lock(mu_);
     released_ = true;
@@ -33,22 +34,15 @@ class Holder final : public EngineObserver {
     while (held_ < count) changed_.Wait(mu_);
   }
 
-  void OnUpdate(std::string_view /*model*/, Index rows, Duration, const absl::Status&) override {
-    if (rows >= many_) Hold();
-  }
   void OnReplayProgress(std::string_view model, std::uint64_t records) override {
-    if (model != "light" && records == 2) Hold();
-  }
-
- private:
-  void Hold() {
+    if (model == "light" || records != 2) return;
     MutexLock lock(mu_);
     ++held_;
     changed_.NotifyAll();
     while (!released_) changed_.Wait(mu_);
   }
 
-  const Index many_;
+ private:
   Mutex mu_;
   CondVar changed_;
   int held_ ABSL_GUARDED_BY(mu_) = 0;
@@ -85,6 +79,14 @@ class GuardTest : public EngineFixture {
     return answers;
   }
 
+  void AwaitServing(const std::string& name) {
+    const auto end = std::chrono::steady_clock::now() + kEver;
+    while (!engine_->GetModel(name)->problem.ok()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end) << name;
+      std::this_thread::yield();
+    }
+  }
+
   // Rows that take long to learn, by estimate.
   static int SlowRows() {
     LearnerConfig config = LinearConfig(kSlowInputs);
@@ -98,7 +100,7 @@ class GuardTest : public EngineFixture {
   static constexpr int kSlowInputs = 200;
   static constexpr std::chrono::seconds kEver{30};
   const int slow_rows_ = SlowRows();
-  Holder holder_{slow_rows_};
+  Holder holder_;
 };
 
 TEST_F(GuardTest, ModelsHaveABudget) {
@@ -133,49 +135,88 @@ TEST_F(GuardTest, AModelThatDoesNotFitAtTheStartLeavesTheOthersServing) {
   EXPECT_TRUE(engine_->GetModel("large")->problem.ok());
 }
 
-// Though each was light until now.
-TEST_F(GuardTest, SlowMinibatchesLeaveAThreadToTheOthers) {
-  observer_ = &holder_;
-  Start();
-  ASSERT_TRUE(Create("light").ok());
-  std::vector<std::future<Outcome>> slow;
-  for (const char* name : {"a", "b", "c"}) {
-    ASSERT_TRUE(CreateFull(name, kSlowInputs).ok());
-    EXPECT_TRUE(Learn(name, MakeBatch(1, kSlowInputs, 1)).ok());
-  }
-  for (const char* name : {"a", "b", "c"}) slow.push_back(std::move(SubmitSlowly(name, 1).front()));
-  holder_.AwaitHeld(2);
-  for (int i = 0; i < 10; ++i) {
-    std::future<Outcome> light = Submit("light", Request(MakeBatch(i)));
-    ASSERT_EQ(light.wait_for(kEver), std::future_status::ready) << i;
-  }
-  holder_.Release();
-  for (std::future<Outcome>& answer : slow) EXPECT_TRUE(answer.get().ok());
-}
-
-TEST_F(GuardTest, SlowReplaysLeaveAThreadToTheOthers) {
+TEST_F(GuardTest, SlowMinibatchesAndReplaysLeaveAThreadToTheOthers) {
   constexpr int kMany = 1000;  // long to replay, and each of them light under any sanitizer
   Start();
   ASSERT_TRUE(Create("light", 50).ok());
   for (int i = 0; i < kMany; ++i) ASSERT_TRUE(Learn("light", MakeBatch(i, 50, 8)).ok());
-  for (const char* name : {"a", "b", "c"}) {
+  const auto has_learned = [this](const char* name) {
     ASSERT_TRUE(CreateFull(name, kSlowInputs).ok());
     EXPECT_TRUE(Learn(name, MakeBatch(1, kSlowInputs, 1)).ok());
+  };
+  for (const char* name : {"a", "b", "c"}) {
+    has_learned(name);
     EXPECT_TRUE(Learn(name, MakeBatch(2, kSlowInputs, slow_rows_)).ok());
   }
+  has_learned("d");
   Stop();
   observer_ = &holder_;
   store_ = MemoryStore::Open(disk_).value();
   engine_ = Engine::Create(options_, Parts()).value();
-  const auto end = std::chrono::steady_clock::now() + kEver;
-  while (!engine_->GetModel("light")->problem.ok()) {
-    ASSERT_LT(std::chrono::steady_clock::now(), end);
-    std::this_thread::yield();
+  for (const char* name : {"light", "d"}) AwaitServing(name);
+  holder_.AwaitHeld(options_.workers);  // all threads of heavy turns
+  std::future<Outcome> slow = std::move(SubmitSlowly("d", 1).front());
+  for (int i = 0; i < 10; ++i) {
+    std::future<Outcome> light = Submit("light", Request(MakeBatch(i, 50)));
+    ASSERT_EQ(light.wait_for(kEver), std::future_status::ready) << i;
   }
+  EXPECT_NE(slow.wait_for(std::chrono::seconds(0)), std::future_status::ready)
+      << "though it was light until now";
   holder_.Release();
+  EXPECT_TRUE(slow.get().ok());
   engine_->AwaitReady();
-  EXPECT_EQ(Revision("light"), kMany);
-  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(Revision(name), 2);
+  EXPECT_EQ(Revision("light"), kMany + 10);
+  for (const char* name : {"a", "b", "c", "d"}) EXPECT_EQ(Revision(name), 2) << name;
+}
+
+TEST_F(GuardTest, WhatIsLearnedInTheBackgroundIsPublishedAndAnsweredByAnother) {
+  struct Listener final : EngineObserver {
+    void OnUpdate(std::string_view, Index, Duration, const absl::Status&) override {
+      if (InBackground()) background = true;
+    }
+    std::atomic<bool> background = false;
+  } listener;
+  observer_ = &listener;
+  Start();
+  ASSERT_TRUE(CreateFull("m", kSlowInputs).ok());
+  std::promise<bool> told;
+  const Subscription subscription = engine_->AwaitRevision(
+      "m", 1, [&told](const absl::Status&) { told.set_value(InBackground()); });
+  std::vector<std::promise<bool>> answers(3);
+  for (int i = 0; i < 3; ++i) {
+    engine_->Submit("m", Request(MakeBatch(i, kSlowInputs, slow_rows_)),
+                    [this, i, &answers](const Outcome& outcome) {
+                      ASSERT_TRUE(outcome.ok()) << outcome.status();
+                      EXPECT_EQ(outcome->revision, i + 1);
+                      EXPECT_EQ(Revision("m"), i + 1) << "published before it is answered";
+                      answers[static_cast<std::size_t>(i)].set_value(InBackground());
+                    });
+  }
+  for (std::promise<bool>& answer : answers) {
+    EXPECT_EQ(answer.get_future().get(), InBackground());
+  }
+  EXPECT_EQ(told.get_future().get(), InBackground());
+  EXPECT_EQ(listener.background, InBackground());
+  engine_.reset();  // before the listener goes
+}
+
+// Between the heavy turn that folds and the light one that answers, too.
+TEST_F(GuardTest, AllThatWasFoldedWhenItStopsIsAnsweredAndPublished) {
+  Start();
+  ASSERT_TRUE(CreateFull("m", kSlowInputs).ok());
+  std::vector<std::future<Outcome>> answers = SubmitSlowly("m", 30);
+  answers[1].wait();
+  engine_->Shutdown(TimePoint());
+  std::int64_t learned = 0;
+  for (auto& answer : answers) {
+    const Outcome outcome = answer.get();
+    if (!outcome.ok()) {
+      EXPECT_TRUE(absl::IsUnknown(outcome.status()) || absl::IsUnavailable(outcome.status()));
+      continue;
+    }
+    EXPECT_EQ(outcome->revision, ++learned);
+  }
+  EXPECT_GE(learned, 2);
 }
 
 TEST_F(GuardTest, APastStateIsCountedForAsLongAsItIsAsked) {
