@@ -207,7 +207,7 @@ std::optional<WorkerPool::Weight> ModelActor::Work(Scratch& scratch) {
 
 // What is only to be answered is light, whatever it holds.
 bool ModelActor::IsHeavy(const Delivery& delivery) const {
-  return !retired_ && !delivery.repeat && pace_.IsHeavy(delivery.seconds);
+  return !retired_ && !delivery.repeat && heaviness_.IsHeavy(delivery.seconds);
 }
 
 void ModelActor::Answer(std::unique_ptr<Delivery> delivery, Scratch& scratch) {
@@ -227,7 +227,7 @@ ModelActor::Folded ModelActor::Fold(std::unique_ptr<Delivery> delivery, Scratch&
                     {.scratch = scratch,
                      .queries = predict ? &*delivery->predict : nullptr,
                      .answer = predict ? &outcome.predictions : nullptr});
-  pace_.Note(delivery->seconds, ThreadSeconds() - begun);
+  heaviness_.Note(delivery->seconds, ThreadSeconds() - begun);
   const auto took = std::chrono::steady_clock::now() - start;
   if (!learned.ok()) return {std::move(delivery), learned.status(), took};
   outcome.revision = fold_->current().revision;

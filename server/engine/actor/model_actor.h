@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "core/learner/cost.h"
 #include "server/engine/actor/delivery.h"
+#include "server/engine/actor/heaviness.h"
 #include "server/engine/actor/inbox.h"
-#include "server/engine/actor/pace.h"
 #include "server/engine/actor/replay.h"
 #include "server/engine/actor/scratch_pool.h"
 #include "server/engine/actor/snapshot_cadence.h"
@@ -150,7 +150,7 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   std::optional<ModelFold> fold_;
   SnapshotCadence cadence_;
   ModelMemory::Lease memory_;
-  Pace pace_;
+  Heaviness heaviness_;
   // Between a light turn and a heavy one: what is to be folded, then what has been.
   std::unique_ptr<Delivery> left_;
   std::optional<Folded> folded_;

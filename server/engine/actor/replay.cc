@@ -46,7 +46,7 @@ absl::StatusOr<Follower::Progress> Replay::Follow(Scratch& scratch, bool heavy) 
       parts_.cadence.OnFolded(record.payload.size());
       const double seconds = SecondsToLearn(*cost_, RowsIn(*read));
       Read next{*std::move(read), OriginOf(record), seconds};
-      if (!heavy && pace_.IsHeavy(seconds)) {
+      if (!heavy && heaviness_.IsHeavy(seconds)) {
         left_ = std::move(next);
       } else {
         Fold(std::move(next), scratch);
@@ -65,7 +65,7 @@ absl::StatusOr<Follower::Progress> Replay::Follow(Scratch& scratch, bool heavy) 
 void Replay::Fold(Read read, Scratch& scratch) {
   const double begun = ThreadSeconds();
   (void)prequel::Fold(read.record, *fold_, read.origin, {scratch});
-  pace_.Note(read.seconds, ThreadSeconds() - begun);
+  heaviness_.Note(read.seconds, ThreadSeconds() - begun);
 }
 
 absl::StatusOr<Follower::Progress> Replay::SkipWhatIsLost() {

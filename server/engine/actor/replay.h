@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "core/learner/cost.h"
 #include "core/learner/learner.h"
-#include "server/engine/actor/pace.h"
+#include "server/engine/actor/heaviness.h"
 #include "server/engine/actor/snapshot_cadence.h"
 #include "server/engine/codec.h"
 #include "server/engine/fold/model_fold.h"
@@ -79,7 +79,7 @@ class Replay {
   std::optional<ModelCost> cost_;
   bool reserved_ = false;
   std::optional<Read> left_;  // the next record, too heavy for the step that has read it
-  Pace pace_;
+  Heaviness heaviness_;
   bool heavy_ = false;
 };
 

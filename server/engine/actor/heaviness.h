@@ -7,7 +7,7 @@ namespace prequel {
 
 // Estimates are off by a factor, which differs from model to model: it is measured. One thread at
 // a time.
-class Pace {
+class Heaviness {
  public:
   // Whether a record that is estimated to take so many seconds takes too long for others to wait
   // for it.

@@ -1,0 +1,45 @@
+#include "server/engine/actor/heaviness.h"
+
+#include <gtest/gtest.h>
+
+namespace prequel {
+namespace {
+
+TEST(HeavinessTest, BelievesTheEstimateAtFirst) {
+  const Heaviness heaviness;
+  EXPECT_FALSE(heaviness.IsHeavy(3e-3));
+  EXPECT_TRUE(heaviness.IsHeavy(5e-3));
+}
+
+TEST(HeavinessTest, WhatTakesLongerThanItsEstimateIsHeavy) {
+  Heaviness heaviness;
+  heaviness.Note(2e-3, 6e-3);
+  EXPECT_TRUE(heaviness.IsHeavy(2e-3));
+  EXPECT_FALSE(heaviness.IsHeavy(1e-3));
+}
+
+TEST(HeavinessTest, WhatIsEstimatedToTakeLongIsHeavyHoweverShort) {
+  Heaviness heaviness;
+  for (int i = 0; i < 100; ++i) heaviness.Note(5e-3, 1e-3);
+  EXPECT_TRUE(heaviness.IsHeavy(5e-3));
+}
+
+TEST(HeavinessTest, ForgetsThatOneWasHeldUp) {
+  constexpr double kEstimate = 1e-5, kUsual = 1e-4;
+  Heaviness heaviness;
+  heaviness.Note(kEstimate, 30e-3);
+  EXPECT_TRUE(heaviness.IsHeavy(kEstimate));
+  int heavy = 0;
+  for (; heavy < 100 && heaviness.IsHeavy(kEstimate); ++heavy) heaviness.Note(kEstimate, kUsual);
+  EXPECT_LE(heavy, 3);
+}
+
+TEST(HeavinessTest, OneThatFailsDoesNotMakeTheNextLight) {
+  Heaviness heaviness;
+  heaviness.Note(1e-3, 50e-3);
+  heaviness.Note(1e-3, 1e-4);
+  EXPECT_TRUE(heaviness.IsHeavy(1e-3));
+}
+
+}  // namespace
+}  // namespace prequel
