@@ -62,6 +62,9 @@ void AddBudgets(CLI::App& app, ServerOptions& options, std::int64_t& patience_se
                  "Connections to the gRPC port; 0: as many as there are descriptors");
   app.add_option("--max-connections-per-peer", options.max_connections_per_peer,
                  "The same from one address; whoever has been idle the longest makes room");
+  app.add_option("--max-calls-per-peer", options.max_calls_per_peer,
+                 "Calls open at a time from one address, of all clients behind it; beyond, its "
+                 "connections are ended and for 10 s there are no others");
 }
 
 void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_seconds) {

@@ -23,7 +23,6 @@ constexpr int kMaxConnectionAgeMs = 3'600'000;
 // One without calls is ended, and one that does not get as far as HTTP/2.
 constexpr int kMaxIdleMs = 300'000;
 constexpr int kHandshakeMs = 10'000;
-constexpr int kMaxStreamsPerConnection = 256;
 
 // Takes the plugin out again, which gRPC gives to every server of the process.
 class WithoutReflection final : public grpc::ServerBuilderOption {
@@ -56,6 +55,7 @@ void BoundConnections(const ServerOptions& options, grpc::ServerBuilder& builder
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kMaxIdleMs);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 1);  // OpenCalls asks it
   if (!options.tls_cert.empty()) {
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kMaxConnectionAgeMs);
   }

@@ -113,6 +113,7 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
            {"--max-query-seconds", options.max_query_seconds, 1, 1'000'000},
            {"--max-connections", options.max_connections, 0, 1 << 20},
            {"--max-connections-per-peer", options.max_connections_per_peer, 0, 1 << 20},
+           {"--max-calls-per-peer", options.max_calls_per_peer, 1, 1 << 20},
            {"--stream-window", options.stream_window, 1, kAnswersPerProducer},
            {"--snapshot-batches", options.snapshot_batches, 0, std::int64_t{1} << 40},
            {"--snapshot-bytes", options.snapshot_bytes, 0, std::int64_t{1} << 50},

@@ -52,6 +52,7 @@ struct ServerOptions {
   // Of gRPC, in all and from one address; 0: as many as there are descriptors.
   int max_connections = 4096;
   int max_connections_per_peer = 1024;
+  int max_calls_per_peer = 4096;  // open at a time, of all who come from one address
 
   // Minibatches of one stream read and not yet answered. One stream learns at most this many in the
   // time of two syncs: those being synced and those that the next sync will take. queue_bytes
@@ -87,7 +88,7 @@ struct MemoryBudgets {
   std::int64_t all = 0;
   std::int64_t models = 0;     // by estimate: states, and what they are made of
   std::int64_t in_flight = 0;  // requests and answers
-  std::int64_t transport = 0;  // what gRPC has read of requests that have not come whole
+  std::int64_t transport = 0;  // what gRPC has of requests that have not come whole, and of calls
 };
 MemoryBudgets BudgetsOf(const ServerOptions& options);
 

@@ -211,12 +211,12 @@ absl::Status Server::Parts::StartGrpc() {
   if (absl::Status status = ParseHostPort(options_.listen, &address); !status.ok()) return status;
   const MemoryBudgets budgets = BudgetsOf(options_);
   absl::StatusOr<std::unique_ptr<Listener>> listener = Listener::Open(
-      address, {.all = options_.max_connections, .per_peer = options_.max_connections_per_peer},
-      {.arrivals = arrivals_,
-       .accounted = [this] { return engine_->memory().used() + in_flight_->used(); },
-       .most = budgets.transport,
-       .resident = budgets.all / 2,
-       .unexplained = budgets.all / 4});
+      address,
+      {.all = options_.max_connections,
+       .per_peer = options_.max_connections_per_peer,
+       .calls = kMaxStreamsPerConnection,
+       .calls_per_peer = options_.max_calls_per_peer},
+      {.arrivals = arrivals_, .most = budgets.transport, .resident = budgets.all / 2});
   if (!listener.ok()) return listener.status();
   listener_ = *std::move(listener);
   address.port = listener_->port();
@@ -237,7 +237,7 @@ absl::Status Server::Parts::StartGrpc() {
   if (grpc_ == nullptr) return absl::UnavailableError("gRPC cannot be started");
   listener_->Start(std::move(acceptor));
   trimming_ = std::make_unique<Repeated>(std::chrono::seconds(1), [this] {
-    trimmer_.Look(engine_->memory().used() + in_flight_->used() + listener_->arriving());
+    trimmer_.Look(engine_->memory().used() + in_flight_->used() + listener_->held());
   });
   address_ = Address(address);
   self_dial_ = std::make_unique<SelfDial>(address, tls_ != nullptr);
@@ -261,11 +261,15 @@ void Server::Parts::WatchBudgets() {
   add("prequel_arriving_bytes", "Of requests that have not come whole yet, by estimate",
       [this] { return listener_->arriving(); });
   add("prequel_connections", "Connections to the gRPC port", [this] { return listener_->open(); });
+  add("prequel_grpc_calls", "Calls that gRPC has open, from their headers until it frees them",
+      [this] { return listener_->calls(); });
   const auto count = [this](const char* name, const char* help, auto value) {
     metrics_.AddCounter(name, help, [value] { return static_cast<double>(value()); });
   };
   count("prequel_connections_refused_total", "Those that there was no room for, since the start",
         [this] { return listener_->refused(); });
+  count("prequel_floods_total", "Hosts shut out as they had too many calls open, since the start",
+        [this] { return listener_->floods(); });
   count("prequel_slow_clients_total", "Calls ended as their clients read or sent too slowly",
         [this] { return patience_->ended(); });
 }

@@ -61,6 +61,15 @@ std::string PeerOf(const sockaddr_storage& address) {
   return std::string(bytes, 8);
 }
 
+std::string HostOf(const std::string& peer) {
+  char text[INET6_ADDRSTRLEN] = {};
+  in6_addr address{};
+  std::copy(peer.begin(), peer.end(), reinterpret_cast<char*>(&address));
+  const bool v4 = peer.size() == sizeof(in_addr);
+  inet_ntop(v4 ? AF_INET : AF_INET6, &address, text, sizeof(text));
+  return absl::StrCat(text, v4 ? "" : "/64");
+}
+
 std::string EndpointOf(const sockaddr_storage& address) {
   char text[INET6_ADDRSTRLEN] = {};
   if (address.ss_family == AF_INET) {
@@ -150,8 +159,16 @@ void ConnectionTable::ShutDown(Connections::iterator connection) {
     while (recv(connection->first, nullptr, kAtOnce, MSG_TRUNC | MSG_DONTWAIT) > 0) continue;
   }
   --by_peer_[connection->second.peer];
+  arriving_ -= static_cast<std::int64_t>(connection->second.arriving);
   connections_.erase(connection);
   ++evicted_;
+}
+
+void ConnectionTable::SetCalls(const OpenCalls::ByPeer& calls) {
+  for (auto& [fd, connection] : connections_) {
+    const auto found = calls.find(connection.endpoint);
+    connection.calls = found == calls.end() ? 0 : found->second;
+  }
 }
 
 // What is around a message is not counted exactly, and is taken off what has just come, never off
@@ -164,7 +181,8 @@ void ConnectionTable::Police(const Arrivals::ByPeer& arrived, std::int64_t most,
   Sweep();
   swept_ = false;
   busy_.clear();
-  double all = 0;
+  double arriving = 0;
+  std::int64_t held = 0;
   for (auto& [fd, connection] : connections_) {
     const std::int64_t received = ReceivedBy(fd);
     double fresh = static_cast<double>(received - connection.received) / kEncryption;
@@ -174,13 +192,13 @@ void ConnectionTable::Police(const Arrivals::ByPeer& arrived, std::int64_t most,
       fresh -= kAround * static_cast<double>(came->second.messages);
       whole = static_cast<double>(came->second.bytes);
     }
-    const double held = (1 - fading) * connection.arriving + std::max(0.0, fresh) - whole;
-    connection.arriving = std::max(0.0, held);
-    all += connection.arriving;
+    const double left = (1 - fading) * connection.arriving + std::max(0.0, fresh) - whole;
+    connection.arriving = std::max(0.0, left);
+    arriving += connection.arriving;
+    held += connection.held();
   }
-  arriving_ = static_cast<std::int64_t>(all);
-  EndSuspects();
-  while (arriving_ > most && !connections_.empty()) EndTheLargest();
+  arriving_ = static_cast<std::int64_t>(arriving);
+  while (held > most && !connections_.empty()) held -= EndTheLargest();
 }
 
 bool ConnectionTable::IsShunned(int fd, const std::string& peer, Clock::time_point now) {
@@ -190,47 +208,52 @@ bool ConnectionTable::IsShunned(int fd, const std::string& peer, Clock::time_poi
   return shunned_.contains(peer) && peer != PeerOf(LocalAddressOf(fd));
 }
 
-void ConnectionTable::EndSuspects() {
-  const Clock::time_point now = Clock::now();
+std::map<std::string, Flood> ConnectionTable::Floods() const {
+  std::map<std::string, Flood> by_peer;
+  for (const auto& [fd, connection] : connections_) {
+    Flood& sum = by_peer[connection.peer];
+    sum.calls += connection.calls;
+    if (limits_.calls > 0)
+      sum.given_up += std::max<std::int64_t>(0, connection.calls - limits_.calls);
+  }
+  std::erase_if(by_peer, [this](const auto& entry) {
+    const Flood& sum = entry.second;
+    const bool many = limits_.calls_per_peer > 0 && sum.calls > limits_.calls_per_peer;
+    return !many && sum.given_up <= kGivenUp;
+  });
+  return by_peer;
+}
+
+std::vector<Flood> ConnectionTable::EndFloods(Clock::time_point now) {
+  const std::map<std::string, Flood> floods = Floods();
   for (auto it = connections_.begin(); it != connections_.end();) {
     const auto connection = it++;
-    const auto& [fd, seen] = *connection;
-    if (seen.arriving <= kSuspect || !IsShunned(fd, seen.peer, now)) continue;
-    arriving_ -= static_cast<std::int64_t>(seen.arriving);
-    ShutDown(connection);
+    if (floods.contains(connection->second.peer)) ShutDown(connection);
   }
+  std::vector<Flood> fresh;
+  for (const auto& [peer, flood] : floods) {
+    Clock::time_point& until = shunned_[peer];
+    if (until <= now) fresh.push_back({HostOf(peer), flood.calls, flood.given_up});
+    until = now + kShunned;
+  }
+  return fresh;
 }
 
-void ConnectionTable::ShunFloods(Clock::time_point now) {
-  if (arriving_ <= kLittle) return;
-  std::vector<Connections::iterator> largest;
-  for (auto it = connections_.begin(); it != connections_.end(); ++it) largest.push_back(it);
-  std::sort(largest.begin(), largest.end(),
-            [](const auto& a, const auto& b) { return a->second.arriving > b->second.arriving; });
-  const double rest = 0.1 * static_cast<double>(arriving_);
-  double left = static_cast<double>(arriving_);
-  for (std::size_t i = 0; i < largest.size() && left > rest; ++i) {
-    left -= largest[i]->second.arriving;
-    shunned_[largest[i]->second.peer] = now + kShunned;
-    ShutDown(largest[i]);
-  }
-  arriving_ = static_cast<std::int64_t>(left);
-}
-
-void ConnectionTable::EndTheLargest() {
-  std::map<std::string, double> by_peer;
-  for (const auto& [fd, connection] : connections_) by_peer[connection.peer] += connection.arriving;
+std::int64_t ConnectionTable::EndTheLargest() {
+  std::map<std::string, std::int64_t> by_peer;
+  for (const auto& [fd, connection] : connections_) by_peer[connection.peer] += connection.held();
   const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
   const std::string peer = std::max_element(by_peer.begin(), by_peer.end(), less)->first;
   auto largest = connections_.end();
   for (auto it = connections_.begin(); it != connections_.end(); ++it) {
     if (it->second.peer != peer) continue;
-    if (largest == connections_.end() || it->second.arriving > largest->second.arriving) {
+    if (largest == connections_.end() || it->second.held() > largest->second.held()) {
       largest = it;
     }
   }
-  arriving_ -= static_cast<std::int64_t>(largest->second.arriving);
+  const std::int64_t held = largest->second.held();
   ShutDown(largest);
+  return held;
 }
 
 }  // namespace prequel

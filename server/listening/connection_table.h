@@ -10,7 +10,9 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "server/listening/open_calls.h"
 #include "server/rpc/arrivals.h"
 
 namespace prequel {
@@ -20,11 +22,24 @@ struct ConnectionLimits {
   int all = 0;
   int per_peer = 0;
   std::chrono::seconds idle{10};  // one that has been for less makes no room for another
+  // Calls that are open on one connection, beyond which its client has given others up; and of all
+  // connections of one peer. 0: as many as come.
+  std::int64_t calls = 0;
+  std::int64_t calls_per_peer = 0;
+};
+
+// A host that had more calls open than it may have.
+struct Flood {
+  std::string host;  // "10.0.0.1" or "2001:db8::/64"
+  std::int64_t calls = 0;
+  std::int64_t given_up = 0;  // of them
 };
 
 // Who is at the other end, without the port: an IPv4 address, or the first 64 bits of one of IPv6.
 std::string PeerOf(const sockaddr_storage& address);
-// And with it, as gRPC names it.
+// The same for people to read.
+std::string HostOf(const std::string& peer);
+// And with the port, as gRPC names it.
 std::string EndpointOf(const sockaddr_storage& address);
 
 // Knows sockets that others own and close: by number and inode, so that it sees which are still
@@ -35,9 +50,8 @@ class ConnectionTable {
 
   // For how long whoever floods is shunned.
   static constexpr std::chrono::seconds kShunned{10};
-  // What is arriving on all connections together when nobody floods; and on one of a host that is
-  // shunned, or it is ended.
-  static constexpr std::int64_t kLittle = 64 << 10, kSuspect = 16 << 10;
+  // Calls given up that a peer may have open: honest clients give up some, when it takes too long.
+  static constexpr std::int64_t kGivenUp = 1024;
 
   explicit ConnectionTable(const ConnectionLimits& limits) : limits_(limits) {}
 
@@ -47,18 +61,22 @@ class ConnectionTable {
   // two calls of Police, so that a flood of them costs little.
   bool Add(int fd, const sockaddr_storage& address);
 
+  // How many calls each connection has open.
+  void SetCalls(const OpenCalls::ByPeer& calls);
+
   // To be called every tenth of a second, or `since` the last time. Of what each connection has
-  // received, as much as has not come whole yet is being held. If that is more than `most` in all,
-  // shuts down connections until it is not: each time the one that holds the most, of the peer that
-  // holds the most. `arrived` is what came whole since the last time.
+  // received, as much as has not come whole yet is being held; and OpenCalls::kBytes for each of
+  // its calls. If that is more than `most` in all, shuts down connections until it is not: each
+  // time the one that holds the most, of the peer that holds the most. `arrived` is what came whole
+  // since the last time.
   void Police(const Arrivals::ByPeer& arrived, std::int64_t most,
               std::chrono::duration<double> since = std::chrono::milliseconds(100));
   std::int64_t arriving() const { return arriving_; }
 
-  // To be called after Police when there is a flood of calls that are begun and given up at once.
-  // Shuts down the connections that hold the most of what is arriving, nine tenths in all, and
-  // until kShunned after `now` Add takes no other of their hosts, but of this one.
-  void ShunFloods(Clock::time_point now);
+  // Shuts down all connections of peers that have more than kGivenUp calls that were given up, or
+  // more than ConnectionLimits::calls_per_peer; until kShunned after `now` Add takes no others of
+  // theirs, but of this host. Says who they are, but for those that were shunned already.
+  std::vector<Flood> EndFloods(Clock::time_point now);
 
   std::size_t open();
   std::int64_t evicted() const { return evicted_; }
@@ -69,6 +87,10 @@ class ConnectionTable {
     std::string peer, endpoint;
     std::int64_t received = 0;  // by the kernel's count, as of the last Police
     double arriving = 0;        // by estimate, never below 0
+    std::int64_t calls = 0;
+    std::int64_t held() const {
+      return static_cast<std::int64_t>(arriving) + OpenCalls::kBytes * calls;
+    }
   };
   using Connections = std::map<int, Connection>;
 
@@ -79,8 +101,8 @@ class ConnectionTable {
   bool MakeRoom(const std::string& peer);
   void ShutDown(Connections::iterator connection);
   std::string Largest() const;
-  void EndTheLargest();
-  void EndSuspects();
+  std::int64_t EndTheLargest();                 // what it held
+  std::map<std::string, Flood> Floods() const;  // by peer
 
   const ConnectionLimits limits_;
   Connections connections_;  // by descriptor

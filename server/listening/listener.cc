@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -114,6 +115,7 @@ Listener::~Listener() {
 
 void Listener::Start(std::unique_ptr<Acceptor> acceptor) {
   acceptor_ = std::move(acceptor);
+  open_calls_ = std::make_unique<OpenCalls>();
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -151,18 +153,33 @@ bool Listener::Look(Clock::time_point now) {
   const std::int64_t resident = ResidentBytes();
   const bool large = resident > arriving_limits_.resident;
   const std::int64_t before = table_.evicted();
+  CountCalls(now);
   const std::chrono::duration<double> since = now - std::exchange(last_look_, now);
   table_.Police(arriving_limits_.arrivals.Take(),
                 large ? arriving_limits_.most : std::numeric_limits<std::int64_t>::max(), since);
   open_ = static_cast<std::int64_t>(table_.open());
-  if (arriving_limits_.accounted) {
-    const std::int64_t arriving = table_.arriving();
-    const std::int64_t explained = arriving_limits_.accounted() + arriving;
-    if (floods_.Sees({now, resident, explained, arriving, open_}, large)) table_.ShunFloods(now);
-  }
   refused_ += table_.evicted() - before;
   arriving_ = table_.arriving();
   return large;
+}
+
+void Listener::CountCalls(Clock::time_point now) {
+  if (now - last_count_ < kLook) return;
+  last_count_ = now;
+  open_calls_->Look();
+  calls_ = open_calls_->all();
+  table_.SetCalls(open_calls_->by_peer());
+  for (const Flood& flood : table_.EndFloods(now)) {
+    ++floods_;
+    const std::optional<std::int64_t> left_out = log_budget_.Take(now);
+    if (!left_out) continue;
+    LogLine(Severity::kWarning,
+            absl::StrCat(flood.host, " had ", flood.calls, " calls open, ", flood.given_up,
+                         " of them given up: its connections are ended, and for ",
+                         ConnectionTable::kShunned.count(),
+                         " s there are no others (--max-calls-per-peer)",
+                         *left_out == 0 ? "" : absl::StrCat("; and ", *left_out, " more hosts")));
+  }
 }
 
 bool Listener::Accept(int listening) {

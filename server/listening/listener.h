@@ -5,27 +5,24 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "server/listening/connection_table.h"
-#include "server/listening/flood_watch.h"
+#include "server/listening/open_calls.h"
+#include "server/log/stderr_log.h"
 #include "server/server_options.h"
 
 namespace prequel {
 
-// What may be arriving in all, when the process has grown so large. All in bytes.
+// What gRPC may hold of requests that have not come whole, and of open calls, when the process has
+// grown so large. Both in bytes.
 struct ArrivalLimits {
   Arrivals& arrivals;  // outlives the listener
-  // What is held of requests that came whole, of answers and of models; lives as long. None: it is
-  // not known.
-  std::function<std::int64_t()> accounted = {};
   std::int64_t most = 0;
   std::int64_t resident = 0;
-  std::int64_t unexplained = 0;  // that the process may have beside all of that
 };
 
 // gRPC's own listener takes every connection, and stops for good when there are no descriptors
@@ -42,26 +39,31 @@ class Listener {
   ~Listener();
 
   int port() const { return port_; }
-  // Hands them on from now on.
+  // Hands them on from now on, to the server that was started last in this process.
   void Start(std::unique_ptr<Acceptor> acceptor);
   // Accepts no more.
   void Stop();
 
-  // As of late: what is open, the bytes of what is still arriving, and how many connections were
-  // refused or ended for want of room since the start.
+  // As of late: what is open, the bytes of what is still arriving, the calls that gRPC has open,
+  // and the memory of both. Since the start: how many connections were refused or ended for want of
+  // room, and how often a host had too many calls.
   std::int64_t open() const { return open_.load(std::memory_order_relaxed); }
   std::int64_t arriving() const { return arriving_.load(std::memory_order_relaxed); }
+  std::int64_t calls() const { return calls_.load(std::memory_order_relaxed); }
+  std::int64_t held() const { return arriving() + OpenCalls::kBytes * calls(); }
   std::int64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+  std::int64_t floods() const { return floods_.load(std::memory_order_relaxed); }
 
  private:
   using Clock = ConnectionTable::Clock;
 
   Listener(const ConnectionLimits& limits, const ArrivalLimits& arriving)
-      : arriving_limits_(arriving), table_(limits), floods_(arriving.unexplained) {}
+      : arriving_limits_(arriving), table_(limits) {}
   absl::Status Listen(const HostPort& address);
   void Loop();
   // Whether the process is large.
   bool Look(Clock::time_point now);
+  void CountCalls(Clock::time_point now);
   // One that waits on a listening socket; false when there is none.
   bool Accept(int listening);
   // No descriptor is left: lets go of one kept for this, so that whoever waits is told.
@@ -70,12 +72,15 @@ class Listener {
   const ArrivalLimits arriving_limits_;
   std::vector<int> listening_;
   int port_ = 0;
-  int wake_ = -1;          // readable once it is to stop
-  int spare_ = -1;         // see TurnAway
-  ConnectionTable table_;  // the thread's
-  FloodWatch floods_;      // so too, and when it looked last
-  Clock::time_point last_look_ = Clock::now();
-  std::atomic<std::int64_t> open_ = 0, arriving_ = 0, refused_ = 0;
+  int wake_ = -1;   // readable once it is to stop
+  int spare_ = -1;  // see TurnAway
+  // Of the thread.
+  ConnectionTable table_;
+  std::unique_ptr<OpenCalls> open_calls_;
+  Clock::time_point last_look_ = Clock::now(), last_count_ = last_look_;
+  LogBudget log_budget_{4};
+
+  std::atomic<std::int64_t> open_ = 0, arriving_ = 0, calls_ = 0, refused_ = 0, floods_ = 0;
   std::unique_ptr<Acceptor> acceptor_;
   std::thread thread_;
 };

@@ -85,6 +85,10 @@ const Prefixes& Grpc() {
 std::vector<Layer> ServerLayers() {
   return {{"server/", "owns every part",
            Plus(Plus({"server/", "core/", "absl/", "CLI/"}, Proto()), Grpc())},
+          {"server/listening/", "gRPC's connections: accepted, bounded and watched",
+           Plus({"server/listening/", "server/memory/", "server/rpc/arrivals.h", "server/sync/",
+                 "server/server_options.h", "server/log/stderr_log.h", "absl/", "nlohmann/"},
+                Grpc())},
           {"server/sync/",
            "the one lock type, annotated for thread-safety analysis; whose turn it is",
            {"server/sync/", "absl/base/", "sched.h"}},

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "tests/server/listening/loopback.h"
@@ -41,6 +43,11 @@ TEST(PeerTest, IsTheHostAndOfIpv6ItsNetwork) {
   EXPECT_EQ(PeerOf(AddressOf("::ffff:10.0.0.1", 1)), PeerOf(AddressOf("10.0.0.1", 1)));
   EXPECT_EQ(PeerOf(AddressOf("2001:db8::1", 1)), PeerOf(AddressOf("2001:db8::ffff:2", 1)));
   EXPECT_NE(PeerOf(AddressOf("2001:db8::1", 1)), PeerOf(AddressOf("2001:db8:0:1::1", 1)));
+}
+
+TEST(PeerTest, PeopleCanReadIt) {
+  EXPECT_EQ(HostOf(PeerOf(AddressOf("10.0.0.1", 1))), "10.0.0.1");
+  EXPECT_EQ(HostOf(PeerOf(AddressOf("2001:db8::1", 1))), "2001:db8::/64");
 }
 
 TEST(PeerTest, HasTheNameThatGrpcGivesIt) {
@@ -158,89 +165,99 @@ TEST(PoliceTest, EndsThoseOfWhoHoldsTheMostNotTheLargest) {
   EXPECT_EQ(table.evicted(), 2);
 }
 
-TEST(ShunFloodsTest, EndsWhoHoldsTheMostAndTakesNoMoreOfTheirHostsForAWhile) {
+TEST(PoliceTest, EndsThoseOfWhoHasTheMostCalls) {
   ConnectionTable table({});
-  const Pair honest("127.0.0.1"), patient("127.0.0.9"), again("127.0.0.9");
-  std::vector<Pair> flood;
-  for (int i = 0; i < 3; ++i) flood.emplace_back("127.0.0.9");
-  for (const Pair& pair : flood) {
-    ASSERT_TRUE(Add(table, pair));
-    Send(pair, kHundred);
-  }
-  for (const Pair* pair : {&honest, &patient}) {
-    ASSERT_TRUE(Add(table, *pair));
-    Send(*pair, 10'000);
-  }
-  table.Police({}, kAny);
-  const auto now = ConnectionTable::Clock::now();
-  table.ShunFloods(now);
-  for (const Pair& pair : flood) EXPECT_TRUE(pair.client.Ended());
+  const Pair honest("127.0.0.1"), greedy("127.0.0.9");
+  for (const Pair* pair : {&honest, &greedy}) ASSERT_TRUE(Add(table, *pair));
+  table.SetCalls({{EndpointOf(honest.address), 50}, {EndpointOf(greedy.address), 100}});
+  table.Police({}, 150 * OpenCalls::kBytes);
+  EXPECT_FALSE(greedy.client.Ended());
+  table.Police({}, 149 * OpenCalls::kBytes);
+  EXPECT_TRUE(greedy.client.Ended());
   EXPECT_FALSE(honest.client.Ended());
-  EXPECT_FALSE(patient.client.Ended()) << "it holds as little as the honest one";
-  EXPECT_LT(table.arriving(), 25'000);
-  EXPECT_FALSE(Add(table, again));
-  EXPECT_TRUE(Add(table, Pair("127.0.0.1")));
+  EXPECT_EQ(table.arriving(), 0);
 }
 
-TEST(ShunFloodsTest, EndsWhatTheirHostsHaveWhenMoreArrives) {
-  ConnectionTable table({});
-  const Pair flood("127.0.0.9"), rest("127.0.0.9"), quiet("127.0.0.9"), other("127.0.0.8");
-  for (const Pair* pair : {&flood, &rest, &quiet, &other}) ASSERT_TRUE(Add(table, *pair));
-  Send(flood, kHundred);
-  table.Police({}, kAny);
-  table.ShunFloods(ConnectionTable::Clock::now());
-  ASSERT_TRUE(flood.client.Ended());
-  Send(rest, 20'000);
-  Send(quiet, 10'000);
-  Send(other, 20'000);
-  table.Police({}, kAny);
-  EXPECT_TRUE(rest.client.Ended());
-  EXPECT_FALSE(quiet.client.Ended());
-  EXPECT_FALSE(other.client.Ended());
-  EXPECT_LT(table.arriving(), 35'000);
+// Hosts, and the calls that a connection of each has.
+class FloodTest : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t kCalls = 256, kOfPeer = 4096;
+
+  const Pair& Connect(const std::string& from, std::int64_t calls) {
+    const Pair& pair = pairs_.emplace_back(from);
+    EXPECT_TRUE(Add(table_, pair));
+    calls_[EndpointOf(pair.address)] = calls;
+    return pair;
+  }
+  std::vector<Flood> End(ConnectionTable::Clock::time_point now = ConnectionTable::Clock::now()) {
+    table_.SetCalls(calls_);
+    return table_.EndFloods(now);
+  }
+
+  ConnectionTable table_{{.calls = kCalls, .calls_per_peer = kOfPeer}};
+  OpenCalls::ByPeer calls_;
+  std::deque<Pair> pairs_;
+};
+
+TEST_F(FloodTest, EndsAllOfAHostThatGaveUpTooMany) {
+  const std::int64_t most = kCalls + ConnectionTable::kGivenUp;
+  const Pair& honest = Connect("127.0.0.1", most);
+  const Pair& flood = Connect("127.0.0.9", most);
+  EXPECT_TRUE(End().empty());
+  const Pair& another = Connect("127.0.0.9", kCalls + 1);
+  const Pair& quiet = Connect("127.0.0.9", 0);
+  const std::vector<Flood> floods = End();
+  ASSERT_EQ(floods.size(), 1);
+  EXPECT_EQ(floods[0].host, "127.0.0.9");
+  EXPECT_EQ(floods[0].calls, most + kCalls + 1);
+  EXPECT_EQ(floods[0].given_up, ConnectionTable::kGivenUp + 1);
+  for (const Pair* pair : {&flood, &another, &quiet}) EXPECT_TRUE(pair->client.Ended());
+  EXPECT_FALSE(honest.client.Ended());
+  EXPECT_EQ(table_.open(), 1);
 }
 
-TEST(ShunFloodsTest, LeavesNothingToReadOfWhoIsEnded) {
-  ConnectionTable table({});
-  const Pair flood("127.0.0.9");
-  ASSERT_TRUE(Add(table, flood));
+TEST_F(FloodTest, EndsAHostThatHasTooManyOpen) {
+  for (int i = 0; i < 16; ++i) Connect("127.0.0.9", kCalls);
+  EXPECT_TRUE(End().empty()) << "as many as it may have";
+  Connect("127.0.0.9", 1);
+  ASSERT_EQ(End().size(), 1);
+  for (const Pair& pair : pairs_) EXPECT_TRUE(pair.client.Ended());
+}
+
+TEST_F(FloodTest, HostsDoNotShare) {
+  for (const char* host : {"127.0.0.1", "127.0.0.8", "127.0.0.9"}) {
+    for (int i = 0; i < 12; ++i) Connect(host, kCalls);
+  }
+  EXPECT_TRUE(End().empty());
+}
+
+TEST_F(FloodTest, TakesNoOthersOfTheHostForAWhile) {
+  Connect("127.0.0.9", kOfPeer + 1);
+  ASSERT_EQ(End().size(), 1);
+  EXPECT_FALSE(Add(table_, Pair("127.0.0.9")));
+  EXPECT_TRUE(Add(table_, Pair("127.0.0.1")));
+}
+
+TEST_F(FloodTest, TakesThemAfterwards) {
+  Connect("127.0.0.9", kOfPeer + 1);
+  ASSERT_EQ(End(ConnectionTable::Clock::now() - ConnectionTable::kShunned).size(), 1);
+  EXPECT_TRUE(Add(table_, Pair("127.0.0.9")));
+}
+
+TEST_F(FloodTest, ThisHostGoesOnAndIsToldOfOnce) {
+  Connect("127.0.0.1", kOfPeer + 1);
+  EXPECT_EQ(End().size(), 1);
+  const Pair& again = Connect("127.0.0.1", kOfPeer + 1);
+  EXPECT_TRUE(End().empty());
+  EXPECT_TRUE(again.client.Ended());
+}
+
+TEST_F(FloodTest, LeavesNothingToReadOfWhoIsEnded) {
+  const Pair& flood = Connect("127.0.0.9", kOfPeer + 1);
   flood.client.Send(kHundred);
-  table.Police({}, kAny);
-  table.ShunFloods(ConnectionTable::Clock::now());
+  ASSERT_EQ(End().size(), 1);
   char byte = 0;
   EXPECT_EQ(recv(flood.server.fd(), &byte, 1, MSG_DONTWAIT), 0);
-}
-
-TEST(ShunFloodsTest, IsOverAfterAWhile) {
-  ConnectionTable table({});
-  const Pair flood("127.0.0.9"), again("127.0.0.9");
-  ASSERT_TRUE(Add(table, flood));
-  Send(flood, kHundred);
-  table.Police({}, kAny);
-  table.ShunFloods(ConnectionTable::Clock::now() - ConnectionTable::kShunned);
-  EXPECT_TRUE(flood.client.Ended());
-  EXPECT_TRUE(Add(table, again));
-}
-
-TEST(ShunFloodsTest, KeepsNotOutWhoIsOnThisHost) {
-  ConnectionTable table({});
-  const Pair flood("127.0.0.1"), again("127.0.0.1");
-  ASSERT_TRUE(Add(table, flood));
-  Send(flood, kHundred);
-  table.Police({}, kAny);
-  table.ShunFloods(ConnectionTable::Clock::now());
-  EXPECT_TRUE(flood.client.Ended());
-  EXPECT_TRUE(Add(table, again));
-}
-
-TEST(ShunFloodsTest, ALittleIsNoFlood) {
-  ConnectionTable table({});
-  const Pair pair("127.0.0.1");
-  ASSERT_TRUE(Add(table, pair));
-  Send(pair, 50'000);
-  table.Police({}, kAny);
-  table.ShunFloods(ConnectionTable::Clock::now());
-  EXPECT_FALSE(pair.client.Ended());
 }
 
 }  // namespace

@@ -1,18 +1,19 @@
 #include "server/listening/listener.h"
 
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/server/listening/http2_client.h"
 #include "tests/server/listening/loopback.h"
 
 namespace prequel {
@@ -48,74 +49,80 @@ TEST(ListenerTest, LooksAndStopsBesideAFlood) {
   ASSERT_TRUE(listener.ok()) << listener.status();
   std::atomic<bool> goes_on = true;
   (*listener)->Start(std::make_unique<Flood>((*listener)->port(), goes_on));
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while ((*listener)->open() == 0 && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  EXPECT_GT((*listener)->open(), 0) << "as it looks, it sees the one that is kept";
+  EXPECT_TRUE(Until([&] { return (*listener)->open() > 0; }))
+      << "as it looks, it sees the one that is kept";
   goes_on = (*listener)->open() > 0;
   (*listener)->Stop();
 }
 
-// Keeps what it is given.
-class Keeper final : public Listener::Acceptor {
- public:
-  void HandleNewConnection(NewConnectionParameters* connection) override {
-    kept_.emplace_back(connection->fd);
-    last_ = connection->fd;
+// A server of gRPC behind a listener.
+class ListeningTest : public ::testing::Test {
+ protected:
+  static constexpr int kCalls = 256, kOfPeer = 2048;
+
+  void SetUp() override {
+    auto listener = Listener::Open({"127.0.0.1", 0}, {.calls = kCalls, .calls_per_peer = kOfPeer},
+                                   {.arrivals = arrivals_, .most = kNever, .resident = kNever});
+    ASSERT_TRUE(listener.ok()) << listener.status();
+    listener_ = *std::move(listener);
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::ServerBuilder builder;
+    builder.RegisterCallbackGenericService(&none_);
+    auto acceptor = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        grpc::InsecureServerCredentials());
+    grpc_ = builder.BuildAndStart();
+    ASSERT_NE(grpc_, nullptr);
+    listener_->Start(std::move(acceptor));
   }
-  // What has come on the last, so that more can come.
-  void Read() const {
-    constexpr std::size_t kMuch = 1 << 20;
-    while (recv(last_, nullptr, kMuch, MSG_TRUNC | MSG_DONTWAIT) > 0) continue;
+  void TearDown() override {
+    listener_->Stop();
+    grpc_->Shutdown();
   }
 
- private:
-  std::vector<Socket> kept_;
-  std::atomic<int> last_ = -1;
+  Http2Client Connect(const std::string& from) const {
+    return Http2Client(AddressOf("127.0.0.1", listener_->port()), from);
+  }
+
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  grpc::CallbackGenericService none_;  // a server has a service
+  Arrivals arrivals_;
+  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<grpc::Server> grpc_;
 };
 
-enum class Process { kSmall, kLarge };
+TEST_F(ListeningTest, EndsAHostWithTooManyCallsWhoseMessageNeverComes) {
+  Http2Client honest = Connect("127.0.0.1");
+  honest.Begin(kCalls);
+  std::vector<Http2Client> flood;
+  for (int i = 0; i <= kOfPeer / kCalls; ++i) flood.push_back(Connect("127.0.0.9"));
+  for (Http2Client& client : flood) client.Begin(kCalls);
+  for (const Http2Client& client : flood) EXPECT_TRUE(Until([&] { return client.Ended(); }));
+  EXPECT_TRUE(Until([&] { return listener_->calls() == kCalls; })) << listener_->calls();
+  EXPECT_FALSE(honest.Ended());
+  EXPECT_EQ(listener_->floods(), 1);
+  EXPECT_EQ(listener_->held() - listener_->arriving(), kCalls * OpenCalls::kBytes);
+}
 
-// The process grows, by as much as is `accounted` for or by more, and ever more arrives on a
-// connection, until that is ended or the process has grown by 400 MB.
-bool EndsWhatArrives(Process process, std::int64_t accounted) {
-  Arrivals arrivals;
-  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-  auto listener = Listener::Open({"127.0.0.1", 0}, {},
-                                 {.arrivals = arrivals,
-                                  .accounted = [accounted] { return accounted; },
-                                  .most = kNever,
-                                  .resident = process == Process::kLarge ? 0 : kNever});
-  if (!listener.ok()) return false;
-  auto keeper = std::make_unique<Keeper>();
-  const Keeper& kept = *keeper;
-  (*listener)->Start(std::move(keeper));
-  Socket client;
-  client.Connect(AddressOf("127.0.0.1", (*listener)->port()));
-  client.Send(100'000);
-  std::vector<std::string> grown;
-  while (!client.Ended() && grown.size() < 100) {
-    client.Send(20'000);
-    kept.Read();
-    grown.emplace_back(4 << 20, 'x');
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+TEST_F(ListeningTest, EndsAHostWithMoreCallsOnAConnectionThanItMayHave) {
+  Http2Client flood = Connect("127.0.0.9");
+  flood.Begin(kCalls + ConnectionTable::kGivenUp + 1);
+  EXPECT_TRUE(Until([&] { return flood.Ended(); }));
+  EXPECT_TRUE(Until([&] { return listener_->floods() == 1; }));
+}
+
+TEST_F(ListeningTest, LeavesHonestClientsWithManyCalls) {
+  std::vector<Http2Client> honest;
+  for (int i = 0; i < kOfPeer / kCalls; ++i) {
+    honest.push_back(Connect("127.0.0.9"));
+    honest.back().Begin(kCalls);
   }
-  const bool ended = client.Ended();
-  (*listener)->Stop();
-  return ended;
-}
-
-TEST(ListenerTest, EndsWhoSendsWhileALargeProcessGrowsByWhatNothingExplains) {
-  EXPECT_TRUE(EndsWhatArrives(Process::kLarge, 0));
-}
-
-TEST(ListenerTest, EndsWhoSendsWhileASmallOneGrowsByMuchAgainAndAgain) {
-  EXPECT_TRUE(EndsWhatArrives(Process::kSmall, 0));
-}
-
-TEST(ListenerTest, LeavesWhoSendsWhileTheProcessGrowsByWhatIsKnown) {
-  EXPECT_FALSE(EndsWhatArrives(Process::kLarge, std::int64_t{1} << 40));
+  ASSERT_TRUE(Until([&] { return listener_->calls() == kOfPeer; }));
+  Http2Client other = Connect("127.0.0.1");  // it looks again
+  other.Begin(1);
+  ASSERT_TRUE(Until([&] { return listener_->calls() == kOfPeer + 1; }));
+  for (const Http2Client& client : honest) EXPECT_FALSE(client.Ended());
+  EXPECT_EQ(listener_->floods(), 0);
 }
 
 }  // namespace

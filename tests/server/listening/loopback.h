@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace prequel {
@@ -29,11 +30,16 @@ inline sockaddr_storage AddressOf(const std::string& host, int port) {
   return address;
 }
 
+inline socklen_t LengthOf(const sockaddr_storage& address) {
+  return address.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+}
+
 // A socket, closed with it.
 class Socket {
  public:
   explicit Socket(int fd) : fd_(fd) {}
   Socket() : Socket(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {}
+  static Socket Ipv6() { return Socket(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
   Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Socket& operator=(Socket&& other) noexcept {
     std::swap(fd_, other.fd_);
@@ -46,19 +52,26 @@ class Socket {
 
   void Bind(const std::string& host) const {
     const sockaddr_storage address = AddressOf(host, 0);
-    (void)bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(sockaddr_in));
+    (void)bind(fd_, reinterpret_cast<const sockaddr*>(&address), LengthOf(address));
   }
   void Connect(const sockaddr_storage& to) const {
-    (void)connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof(sockaddr_in));
+    (void)connect(fd_, reinterpret_cast<const sockaddr*>(&to), LengthOf(to));
   }
-  void Send(std::size_t bytes) const {
-    const std::string zeros(bytes, '\0');
-    for (std::size_t sent = 0; sent < bytes;) {
-      const ssize_t more = send(fd_, zeros.data() + sent, bytes - sent, MSG_NOSIGNAL);
-      if (more <= 0) return;
-      sent += static_cast<std::size_t>(more);
+  // Its own.
+  sockaddr_storage Address() const {
+    sockaddr_storage address{};
+    socklen_t length = sizeof(address);
+    (void)getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &length);
+    return address;
+  }
+  void Send(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return;
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
+  void Send(std::size_t zeros) const { Send(std::string(zeros, '\0')); }
   // Whether the other end has ended it.
   bool Ended() const {
     char byte;

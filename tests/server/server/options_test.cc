@@ -41,6 +41,7 @@ TEST(ServerOptionsTest, EachBoundNamesItsFlag) {
   EXPECT_EQ(flag([](ServerOptions& o) { o.max_batch_rows = 0; }), "--max-batch-rows");
   EXPECT_EQ(flag([](ServerOptions& o) { o.queue_bytes = 5; }), "--queue-bytes");
   EXPECT_EQ(flag([](ServerOptions& o) { o.queue_history = 0; }), "--queue-history");
+  EXPECT_EQ(flag([](ServerOptions& o) { o.max_calls_per_peer = 0; }), "--max-calls-per-peer");
   EXPECT_EQ(flag([](ServerOptions& o) { o.stream_window = 0; }), "--stream-window");
   EXPECT_EQ(flag([](ServerOptions& o) { o.stream_window = 257; }), "--stream-window");
   EXPECT_EQ(flag([](ServerOptions& o) { o.snapshots_kept = 0; }), "--snapshots-kept");

@@ -1,0 +1,68 @@
+// A client that speaks HTTP/2 by hand, as no client library would.
+#pragma once
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+
+#include "tests/accept/guard/http2.h"
+#include "tests/server/listening/loopback.h"
+
+namespace prequel {
+
+// Whether `condition` comes true; tests end when it does not for long.
+template <class Condition>
+bool Until(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+class Http2Client {
+ public:
+  // `from`: an address of this machine; empty: any.
+  explicit Http2Client(const sockaddr_storage& to, const std::string& from = "")
+      : socket_(to.ss_family == AF_INET6 ? Socket::Ipv6() : Socket()) {
+    if (!from.empty()) socket_.Bind(from);
+    socket_.Connect(to);
+    socket_.Send(std::string(accept::kPreface) + accept::FrameOf(accept::kSettings, 0, 0, ""));
+  }
+
+  // Calls whose message never comes.
+  void Begin(int calls) {
+    std::string frames;
+    for (int i = 0; i < calls; ++i, next_ += 2) {
+      frames += accept::HeadersOf(next_, "/grpc.health.v1.Health/Check", "");
+    }
+    socket_.Send(frames);
+  }
+  // Gives up the oldest that it has not given up.
+  void Reset(int calls) {
+    constexpr std::uint32_t kCancel = 8;
+    std::string frames;
+    for (int i = 0; i < calls; ++i, oldest_ += 2) {
+      frames += accept::FrameOf(accept::kResetStream, 0, oldest_, accept::Store(kCancel));
+    }
+    socket_.Send(frames);
+  }
+
+  sockaddr_storage Address() const { return socket_.Address(); }
+  // Whether the server has ended the connection. Reads what it has said.
+  bool Ended() const {
+    char buffer[4096];
+    ssize_t got = 0;
+    while ((got = recv(socket_.fd(), buffer, sizeof(buffer), MSG_DONTWAIT)) > 0) continue;
+    return got == 0 || errno != EAGAIN;
+  }
+
+ private:
+  Socket socket_;
+  std::uint32_t next_ = 1, oldest_ = 1;  // streams
+};
+
+}  // namespace prequel
