@@ -143,6 +143,7 @@ absl::StatusOr<ModelInfo> Engine::AddModel(std::string_view name, ModelFold fold
       name, *config, Microseconds(parts_.clock.Now()), from_snapshot ? &first : nullptr);
   if (!stored.ok()) return stored.status();
   auto actor = std::make_shared<ModelActor>(*std::move(stored), actor_parts());
+  if (share_of_) actor->SetShare(share_of_(name));
   actor->Start(std::move(fold), std::move(memory));
   models_.Insert(actor);
   return actor->Info();
@@ -347,6 +348,14 @@ absl::StatusOr<ModelInfo> Engine::Import(std::string_view name, const ModelFile&
   absl::StatusOr<ModelFold> fold = FromFile(file, parts_.codec);
   if (!fold.ok()) return fold.status();
   return AddModel(name, *std::move(fold), true, *std::move(memory));
+}
+
+void Engine::SetShares(ShareOf share_of) {
+  MutexLock lock(admin_mu_);
+  share_of_ = std::move(share_of);
+  for (const Registry::Entry& model : models_.List("", kAll)) {
+    model->SetShare(share_of_(model->stored().name));
+  }
 }
 
 void Engine::TakeLastSnapshots(TimePoint deadline) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -155,6 +156,14 @@ class Engine {
                                          const StillWanted& wanted = {},
                                          const StillWanted& proceed = {}) const;
 
+  // How the processor time of learning is divided among models: `share_of` a name is 1 to 1000, and
+  // a model with twice the share of another learns twice as much when both have enough to do.
+  // Asked at once for the models that there are and later for each that is made, so it is called
+  // again when shares change; it must not call the engine. Until then all have kEvenShare. Nothing
+  // that is learned depends on it.
+  using ShareOf = std::function<int(std::string_view model)>;
+  void SetShares(ShareOf share_of);
+
   // What models take, by estimate, of what they may.
   const ModelMemory& memory() const { return memory_; }
 
@@ -212,6 +221,7 @@ class Engine {
 
   Mutex admin_mu_;  // one create, delete or shutdown at a time; taken before any other
   bool stopped_ ABSL_GUARDED_BY(admin_mu_) = false;
+  ShareOf share_of_ ABSL_GUARDED_BY(admin_mu_);  // empty: all have the same
 };
 
 }  // namespace prequel

@@ -4,13 +4,17 @@
 #include <string>
 #include <string_view>
 
+#include "server/sync/fair_queue.h"
+
 namespace prequel {
 
-// Who asks share evenly, and what each asks about shares what it has. A caller is a principal of
-// the policy or, without one, a host: what a client could choose at will would be no bound.
+// Who asks share by their shares, and what each asks about shares evenly what it has. A caller is a
+// principal of the policy or, without one, a host: what a client could choose at will would be no
+// bound.
 struct Asker {
   std::string caller;
-  std::string about;  // what the request names, cut: the client chooses it
+  std::string about;       // what the request names, cut: the client chooses it
+  int share = kEvenShare;  // the caller's, 1 to 1000
 };
 
 // The host in gRPC's name of the other end, "ipv4:10.0.0.1:5000": the address without the port, and

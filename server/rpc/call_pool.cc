@@ -56,7 +56,7 @@ CallPool::~CallPool() {
 }
 
 void CallPool::Run(const Asker& who, StillWanted wanted, Work work, Answer answer, Size size) {
-  Task task{std::move(wanted), std::move(work), std::move(answer), size};
+  Task task{std::move(wanted), std::move(work), std::move(answer), size, who.share};
   const absl::Status status = Admit(who, task);
   if (!status.ok()) task.answer(status);
 }
@@ -143,7 +143,7 @@ void CallPool::Dispatch() {
     Task& task = std::get<Task>(item);
     const Size size = task.size;
     TakePlace(size);
-    Asker who{std::move(next->first), std::move(about)};
+    Asker who{std::move(next->first), std::move(about), task.share};
     Count(who, -1, 1);
     Give(size,
          [this, who = std::move(who), task = std::move(task)]() mutable { Perform(who, task); });
@@ -178,7 +178,7 @@ absl::Status CallPool::Proceeds(Piece& piece, const Task& task) {
   const Asker& who = piece.who();
   // It goes on: it does not come back as one that was away.
   queue_.PushFront(who.caller, who.about, Item(&pause));
-  queue_.Charge(piece.Take(), who.caller, who.about);
+  queue_.Charge(piece.Take(), who.share, who.caller, who.about);
   LeavePlace(task.size);
   Dispatch();
   while (!pause.may_go) pause.go.Wait(mu_);
@@ -197,7 +197,7 @@ void CallPool::Perform(const Asker& who, Task& task) {
     task = {};
   }
   MutexLock lock(mu_);
-  queue_.Charge(piece.Take(), who.caller, who.about);
+  queue_.Charge(piece.Take(), who.share, who.caller, who.about);
   LeavePlace(size);
   if (size == Size::kSmall) return Answered(who);
   Give(Size::kSmall, [this, who, task = std::move(task), status]() mutable {

@@ -62,6 +62,7 @@ class CallPool {
     Work work;
     Answer answer;
     Size size = Size::kSmall;
+    int share = kEvenShare;
   };
   struct Pause {
     Size size;

@@ -16,6 +16,10 @@
 
 namespace prequel {
 
+// The share of a line that nobody has given another one. They are relative: one of 200 has twice as
+// much.
+inline constexpr int kEvenShare = 100;
+
 // First come, first served.
 template <class Item>
 class Fifo {
@@ -31,7 +35,7 @@ class Fifo {
     items_.pop_front();
     return popped;
   }
-  void Charge(double /*cost*/) {}
+  void Charge(double /*cost*/, int /*share*/) {}
   std::size_t size() const { return items_.size(); }
 
  private:
@@ -40,7 +44,8 @@ class Fifo {
 
 // Items wait in lines, one for each name. The line whose items have used least is next:
 //
-//   used_l ← max(used_l, floor) as line l comes back,   used_l ← used_l + cost as it is charged
+//   used_l ← max(used_l, floor)           as line l comes back
+//   used_l ← used_l + cost · 100 / share  as it is charged
 //
 // where floor is what the line served last had used: whoever was away has saved up nothing, and
 // whoever has had much comes back behind the others. A line comes back when none of its items
@@ -89,16 +94,14 @@ class FairLines {
     return std::nullopt;
   }
 
-  // An item that is out has used so much, and is out no longer. `rest`: its further names.
+  // An item that is out has used so much, and is out no longer. `share`: what the line `name` may
+  // have; `rest`: the item's further names, which share evenly. REQUIRES: share > 0.
   template <class... Rest>
-  void Charge(double cost, std::string_view name, const Rest&... rest) {
+  void Charge(double cost, int share, std::string_view name, const Rest&... rest) {
     Entry& line = Find(name);
-    const bool waits = line.items.size() > 0;
-    if (waits) waiting_.erase(KeyOf(line));
-    line.used += cost;
-    line.items.Charge(cost, rest...);
+    Use(line, cost, share);
+    line.items.Charge(cost, kEvenShare, rest...);
     --line.out;
-    if (waits) waiting_.insert(KeyOf(line));
   }
 
   std::size_t size() const { return size_; }
@@ -118,6 +121,13 @@ class FairLines {
   using Key = std::tuple<double, std::uint64_t, Entry*>;
 
   static Key KeyOf(Entry& line) { return {line.used, line.order, &line}; }
+
+  void Use(Entry& line, double cost, int share) {
+    const bool waits = line.items.size() > 0;
+    if (waits) waiting_.erase(KeyOf(line));
+    line.used += cost * kEvenShare / share;
+    if (waits) waiting_.insert(KeyOf(line));
+  }
 
   // Where one more item is about to be.
   Entry& Enter(std::string_view name) {

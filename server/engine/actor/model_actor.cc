@@ -64,8 +64,9 @@ void ModelActor::StartReplay(absl::AnyInvocable<void()> done) {
 }
 
 void ModelActor::Post(void (ModelActor::*turn)(Weight), Weight weight) {
-  parts_.pool.Post(stored_.name, weight,
-                   [self = shared_from_this(), turn, weight] { ((*self).*turn)(weight); });
+  parts_.pool.Post(
+      stored_.name, weight, [self = shared_from_this(), turn, weight] { ((*self).*turn)(weight); },
+      share_);
 }
 
 void ModelActor::ReplayTurn(Weight weight) {

@@ -30,6 +30,7 @@
 #include "server/engine/publication.h"
 #include "server/memory/model_memory.h"
 #include "server/storage/catalogue.h"
+#include "server/sync/fair_queue.h"
 
 namespace prequel {
 
@@ -70,6 +71,8 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   // Whether what it works with is too much to be kept between two turns.
   bool bulky() const { return bulky_; }
   ModelInfo Info() const;
+  // See Engine::SetShares.
+  void SetShare(int share) { share_ = share; }
 
   // Exactly one of these is called, once, before anything below.
   void Start(ModelFold fold, ModelMemory::Lease memory);  // REQUIRES: at offset 0
@@ -141,6 +144,7 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   Inbox inbox_;
   Admission::Account account_;
   std::atomic<bool> bulky_ = false;
+  std::atomic<int> share_ = kEvenShare;
   absl::Status gone_;  // why it is retired; set before that, once
   std::atomic<bool> retired_ = false;
 

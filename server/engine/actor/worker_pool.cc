@@ -6,15 +6,14 @@
 #include <utility>
 
 #include "server/sync/background.h"
-#include "server/sync/thread_time.h"
 
 namespace prequel {
 
-WorkerPool::WorkerPool(int workers)
-    : light_(workers, Weight::kLight), heavy_(workers, Weight::kHeavy) {}
+WorkerPool::WorkerPool(int workers, ThreadClock clock)
+    : light_(workers, Weight::kLight, clock), heavy_(workers, Weight::kHeavy, clock) {}
 
-void WorkerPool::Post(std::string_view who, Weight weight, Task task) {
-  (weight == Weight::kLight ? light_ : heavy_).Post(who, std::move(task));
+void WorkerPool::Post(std::string_view who, Weight weight, Task task, int share) {
+  (weight == Weight::kLight ? light_ : heavy_).Post(who, std::move(task), share);
 }
 
 // Both are closed before either is waited for: what still runs starts nothing on the other.
@@ -25,7 +24,7 @@ void WorkerPool::Stop() {
   heavy_.Join();
 }
 
-WorkerPool::Crew::Crew(int workers, Weight weight) {
+WorkerPool::Crew::Crew(int workers, Weight weight, ThreadClock clock) : clock_(clock) {
   for (int i = 0; i < workers; ++i) {
     threads_.emplace_back([this, weight] {
       if (weight == Weight::kHeavy) EnterBackground();
@@ -34,18 +33,18 @@ WorkerPool::Crew::Crew(int workers, Weight weight) {
   }
 }
 
-void WorkerPool::Crew::Post(std::string_view who, Task task) {
+void WorkerPool::Crew::Post(std::string_view who, Task task, int share) {
   MutexLock lock(mu_);
   if (closed_) return;
-  turns_.Push(who, std::move(task));
+  turns_.Push(who, Turn{std::move(task), share});
   wake_.NotifyOne();
 }
 
 void WorkerPool::Crew::Close() {
-  std::deque<Task> dropped;  // without the lock: tasks own models
+  std::deque<Turn> dropped;  // without the lock: tasks own models
   MutexLock lock(mu_);
   closed_ = true;
-  const auto any = [](const std::string&, const Task&) { return true; };
+  const auto any = [](const std::string&, const Turn&) { return true; };
   while (auto next = turns_.Pop(any)) dropped.push_back(std::move(next->second));
   wake_.NotifyAll();
 }
@@ -56,21 +55,21 @@ void WorkerPool::Crew::Join() {
 }
 
 void WorkerPool::Crew::Loop() {
-  const auto any = [](const std::string&, const Task&) { return true; };
+  const auto any = [](const std::string&, const Turn&) { return true; };
   while (true) {
-    std::optional<FairQueue<Task>::Popped> next;
+    std::optional<FairQueue<Turn>::Popped> next;
     {
       MutexLock lock(mu_);
       while (!closed_ && !(next = turns_.Pop(any))) wake_.Wait(mu_);
       if (closed_) return;
     }
-    auto& [who, task] = *next;
-    const double begun = ThreadSeconds();
-    task();
-    task = nullptr;
-    const double used = ThreadSeconds() - begun;
+    auto& [who, turn] = *next;
+    const double begun = clock_();
+    turn.task();
+    turn.task = nullptr;
+    const double used = clock_() - begun;
     MutexLock lock(mu_);
-    turns_.Charge(used, who);
+    turns_.Charge(used, turn.share, who);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "server/engine/work.h"
 #include "server/memory/shortage.h"
 #include "server/sync/background.h"
+#include "server/sync/fair_queue.h"
 #include "server/sync/mutex.h"
 #include "tests/server/engine/engine_fixture.h"
 
@@ -87,19 +88,19 @@ class GuardTest : public EngineFixture {
     }
   }
 
-  // Rows that take long to learn, by estimate.
-  static int SlowRows() {
+  // Rows that take as long to learn, by estimate, or up to twice as long.
+  static int RowsFor(double seconds) {
     LearnerConfig config = LinearConfig(kSlowInputs);
     config.posterior.name = "full";
     const ModelCost cost = ModelCost::Of(config).value();
-    int rows = 64;
-    while (SecondsToLearn(cost, rows) < 0.03) rows *= 2;
+    int rows = 1;
+    while (SecondsToLearn(cost, rows) < seconds) rows *= 2;
     return rows;
   }
 
   static constexpr int kSlowInputs = 200;
   static constexpr std::chrono::seconds kEver{30};
-  const int slow_rows_ = SlowRows();
+  const int slow_rows_ = RowsFor(0.03);
   Holder holder_;
 };
 
@@ -217,6 +218,48 @@ TEST_F(GuardTest, AllThatWasFoldedWhenItStopsIsAnsweredAndPublished) {
     EXPECT_EQ(outcome->revision, ++learned);
   }
   EXPECT_GE(learned, 2);
+}
+
+// Two models that are given much to learn at once.
+class SharesTest : public GuardTest {
+ protected:
+  SharesTest() { options_.workers = 1; }
+  ~SharesTest() override { engine_.reset(); }
+
+  // Of as many minibatches, the part that `first` has learned when `second` has learned all.
+  double LearnedWhenDone(const std::string& first, const std::string& second, int count,
+                         double seconds) {
+    const int rows = RowsFor(seconds);
+    learned_ = 0;
+    std::promise<int> done;
+    gate_.Close(1);
+    for (int i = 0; i < count; ++i) {
+      const Batch batch = MakeBatch(i, kSlowInputs, rows);
+      engine_->Submit(first, Request(batch), [this](const Outcome&) { ++learned_; });
+      engine_->Submit(second, Request(batch), [this, count, i, &done](const Outcome&) {
+        if (i == count - 1) done.set_value(learned_);
+      });
+    }
+    gate_.Open();
+    const int learned = done.get_future().get();
+    while (learned_ < count) std::this_thread::yield();
+    return static_cast<double>(learned) / count;
+  }
+
+ private:
+  std::atomic<int> learned_ = 0;
+  Gate gate_{*disk_};
+};
+
+TEST_F(SharesTest, ModelsLearnByTheirShares) {
+  Start();
+  for (const char* name : {"usual", "least"}) ASSERT_TRUE(CreateFull(name, kSlowInputs).ok());
+  engine_->SetShares([](std::string_view model) {
+    return model == "least" ? 10 : model == "most" ? 1000 : kEvenShare;
+  });
+  ASSERT_TRUE(CreateFull("most", kSlowInputs).ok());
+  EXPECT_LT(LearnedWhenDone("usual", "most", 200, 1e-3), 0.5);
+  EXPECT_LT(LearnedWhenDone("least", "usual", 200, 1e-3), 0.5);
 }
 
 TEST_F(GuardTest, APastStateIsCountedForAsLongAsItIsAsked) {

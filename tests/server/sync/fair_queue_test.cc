@@ -17,7 +17,7 @@ TEST(FairQueueTest, ALineIsServedInOrder) {
     const auto next = queue.Pop(kAny);
     ASSERT_TRUE(next);
     EXPECT_EQ(next->second, i);
-    queue.Charge(1, "a");
+    queue.Charge(1, kEvenShare, "a");
   }
   EXPECT_FALSE(queue.Pop(kAny));
 }
@@ -31,7 +31,7 @@ TEST(FairQueueTest, WhatIsUsedIsSharedEvenlyHoweverLongEachItemIs) {
     const auto next = queue.Pop(kAny);
     ASSERT_TRUE(next);
     used[next->first] += cost.at(next->first);
-    queue.Charge(cost.at(next->first), next->first);
+    queue.Charge(cost.at(next->first), kEvenShare, next->first);
     queue.Push(next->first, 0);
   }
   EXPECT_NEAR(used["heavy"], used["light"], 11);
@@ -45,14 +45,14 @@ TEST(FairQueueTest, WhatGoesOnWhileOthersAreServedIsChargedOnce) {
   for (int i = 0; i < 10; ++i) {
     queue.Push("short", i);
     ASSERT_EQ(queue.Pop(kAny)->first, "short");
-    queue.Charge(1, "short");
+    queue.Charge(1, kEvenShare, "short");
   }
   queue.Push("long", 1);  // a task posts itself again before it is charged
-  queue.Charge(10, "long");
+  queue.Charge(10, kEvenShare, "long");
   queue.Push("short", 10);
   queue.Push("short", 11);
   EXPECT_EQ(queue.Pop(kAny)->first, "long") << "both have used 10, and it waits longer";
-  queue.Charge(1, "long");
+  queue.Charge(1, kEvenShare, "long");
   EXPECT_EQ(queue.Pop(kAny)->first, "short");
 }
 
@@ -60,14 +60,14 @@ TEST(FairQueueTest, NamesWithoutEndAreForgotten) {
   FairQueue<int> queue;
   queue.Push("honest", 0);
   ASSERT_TRUE(queue.Pop(kAny));
-  queue.Charge(5, "honest");
+  queue.Charge(5, kEvenShare, "honest");
   queue.Push("honest", 1);
   int before = 0;
   std::string served;
   for (; served != "honest" && before < 100'000; ++before) {
     queue.Push("fresh " + std::to_string(before), 0);
     served = queue.Pop(kAny)->first;
-    queue.Charge(1, served);
+    queue.Charge(1, kEvenShare, served);
     ASSERT_LE(queue.lines(), 5000U);
   }
   EXPECT_EQ(served, "honest");
@@ -85,29 +85,68 @@ TEST(FairQueueTest, WhatOneNameHasIsSharedEvenlyAmongItsOwn) {
     ASSERT_TRUE(next);
     ++served[next->first + next->second.first];
     const double cost = next->second.first == "heavy" ? 4 : 1;
-    queue.Charge(cost, next->first, next->second.first);
+    queue.Charge(cost, kEvenShare, next->first, next->second.first);
   }
   EXPECT_NEAR(served["bx"], 4 * served["aheavy"] + served["alight"], 6);
   EXPECT_NEAR(served["alight"], 4 * served["aheavy"], 6);
+}
+
+TEST(FairQueueTest, LinesHaveTurnsByTheirShares) {
+  FairQueue<int> queue;
+  const std::map<std::string, int> shares = {{"a", 100}, {"b", 300}, {"c", 1}};
+  std::map<std::string, int> turns;
+  for (const auto& [name, share] : shares) queue.Push(name, 0);
+  for (int i = 0; i < 4010; ++i) {
+    const auto next = queue.Pop(kAny);
+    ASSERT_TRUE(next);
+    const std::string& name = next->first;
+    ++turns[name];
+    queue.Charge(1, shares.at(name), name);
+    queue.Push(name, 0);
+  }
+  EXPECT_NEAR(turns["a"], 1000, 2);
+  EXPECT_NEAR(turns["b"], 3000, 2);
+  EXPECT_NEAR(turns["c"], 10, 1);
+}
+
+TEST(FairQueueTest, TheShareOfANameIsSharedEvenlyAmongItsOwn) {
+  FairLines<FairQueue<int>> queue;
+  const auto any = [](const std::string&, const std::string&, int) { return true; };
+  for (int i = 0; i < 80; ++i) {
+    queue.Push("a", "x", i);
+    queue.Push("b", "x", i);
+    queue.Push("b", "y", i);
+  }
+  std::map<std::string, int> served;
+  for (int i = 0; i < 80; ++i) {
+    const auto next = queue.Pop(any);
+    ASSERT_TRUE(next);
+    const auto& [name, item] = *next;
+    ++served[name + item.first];
+    queue.Charge(1, name == "b" ? 300 : 100, name, item.first);
+  }
+  EXPECT_NEAR(served["ax"], 20, 1);
+  EXPECT_NEAR(served["bx"], 30, 1);
+  EXPECT_NEAR(served["by"], 30, 1);
 }
 
 TEST(FairQueueTest, WhoWasAwayHasSavedNothing) {
   FairQueue<int> queue;
   queue.Push("away", 0);
   (void)queue.Pop(kAny);
-  queue.Charge(1, "away");
+  queue.Charge(1, kEvenShare, "away");
   queue.Push("here", 0);
   for (int i = 0; i < 100; ++i) {
     const auto next = queue.Pop(kAny);
     ASSERT_TRUE(next);
-    queue.Charge(1, "here");
+    queue.Charge(1, kEvenShare, "here");
     queue.Push("here", 0);
   }
   queue.Push("away", 0);
   queue.Push("away", 1);
   int in_a_row = 0;
   while (queue.Pop(kAny)->first == "away") {
-    queue.Charge(1, "away");
+    queue.Charge(1, kEvenShare, "away");
     ++in_a_row;
     ASSERT_LE(in_a_row, 1);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <future>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "server/sync/background.h"
+#include "server/sync/fair_queue.h"
 #include "server/sync/thread_time.h"
 
 namespace prequel {
@@ -166,6 +168,35 @@ TEST(WorkerPoolTest, WhoHasUsedLessIsNext) {
   done.get_future().wait();
   pool.Stop();
   EXPECT_LT(heavy, 12) << "as much time as the other's 20 ms, not as many turns";
+}
+
+// Processor time that is used by saying so.
+thread_local double fake_seconds = 0;
+
+TEST(WorkerPoolTest, TurnsOfEqualLengthGoByShares) {
+  for (const WorkerPool::Weight weight : {WorkerPool::Weight::kLight, WorkerPool::Weight::kHeavy}) {
+    constexpr int kTurns = 400;
+    std::promise<void> begin, done;
+    int a = 0, b = 0;
+    std::function<void(const char*, int, int&)> post;
+    WorkerPool pool(1, [] { return fake_seconds; });
+    post = [&](const char* who, int share, int& turns) {
+      const auto turn = [&, who, share] {
+        fake_seconds += 1;
+        ++turns;
+        if (a + b == kTurns) return done.set_value();
+        post(who, share, turns);
+      };
+      pool.Post(who, weight, turn, share);
+    };
+    pool.Post("first", weight, [&] { begin.get_future().wait(); });
+    post("a", kEvenShare, a);
+    post("b", 3 * kEvenShare, b);
+    begin.set_value();
+    done.get_future().wait();
+    pool.Stop();
+    EXPECT_LE(std::abs(b - kTurns * 3 / 4), 1) << b;
+  }
 }
 
 TEST(WorkerPoolTest, StopDropsWhatWaits) {
