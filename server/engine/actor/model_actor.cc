@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <chrono>
+#include <future>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -172,14 +173,24 @@ void ModelActor::Refuse(std::unique_ptr<Entry> entry, const absl::Status& status
   AnswerTo(std::unique_ptr<Delivery>(static_cast<Delivery*>(entry.release())), status);
 }
 
-void ModelActor::LearnTurn(Weight weight) {
-  std::optional<Weight> next = Weight::kLight;
-  if (weight == Weight::kHeavy) {
-    if (!retired_) folded_ = Fold(std::move(left_), *TakeScratch());
-  } else {
-    next = Work(*TakeScratch());
-  }
-  if (next) Post(&ModelActor::LearnTurn, *next);
+void ModelActor::LearnTurn(Weight /*light*/) {
+  const std::optional<Weight> next = Work(*TakeScratch());
+  if (next == Weight::kLight) Post(&ModelActor::LearnTurn, Weight::kLight);
+  if (next == Weight::kHeavy) Post(&ModelActor::HeavyTurn, Weight::kHeavy);
+}
+
+void ModelActor::HeavyTurn(Weight /*heavy*/) {
+  if (!retired_) folded_ = Fold(std::move(left_), *TakeScratch());
+  std::promise<void> over;  // kept by the light turn or, when the pool stops before it, broken
+  const std::future<void> light_turn = over.get_future();
+  parts_.pool.Post(
+      stored_.name, Weight::kLight,
+      [self = shared_from_this(), over = std::move(over)]() mutable {
+        self->LearnTurn(Weight::kLight);
+        over.set_value();
+      },
+      share_);
+  light_turn.wait();
 }
 
 ScratchPool::Lease ModelActor::TakeScratch() {

@@ -116,13 +116,15 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
 
   // A turn is light until it finds something heavy to do, which it leaves to a heavy one. That one
   // folds, and leaves the rest to a light one again: whoever is told of it takes locks that all
-  // share, which nobody may hold who waits for a core.
+  // share, which nobody may hold who waits for a core. It is over when that light one is, so that a
+  // model whose next record is heavy, too, is there when the next heavy turn is given away.
   using Weight = WorkerPool::Weight;
   void Post(void (ModelActor::*turn)(Weight), Weight weight);
   void Begin(ModelFold fold);
   void ReplayTurn(Weight weight);
   void FinishReplay(const absl::Status& status);
-  void LearnTurn(Weight weight);
+  void LearnTurn(Weight light);
+  void HeavyTurn(Weight heavy);
   ScratchPool::Lease TakeScratch();
   // What is found to do, in the time of a turn. The next turn's weight, if there is more.
   std::optional<Weight> Work(Scratch& scratch);

@@ -262,6 +262,14 @@ TEST_F(SharesTest, ModelsLearnByTheirShares) {
   EXPECT_LT(LearnedWhenDone("least", "usual", 200, 1e-3), 0.5);
 }
 
+// Though each goes through a light turn before its next heavy one.
+TEST_F(SharesTest, HeavyOnesDoTheSame) {
+  Start();
+  for (const char* name : {"usual", "most"}) ASSERT_TRUE(CreateFull(name, kSlowInputs).ok());
+  engine_->SetShares([](std::string_view model) { return model == "most" ? 1000 : kEvenShare; });
+  EXPECT_LT(LearnedWhenDone("usual", "most", 30, 5e-3), 0.5);
+}
+
 TEST_F(GuardTest, APastStateIsCountedForAsLongAsItIsAsked) {
   Start();
   ASSERT_TRUE(Create("m").ok());
