@@ -42,7 +42,7 @@ class Mixture {
   }
   double Cdf(double y) const {
     if (y == at_.y && at_.cdfs != nullptr) {
-      return std::inner_product(weights_.begin(), weights_.end(), at_.cdfs, 0.0) / share_;
+      return std::inner_product(weights_.begin(), weights_.end(), at_.cdfs, 0.0);
     }
     return Average([&](const D& d) { return d.Cdf(y); });
   }
@@ -71,7 +71,7 @@ class Mixture {
     for (std::size_t k = 0; k < members_.size(); ++k) {
       if (weights_[k] > 0) sum += weights_[k] * f(members_[k]);
     }
-    return sum / share_;
+    return sum;
   }
   // Of f(k), k being the place of a member.
   template <class F>
@@ -90,22 +90,15 @@ class Mixture {
     for (std::size_t k = 0; k < members_.size(); ++k) {
       sum += weights_[k] * std::exp(at_.log_densities[k] - top);
     }
-    return top + std::log(sum / share_);
+    return top + std::log(sum);
   }
   // The least and the greatest of the members' p-quantiles; the mixture's lies between them.
   std::pair<double, double> QuantileRange(double p) const;
   // The same at less cost, though further apart.
   std::pair<double, double> Bracket(double p) const;
-  // Where Cdf − p is below 0, and where it is above: x, and the value there.
-  struct Ends {
-    double low, below, high, above;
-  };
-  // Of the p-quantile within the bracket, close together when there are many members.
-  Ends EndsOf(double p) const;
 
   std::span<const D> members_;
   std::span<const double> weights_;
-  double share_ = 1;  // what the weights sum to
   AtOutcome at_;
 };
 
@@ -128,36 +121,14 @@ std::pair<double, double> Mixture<D>::Bracket(double p) const {
   return {mean - deviation * std::sqrt((1 - p) / p), mean + deviation * std::sqrt(p / (1 - p))};
 }
 
-// Of many members the first few say about where the quantile is, and how steep Cdf is there. Twice
-// as far as that slope would have it lies beyond the quantile, most of the time.
-template <class D>
-typename Mixture<D>::Ends Mixture<D>::EndsOf(double p) const {
-  constexpr std::size_t kFew = 128;
-  const auto [low, high] = Bracket(p);
-  if (members_.size() > 4 * kFew) {
-    Mixture few(members_.first(kFew), weights_.first(kFew));
-    double share = 0;  // of the few in all
-    for (const double weight : few.weights_) share += weight;
-    few.share_ = share;
-    const double guess = few.Quantile(p);
-    const double error = Cdf(guess) - p;
-    const double other = guess - 2 * error / std::exp(few.LogDensity(guess));
-    if (guess > low && guess < high && other > low && other < high) {
-      const double there = Cdf(other) - p;
-      if (error < 0 && there >= 0) return {guess, error, other, there};
-      if (error >= 0 && there < 0) return {other, there, guess, error};
-    }
-  }
-  return {low, Cdf(low) - p, high, Cdf(high) - p};
-}
-
 // By the secant through both ends of the bracket, with the value of an end halved that stays a
 // second time (Illinois), and by bisection where that has not halved the bracket in three steps.
-// Every evaluation of Cdf asks all members: this takes a dozen or two, and half a dozen where there
-// are many.
+// Every evaluation of Cdf asks all members, and this takes a dozen or two: of very many, condense
+// them (core/predictive/condensed.h).
 template <class D>
 double Mixture<D>::Quantile(double p) const {
-  auto [low, below, high, above] = EndsOf(p);
+  auto [low, high] = Bracket(p);
+  double below = Cdf(low) - p, above = Cdf(high) - p;
   double before = high - low;  // three steps ago
   int stayed = 0;              // the end that the last step left alone: -1 low, 1 high
   for (int step = 1; step <= 200; ++step) {

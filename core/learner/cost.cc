@@ -21,6 +21,23 @@ double PassOf(const Problem& p) {
 
 double Weights(const Problem& p) { return static_cast<double>(NumParams(p.layers)); }
 
+// Of the numbers that a row is answered with, of a mixture of so many draws of each hypothesis.
+double MixingFlops(const Problem& p, const QuerySet& queries, double draws) {
+  constexpr double kDensity = 100;  // of a member at one place: exponentials
+  // Sums over the members to find one number; of counts, the more they are, the fewer are needed.
+  constexpr double kManyMembers = 64, kSums = 8, kSumsOfFew = 40;
+  // Draws of values are sorted, and stand in a few places each with others.
+  constexpr double kCondensing = 400, kPlaces = 64, kSumsOfPlaces = 16;
+  const auto hypotheses = static_cast<double>(p.hypotheses.size());
+  const double numbers = 2 + static_cast<double>(queries.numbers_per_example());
+  const double members = draws * hypotheses;
+  if (members <= 1 || p.classes()) return members * kDensity * numbers;
+  if (members <= kManyMembers) return members * kDensity * kSumsOfFew * numbers;
+  if (p.predicted() == Predicted::kCounts) return members * kDensity * kSums * numbers;
+  return members * kCondensing * static_cast<double>(queries.asked().targets) +
+         hypotheses * std::min(draws, kPlaces) * kDensity * kSumsOfPlaces * numbers;
+}
+
 }  // namespace
 
 absl::StatusOr<ModelCost> ModelCost::Of(const LearnerConfig& config) {
@@ -60,17 +77,10 @@ double ModelCost::UpdateFlops(Index rows) const {
 
 double ModelCost::QueryFlops(const QuerySet& queries) const {
   const Problem& p = *outline_;
-  constexpr double kDensity = 100;  // of a member at one place: exponentials
-  // Sums over the members to find one number; the more they are, the fewer are needed.
-  constexpr double kManyMembers = 64, kSums = 8, kSumsOfFew = 40;
   const int draws = DrawsOf(p, FreshState(p.rule), queries.samples());
   const auto beliefs = static_cast<double>(p.num_beliefs());
   const auto logits = static_cast<double>(p.num_logits());
-  const double numbers = 2 + static_cast<double>(queries.numbers_per_example());
-  const double members = std::max(1, draws) * static_cast<double>(p.hypotheses.size());
-  double sums = members > kManyMembers ? kSums : kSumsOfFew;
-  if (members <= 1 || p.classes()) sums = 1;
-  const double mixing = members * kDensity * sums * numbers;
+  const double mixing = MixingFlops(p, queries, std::max(1, draws));
   if (draws > 0) return beliefs * draws * 2 * logits * Weights(p) + mixing;
   const double spread = StoredNumbers(p.prototype(), p.layers);
   return beliefs * 2 * logits * (spread + Weights(p)) + mixing;

@@ -31,8 +31,8 @@ class ModelCost {
   // Flops of an update with a minibatch of so many rows: about as many passes as usual, over each
   // belief.
   double UpdateFlops(Index rows) const;
-  // Flops of an answer to the queries, of one row. The draws of a mixture count as many times as it
-  // is summed to find a quantile. REQUIRES: they are of such a model.
+  // Flops of an answer to the queries, of one row: of the draws, and of the sums over them to find
+  // a quantile. REQUIRES: they are of such a model.
   double QueryFlops(const QuerySet& queries) const;
 
  private:

@@ -18,6 +18,8 @@ double LogAdd(double a, double b) {
 
 // More parts than this are asked about outcomes one by one.
 constexpr std::size_t kMostObserved = 64;
+// More than this are condensed for whoever asks for quantiles.
+constexpr std::size_t kMostWhole = 64;
 
 }  // namespace
 
@@ -170,6 +172,20 @@ const Distribution& Predictive::Mix(const L& likelihood, Range range, Index outp
   return marginals.mixed;
 }
 
+template <ValueLikelihood L>
+const Distribution& Predictive::MixCondensed(const L& likelihood, Index output, Index example) {
+  const Distribution& mixed = Mix(likelihood, All(), output, example);
+  if constexpr (!L::kCounts) {
+    if (num_parts_ > kMostWhole) {
+      auto& marginals = std::get<Marginals<L>>(marginals_);
+      condensed_.Assign(marginals.members, weights_);
+      marginals.mixed.Assign({condensed_.members(), condensed_.weights()}, units_.location[output],
+                             units_.scale[output]);
+    }
+  }
+  return mixed;
+}
+
 const ClassPredictive& Predictive::Classes(bool wants_entropy) {
   if (calibration_ == nullptr || raw_) return RawClasses(wants_entropy);
   if (calibrated_ready_ && (calibrated_classes_.wants_entropy || !wants_entropy)) {
@@ -193,6 +209,16 @@ const ClassPredictive& Predictive::RawClasses(bool wants_entropy) {
 
 const Distribution& Predictive::At(Index output, Index example) {
   return Served(RawAt(output, example), output);
+}
+
+const Distribution& Predictive::CondensedAt(Index output, Index example) {
+  const Distribution& own = std::visit(
+      [&]<class L>(const L& likelihood) -> const Distribution& {
+        if constexpr (ValueLikelihood<L>) return MixCondensed(likelihood, output, example);
+        std::abort();
+      },
+      *likelihood_);
+  return Served(own, output);
 }
 
 const Distribution& Predictive::Served(const Distribution& own, Index output) {

@@ -14,6 +14,7 @@
 #include "core/distributions/student_t_rows.h"
 #include "core/likelihoods/likelihood.h"
 #include "core/linalg/types.h"
+#include "core/predictive/condensed.h"
 
 namespace prequel {
 
@@ -61,6 +62,8 @@ class Predictive {
   // REQUIRES: not classes(). Of one output of one example. Good until the next call.
   const Distribution& At(Index output, Index example);
   const Distribution& RawAt(Index output, Index example);
+  // At, in fewer members where they are very many: of whoever asks for quantiles.
+  const Distribution& CondensedAt(Index output, Index example);
   // `own`, which RawAt has just given, as At gives it.
   const Distribution& Served(const Distribution& own, Index output);
   // REQUIRES: Classes has been called, and calibrates(). Of all examples.
@@ -121,6 +124,8 @@ class Predictive {
   template <ValueLikelihood L>
   const Distribution& Mix(const L& likelihood, Range range, Index output, Index example);
   template <ValueLikelihood L>
+  const Distribution& MixCondensed(const L& likelihood, Index output, Index example);
+  template <ValueLikelihood L>
   void LogDensitiesOf(const L& likelihood, const Matrix& targets, Matrix& out);
   template <ValueLikelihood L>
   void Observe(const L& likelihood, const Matrix& targets);
@@ -143,6 +148,7 @@ class Predictive {
 
   std::vector<double> weights_;  // of the parts of a range
   Observed observed_;
+  Condensed condensed_;
   Likelihoods::Each<Marginals> marginals_;
   ClassPredictive classes_, member_classes_;
   std::vector<Matrix> belief_logs_;  // log probabilities under each belief, where there are several

@@ -1,6 +1,6 @@
 // Learning with an answer over learning alone: a minibatch of 64 rows is predicted before it is
 // learned either way, so the ratio says what it costs to answer as well. Quantiles apart, which are
-// no part of a score.
+// no part of a score: what they cost of a mixture of draws, over its moments.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -70,6 +70,52 @@ class Folder {
   Scratch scratch_;
   Answer answer_;
 };
+
+// One row, of the settled state of a default model, by so many draws of each belief.
+class Asker {
+ public:
+  Asker(const std::string& query, int samples)
+      : learner_(*Learner::Create(Default())),
+        queries_(*learner_.Ask({.samples = samples, .queries = {{query, {}}}})),
+        state_(learner_.Initial()),
+        row_({.inputs = Normals(4, 1, 2)}) {
+    LearnerState next;
+    for (int i = 0; i < 20; ++i) {
+      if (!learner_.Update(state_, Rows(4), scratch_, next).ok()) std::abort();
+      std::swap(state_, next);
+    }
+  }
+  void operator()() {
+    if (!learner_.Predict(state_, row_, queries_, scratch_).ok()) std::abort();
+  }
+
+ private:
+  static LearnerConfig Default() {
+    LearnerConfig config;
+    config.features = {{.name = "x", .width = 4}};
+    config.seed = 1;
+    return config;
+  }
+
+  Learner learner_;
+  QuerySet queries_;
+  LearnerState state_;
+  Batch row_;
+  Scratch scratch_;
+};
+
+// Five quantiles of all draws over their mean and variance.
+void QuantilesOfDraws(benchmark::State& state) {
+  const auto samples = static_cast<int>(state.range(0));
+  Compare(state, Asker("quantiles", samples), Asker("moments", samples));
+}
+
+BENCHMARK(QuantilesOfDraws)
+    ->Arg(100)
+    ->Arg(1000)
+    ->Arg(10000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 void PredictThenLearn(benchmark::State& state, const Setting& setting) {
   Compare(state, Folder(setting, true), Folder(setting, false));

@@ -21,7 +21,7 @@ void Interval::Fill(Predictive& predictive, Index first, std::span<Output> out) 
   for (Index i = 0; i < predictive.num_examples(); ++i) {
     Index row = 0;
     for (Index t = 0; t < predictive.num_targets(); ++t) {
-      const Distribution& d = predictive.At(t, i);
+      const Distribution& d = predictive.CondensedAt(t, i);
       for (const double level : levels) {
         out[0].values(row, first + i) = d.Quantile(0.5 * (1 - level));
         out[1].values(row, first + i) = d.Quantile(0.5 * (1 + level));
