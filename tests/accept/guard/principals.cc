@@ -89,8 +89,8 @@ void AddTakings(const Takings& alone, const Takings& beside, Report& report) {
     report.Add({what + " of the greedy one alone", per_second(alone.*which, kAlone), 0, 0,
                 Direction::kReported, ""});
   };
-  add("minibatches a second", &Takings::learned, 2);
-  add("answers of 1,000 samples a second", &Takings::sampled, 2);
+  add("minibatches a second", &Takings::learned, 1);
+  add("answers of 1,000 samples a second", &Takings::sampled, 1);
   report.Add({"calls of the greedy one refused", static_cast<double>(beside.refused), 0, 0,
               Direction::kReported, ""});
 }
