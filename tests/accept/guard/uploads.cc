@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/accept/guard/http2.h"
-#include "tests/accept/guard/wire.h"
+#include "tests/accept/guard/http2_wire.h"
 
 namespace prequel::accept {
 namespace {
@@ -19,21 +20,15 @@ constexpr std::size_t kFrame = 16384;  // the longest that may be sent unasked
 // One connection. Keeps to HTTP/2's flow control: the server lets all this in.
 class Uploader {
  public:
-  explicit Uploader(const Entrance& server)
-      : wire_({.address = server.address, .ca = server.ca, .protocol = "h2"}) {
-    wire_.Send(std::string(kPreface) + FrameOf(kSettings, 0, 0, ""));
-    for (int i = 0; i < kStreams; ++i) {
-      const auto stream = static_cast<std::uint32_t>(2 * i + 1);
-      wire_.Send(HeadersOf(stream, "/prequel.v1.LearningService/Predict", server.token));
-      streams_[stream] = {};
-    }
+  explicit Uploader(const Entrance& server) : wire_(server, "127.0.0.1") {
+    for (int i = 0; i < kStreams; ++i) streams_[wire_.Begin()] = {};
   }
 
   // As much as may be sent; false once the server has ended the connection.
   bool Step() {
     bool sent = false;
     for (auto& [id, stream] : streams_) sent = Feed(id, stream) || sent;
-    Read(sent ? 0 : 100);
+    for (const Http2Wire::Frame& frame : wire_.Exchange(sent ? 0 : 100)) Take(frame);
     return !wire_.broken();
   }
 
@@ -50,45 +45,33 @@ class Uploader {
     if (stream.sent == 0) {
       payload.replace(0, 5, '\0' + Store(static_cast<std::uint32_t>(kMessage)));
     }
-    wire_.Send(FrameOf(kData, 0, id, payload));
+    wire_.Send(kData, 0, id, payload);
     window_ -= room;
     stream.window -= room;
     stream.sent += room;
     return true;
   }
 
-  void Read(int wait_ms) {
-    pending_ += wire_.Receive(wait_ms);
-    while (pending_.size() >= 9) {
-      const std::size_t length = Load(pending_.data()) >> 8;
-      if (pending_.size() < 9 + length) break;
-      Take(static_cast<std::uint8_t>(pending_[3]), Load(pending_.data() + 5),
-           pending_.substr(9, length));
-      pending_.erase(0, 9 + length);
-    }
-  }
-
-  void Take(std::uint8_t type, std::uint32_t id, const std::string& payload) {
-    if (type == kSettings && !payload.empty()) {
+  void Take(const Http2Wire::Frame& frame) {
+    const std::string& payload = frame.payload;
+    if (frame.type == kSettings) {
       for (std::size_t at = 0; at + 6 <= payload.size(); at += 6) {
         if (payload[at + 1] != 4) continue;  // the initial window
         const std::int64_t more = std::int64_t{Load(payload.data() + at + 2)} - 65535;
         for (auto& [ignored, stream] : streams_) stream.window += more;
       }
-      wire_.Send(FrameOf(kSettings, 1, 0, ""));
-    } else if (type == kWindowUpdate && id == 0) {
+    } else if (frame.type == kWindowUpdate && frame.stream == 0) {
       window_ += Load(payload.data());
-    } else if (type == kWindowUpdate) {
-      if (const auto stream = streams_.find(id); stream != streams_.end()) {
+    } else if (frame.type == kWindowUpdate) {
+      if (const auto stream = streams_.find(frame.stream); stream != streams_.end()) {
         stream->second.window += Load(payload.data());
       }
     }
   }
 
-  Wire wire_;
+  Http2Wire wire_;
   std::int64_t window_ = 65535;
   std::map<std::uint32_t, Stream> streams_;
-  std::string pending_;
 };
 
 }  // namespace
