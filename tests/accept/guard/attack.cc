@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/resets.h"
+#include "tests/accept/guard/silent_calls.h"
 #include "tests/accept/guard/slow_clients.h"
 #include "tests/accept/guard/uploads.h"
 #include "tests/bench/served.h"
@@ -263,6 +264,7 @@ const std::vector<NamedAttack>& Attacks() {
       {"400 Predicts of 4 MiB that wait for a revision", Waiting},
       {"1,000 uploads of 15 MiB that never end", EndlessUploads},
       {"calls that are begun and given up at once", Resets},
+      {"64,000 calls whose message never comes", SilentCalls},
       {"100 imports of 16 MB that never end", Make<EndlessImports>},
       {"models of a million weights, one after the other", LargeModels},
       {"queries of 10,000 samples, given up after 100 ms", GivenUpQueries},
