@@ -36,7 +36,14 @@ void Bear(const NamedAttack& attack, Report& report) {
     std::unique_ptr<Attack> under_way =
         attack.make({.address = program.grpc(), .http = program.http()});
     std::this_thread::sleep_for(kBeside);
-    AddBeside(attack.name, bystander.Take(), quiet, report);
+    const Stretch beside = bystander.Take();
+    AddBeside(attack.name, beside, quiet, report);
+    if (attack.least_strikes > 0) {
+      report.Add({absl::StrCat(attack.name, ": strikes a second"),
+                  static_cast<double>(under_way->strikes()) / beside.seconds, 0,
+                  static_cast<double>(attack.least_strikes), Direction::kAtLeast,
+                  "fewer are no attack"});
+    }
     under_way.reset();
     AddAfter(attack.name, bystander, quiet, report);
   }

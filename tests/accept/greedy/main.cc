@@ -1,6 +1,7 @@
-// prequel_greedy SERVER learning|samples MODELS THREADS [CA_FILE TOKEN_FILE]: somebody who wants
-// all that a server has (see Greed). Goes on until it is killed, and says every 100 ms how many
-// calls have been answered: those that learned, those that sampled, and those that were refused.
+// prequel_greedy SERVER learning|samples|nonsense MODELS THREADS [CA_FILE TOKEN_FILE]: somebody who
+// wants all that a server has (see Greed). Goes on until it is killed, and says every 100 ms how
+// many calls have been answered: those that learned, that sampled, that were told that they are
+// nonsense, and those that were refused.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -16,6 +17,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "tests/accept/greedy/nonsense.h"
 #include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/entrance.h"
 
@@ -23,10 +25,10 @@ namespace prequel::accept {
 namespace {
 
 constexpr int kRows = 64, kColumns = 600, kSamples = 1000;
-constexpr int kCallsOfAConnection = 4;
+constexpr int kCallsOfAConnection = 4, kNonsenseOfAConnection = 1000;
 constexpr std::chrono::milliseconds kBetweenLines(100);
 
-enum Kind : std::size_t { kLearned, kSampled, kRefused };
+enum Kind : std::size_t { kLearned, kSampled, kUndecodable, kRefused };
 
 class Greedy {
  public:
@@ -36,12 +38,12 @@ class Greedy {
   [[noreturn]] void Run(int threads) {
     for (int i = 0; i < threads; ++i) {
       std::thread([this, i] {
-        for (;;) TakeOnce(i);
+        for (;;) what_ == "nonsense" ? SendNonsenseOnce() : TakeOnce(i);
       }).detach();
     }
     for (;;) {
       std::puts(absl::StrCat(calls_[kLearned].load(), " ", calls_[kSampled].load(), " ",
-                             calls_[kRefused].load())
+                             calls_[kUndecodable].load(), " ", calls_[kRefused].load())
                     .c_str());
       std::fflush(stdout);
       std::this_thread::sleep_for(kBetweenLines);
@@ -49,7 +51,7 @@ class Greedy {
   }
 
  private:
-  // On one connection.
+  // On one connection, as below.
   void TakeOnce(int thread) {
     const bool samples = what_ == "samples" && thread % 4 >= 2;
     const std::string model = absl::StrCat(models_, "-", thread % 2);
@@ -61,9 +63,16 @@ class Greedy {
     }
   }
 
+  void SendNonsenseOnce() {
+    const std::shared_ptr<grpc::Channel> channel = OwnChannel(server_);
+    for (int i = 0; i < kNonsenseOfAConnection; ++i) {
+      ++calls_[SendNonsense(channel, i) ? kUndecodable : kRefused];
+    }
+  }
+
   const Entrance server_;
   const std::string what_, models_;
-  std::array<std::atomic<std::int64_t>, 3> calls_{};
+  std::array<std::atomic<std::int64_t>, 4> calls_{};
 };
 
 std::string ContentOf(const char* path) {
@@ -77,7 +86,7 @@ int Main(int argc, char** argv) {
   int threads = 0;
   if ((argc != 5 && argc != 7) || !absl::SimpleAtoi(argv[4], &threads)) {
     std::fprintf(stderr,
-                 "usage: prequel_greedy SERVER learning|samples MODELS THREADS "
+                 "usage: prequel_greedy SERVER learning|samples|nonsense MODELS THREADS "
                  "[CA_FILE TOKEN_FILE]\n");
     return 2;
   }

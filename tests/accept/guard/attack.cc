@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/accept/guard/calls.h"
+#include "tests/accept/guard/greed.h"
 #include "tests/accept/guard/resets.h"
 #include "tests/accept/guard/silent_calls.h"
 #include "tests/accept/guard/slow_clients.h"
@@ -235,6 +236,11 @@ class IdleConnections final : public Attack {
   std::vector<int> sockets_;
 };
 
+std::unique_ptr<Attack> Nonsense(const Entrance& server) {
+  return std::make_unique<Greed>(server,
+                                 Greed::Wants{.what = "nonsense", .models = "none", .threads = 16});
+}
+
 template <class A>
 std::unique_ptr<Attack> Make(const Entrance& server) {
   return std::make_unique<A>(server);
@@ -272,6 +278,7 @@ const std::vector<NamedAttack>& Attacks() {
       {"three models with updates of a second", SlowUpdates},
       {"3,000 idle connections from one address", Make<IdleConnections>},
       {"200 slow clients, of gRPC and HTTP", Make<SlowClients>},
+      {"requests whose bytes are no message, from 16 connections", Nonsense, 100},
   };
   return kAttacks;
 }

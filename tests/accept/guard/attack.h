@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,6 +17,8 @@ namespace prequel::accept {
 class Attack {
  public:
   virtual ~Attack() = default;
+  // How often it has struck so far, if that is counted.
+  virtual std::int64_t strikes() const { return 0; }
 };
 
 // `work` again and again, on so many threads, until `stop`.
@@ -38,6 +41,7 @@ using MakeAttack = std::function<std::unique_ptr<Attack>(const Entrance& server)
 struct NamedAttack {
   const char* name;
   MakeAttack make;
+  int least_strikes = 0;  // in a second; fewer are no attack
 };
 
 // Every one of the scenarios, in the order in which they are run.

@@ -14,6 +14,8 @@ std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(const Entrance& server)
   return grpc::CompositeChannelCredentials(channel, grpc::AccessTokenCredentials(server.token));
 }
 
+}  // namespace
+
 std::shared_ptr<grpc::Channel> OwnChannel(const Entrance& server) {
   grpc::ChannelArguments own;
   own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -21,8 +23,6 @@ std::shared_ptr<grpc::Channel> OwnChannel(const Entrance& server) {
   own.SetMaxSendMessageSize(-1);
   return grpc::CreateCustomChannel(server.address, CredentialsFor(server), own);
 }
-
-}  // namespace
 
 std::unique_ptr<v1::LearningService::Stub> LearningStub(const Entrance& server) {
   return v1::LearningService::NewStub(OwnChannel(server));

@@ -16,7 +16,8 @@ struct Entrance {
   std::string http;     // HOST:PORT, for whoever comes that way as well
 };
 
-// A stub with a connection of its own.
+// A connection of its own; a stub with one.
+std::shared_ptr<grpc::Channel> OwnChannel(const Entrance& server);
 std::unique_ptr<v1::LearningService::Stub> LearningStub(const Entrance& server);
 std::unique_ptr<v1::ModelService::Stub> ModelStub(const Entrance& server);
 

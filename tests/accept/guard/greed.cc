@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "tests/accept/guard/attack.h"
 
 namespace prequel::accept {
 namespace {
@@ -45,10 +44,15 @@ Takings Greed::takings() const {
   return takings_;
 }
 
+std::int64_t Greed::strikes() const {
+  const Takings now = takings();
+  return now.learned + now.sampled + now.undecodable + now.refused;
+}
+
 void Greed::Follow() {
   for (std::string line = process_.ReadLine(); !line.empty(); line = process_.ReadLine()) {
     Takings now;
-    std::istringstream(line) >> now.learned >> now.sampled >> now.refused;
+    std::istringstream(line) >> now.learned >> now.sampled >> now.undecodable >> now.refused;
     MutexLock lock(mu_);
     takings_ = now;
   }

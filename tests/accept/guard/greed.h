@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "server/sync/mutex.h"
+#include "tests/accept/guard/attack.h"
 #include "tests/accept/guard/entrance.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/child_process.h"
@@ -14,31 +15,34 @@ namespace prequel::accept {
 
 // Calls of one who is greedy that were answered: as was asked, or with an error.
 struct Takings {
-  std::int64_t learned = 0, sampled = 0, refused = 0;
+  std::int64_t learned = 0, sampled = 0, undecodable = 0, refused = 0;
 
   friend Takings operator-(const Takings& a, const Takings& b) {
-    return {a.learned - b.learned, a.sampled - b.sampled, a.refused - b.refused};
+    return {a.learned - b.learned, a.sampled - b.sampled, a.undecodable - b.undecodable,
+            a.refused - b.refused};
   }
 };
 
 // Its process takes the processor time that is left, as those of attacks do, and shares no thread
 // with whoever is measured. One that does not run has no takings.
-class Greed {
+class Greed final : public Attack {
  public:
   // What it asks for, without a pause.
   struct Wants {
     // "learning": of wide rows, by the models NAME-0 and NAME-1. "samples": every other pair of
-    // threads asks for 1,000 of them, and learns nothing.
+    // threads asks for 1,000 of them, and learns nothing. "nonsense": nothing, by requests whose
+    // bytes are no message.
     std::string what = "learning";
     std::string models;  // NAME
     int threads = 0;
   };
 
   Greed(const Entrance& server, const Wants& wants);
-  ~Greed();
+  ~Greed() override;
 
   // So far, as of a tenth of a second ago.
   Takings takings() const;
+  std::int64_t strikes() const override;
 
  private:
   void Follow();

@@ -1,4 +1,6 @@
-// Nobody takes the service from the others: what `./dev accept guard` measures, in short.
+// Nobody takes the service from the others: what `./dev accept guard` measures, in short. Its
+// starts are in short in tests/server/engine/guard_test.cc and tests/end_to_end/resume_test.cc. How
+// long a bystander waits, and what TLS and a token cost, is measured there alone.
 #include <arpa/inet.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <httplib.h>
@@ -125,24 +127,55 @@ TEST_F(GuardTest, CompressedRequestsAreRefused) {
   }
 }
 
-TEST_F(GuardTest, ARequestThatIsNoMessageIsRefusedWithTheMethodsName) {
-  StartServer();
-  grpc::GenericStub stub(
-      grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials()));
+// A call whose request is no message.
+grpc::Status SendNonsense(const std::shared_ptr<grpc::Channel>& channel, const char* method) {
+  grpc::GenericStub stub(channel);
   const grpc::Slice bytes("\xff\xff\xff");
   const grpc::ByteBuffer request(&bytes, 1);
+  grpc::ClientContext context;
+  grpc::ByteBuffer response;
+  std::promise<grpc::Status> answered;
+  stub.UnaryCall(&context, method, {}, &request, &response,
+                 [&answered](grpc::Status status) { answered.set_value(std::move(status)); });
+  return answered.get_future().get();
+}
+
+TEST_F(GuardTest, ARequestThatIsNoMessageIsRefusedWithTheMethodsName) {
+  StartServer();
   for (const char* method :
        {"/prequel.v1.LearningService/Learn", "/prequel.v1.ModelService/CreateModel",
         "/prequel.v1.ModelService/ImportModel", "/inference.GRPCInferenceService/ModelInfer"}) {
-    grpc::ClientContext context;
-    grpc::ByteBuffer response;
-    std::promise<grpc::Status> answered;
-    stub.UnaryCall(&context, method, {}, &request, &response,
-                   [&answered](grpc::Status status) { answered.set_value(std::move(status)); });
-    const grpc::Status status = answered.get_future().get();
+    const grpc::Status status = SendNonsense(channel_, method);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << method;
     EXPECT_THAT(status.error_message(), ::testing::HasSubstr(method));
   }
+}
+
+TEST_F(GuardTest, ManyRequestsThatAreNoMessagesLeaveTheOthersServed) {
+  StartServer();
+  ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
+  constexpr int kConnections = 4, kEach = 200, kLearned = 50;
+  std::vector<std::future<int>> floods;
+  for (int i = 0; i < kConnections; ++i) {
+    floods.push_back(std::async(std::launch::async, [this] {
+      grpc::ChannelArguments own;
+      own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+      const auto channel =
+          grpc::CreateCustomChannel(server_->address(), grpc::InsecureChannelCredentials(), own);
+      int refused = 0;
+      for (int call = 0; call < kEach; ++call) {
+        const grpc::Status status = SendNonsense(channel, "/prequel.v1.LearningService/Predict");
+        refused += status.error_code() == grpc::StatusCode::INVALID_ARGUMENT ? 1 : 0;
+      }
+      return refused;
+    }));
+  }
+  for (int i = 0; i < kLearned; ++i) {
+    EXPECT_TRUE(Learn(LinearBatch(i)).ok());
+    v1::PredictResponse response;
+    EXPECT_TRUE(Predict(LinearQuery(), &response).ok());
+  }
+  for (std::future<int>& flood : floods) EXPECT_EQ(flood.get(), kEach);
 }
 
 TEST_F(GuardTest, AModelThatDoesNotFitIsRefusedWithTheNumbers) {
