@@ -20,6 +20,7 @@
 #include "tests/accept/guard/greed.h"
 #include "tests/accept/guard/principals.h"
 #include "tests/accept/guard/program.h"
+#include "tests/accept/guard/starts/starts.h"
 #include "tests/accept/timing.h"
 
 namespace prequel::accept {
@@ -142,12 +143,8 @@ void StopAtOnce(Report& report) {
   MustCreate({server}, "deleted", Linear(1200));
   std::vector<std::thread> callers = flood("deleted");
   std::this_thread::sleep_for(seconds(3));
-  grpc::ClientContext context;
-  v1::DeleteModelRequest request;
-  request.set_name("models/deleted");
-  google::protobuf::Empty ignored;
   const double answered = Seconds([&] {
-    (void)ModelStub({server})->DeleteModel(&context, request, &ignored);
+    (void)Delete({server}, "deleted");
     for (std::thread& caller : callers) caller.join();
   });
   std::this_thread::sleep_for(seconds(1));
@@ -174,6 +171,7 @@ bool RunGuard(const std::string& name, Report& report) {
   if (name != "guard" && name.rfind("guard.", 0) != 0) return false;
   const std::string part = name.size() > 6 ? name.substr(6) : "";
   if (part.empty() || part == "attacks") BearAttacks(report);
+  if (part.empty() || part == "starts") BearStarts(report);
   if (part.empty() || part == "fairness") ShareEvenly(report);
   if (part.empty() || part == "greed") BearGreed(report);
   if (part.empty() || part == "stopping") StopAtOnce(report);

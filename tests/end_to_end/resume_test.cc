@@ -2,11 +2,11 @@
 #include <signal.h>
 
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
 
+#include "tests/end_to_end/damage.h"
 #include "tests/end_to_end/program_test.h"
 
 namespace prequel {
@@ -75,9 +75,7 @@ TEST_F(ResumeTest, AModelThatLostItsLogStopsUntilThatIsAccepted) {
   ASSERT_TRUE(LearnTimes("cut", 4).ok());
   program_->Signal(SIGKILL);
   program_->Wait();
-  for (const auto& entry : std::filesystem::directory_iterator(data())) {
-    if (entry.path().extension() == ".log") std::filesystem::remove(entry.path());
-  }
+  ASSERT_TRUE(LoseWriteAheadLog(data()));
   std::string output;
   EXPECT_EQ(LookOver("check", &output), 1);
   EXPECT_THAT(output, ::testing::HasSubstr(
@@ -100,6 +98,33 @@ TEST_F(ResumeTest, AModelThatLostItsLogStopsUntilThatIsAccepted) {
   ASSERT_TRUE(LearnTimes("cut", 1).ok());
   ASSERT_TRUE(Predict(LinearQuery(), &predicted, "cut").ok());
   EXPECT_EQ(predicted.revision(), 4);
+}
+
+TEST_F(ResumeTest, AModelWithAFlippedBitIsNamedAndTheOthersServe) {
+  StartProgram();
+  ASSERT_TRUE(CreateModel("flipped", LinearConfig()).ok());
+  ASSERT_TRUE(CreateModel("sound", LinearConfig()).ok());
+  const v1::Batch large = LinearBatch(77, 500);
+  v1::LearnResponse learned;
+  ASSERT_TRUE(Learn(large, &learned, "flipped").ok());
+  ASSERT_TRUE(LearnTimes("sound", 3).ok());
+  program_->Signal(SIGKILL);
+  program_->Wait();
+  StartProgram();  // what it finds in the write-ahead log goes into tables and blob files
+  ASSERT_TRUE(Becomes(true));
+  program_->Signal(SIGKILL);
+  program_->Wait();
+  ASSERT_TRUE(FlipBitIn(data(), large.inputs().data()));
+  StartProgram();
+  ASSERT_TRUE(Becomes(true)) << "the sound one serves";
+  v1::PredictResponse predicted;
+  EXPECT_TRUE(Predict(LinearQuery(), &predicted, "sound").ok());
+  EXPECT_EQ(predicted.revision(), 3);
+  EXPECT_EQ(Predict(LinearQuery(), &predicted, "flipped").error_code(),
+            grpc::StatusCode::DATA_LOSS);
+  program_->Signal(SIGKILL);
+  program_->Wait();
+  EXPECT_THAT(program_->errors(), ::testing::HasSubstr("models/flipped does not serve: "));
 }
 
 }  // namespace

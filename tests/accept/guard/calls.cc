@@ -53,6 +53,14 @@ void MustCreate(const Entrance& server, const std::string& id, const v1::ModelCo
   if (!status.ok()) MustBeOk(absl::InternalError(status.error_message()));
 }
 
+grpc::Status Delete(const Entrance& server, const std::string& id) {
+  grpc::ClientContext context;
+  v1::DeleteModelRequest request;
+  request.set_name("models/" + id);
+  google::protobuf::Empty ignored;
+  return ModelStub(server)->DeleteModel(&context, request, &ignored);
+}
+
 grpc::Status Learn(v1::LearningService::Stub& stub, const std::string& id, int rows, int columns) {
   v1::LearnRequest request;
   request.set_name("models/" + id);

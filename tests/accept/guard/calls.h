@@ -21,6 +21,8 @@ grpc::Status Create(const Entrance& server, const std::string& id, const v1::Mod
 // The same; aborts where it fails.
 void MustCreate(const Entrance& server, const std::string& id, const v1::ModelConfig& config);
 
+grpc::Status Delete(const Entrance& server, const std::string& id);
+
 // Within a minute.
 grpc::Status Learn(v1::LearningService::Stub& stub, const std::string& id, int rows, int columns);
 // Four rows; so too.
