@@ -2,9 +2,11 @@
 
 #include <grpcpp/grpcpp.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -18,6 +20,7 @@
 #include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/entrance.h"
 #include "tests/accept/guard/greed.h"
+#include "tests/accept/guard/idle_connections.h"
 #include "tests/accept/guard/principals.h"
 #include "tests/accept/guard/program.h"
 #include "tests/accept/guard/starts/starts.h"
@@ -29,8 +32,11 @@ namespace {
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-void Bear(const NamedAttack& attack, Report& report) {
-  Program program;
+// `before`: in the server's process, before it runs.
+void Bear(const NamedAttack& attack, const std::function<void()>& before, Report& report) {
+  const char* only = std::getenv("PREQUEL_ATTACK");  // a part of its name
+  if (only != nullptr && std::string(attack.name).find(only) == std::string::npos) return;
+  Program program({}, before);
   {
     Bystander bystander(program.grpc(), program.http(), program.child().pid());
     const Stretch quiet = TakeQuiet(bystander);
@@ -49,6 +55,12 @@ void Bear(const NamedAttack& attack, Report& report) {
     AddAfter(attack.name, bystander, quiet, report);
   }
   AddLog(attack.name, program, report);
+}
+
+// As many as a shell gives without being asked for more, and no right to more.
+void HaveFewDescriptors() {
+  const rlimit limit{1024, 1024};
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // Rows a second of the light model.
@@ -78,11 +90,11 @@ void BearAttacks(Report& report) {
       "A server with --memory of 1 GiB; a bystander predicts and learns 256 rows of 16 columns, "
       "one call after the other, quiet for 4 s, then for 8 s beside the attack, and from 5 s after "
       "it for 4 s.");
-  const char* only = std::getenv("PREQUEL_ATTACK");  // a part of its name
-  for (const NamedAttack& attack : Attacks()) {
-    if (only != nullptr && std::string(attack.name).find(only) == std::string::npos) continue;
-    Bear(attack, report);
-  }
+  for (const NamedAttack& attack : Attacks()) Bear(attack, {}, report);
+  const NamedAttack idle = {
+      "1,200 idle connections to a server of 1,024 descriptors",
+      [](const Entrance& server) { return std::make_unique<IdleConnections>(server, 1200); }, 50};
+  Bear(idle, HaveFewDescriptors, report);
 }
 
 void ShareEvenly(Report& report) {

@@ -1,20 +1,16 @@
 #include "tests/accept/guard/attack.h"
 
-#include <arpa/inet.h>
 #include <grpcpp/grpcpp.h>
-#include <netinet/in.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/greed.h"
+#include "tests/accept/guard/idle_connections.h"
 #include "tests/accept/guard/resets.h"
 #include "tests/accept/guard/silent_calls.h"
 #include "tests/accept/guard/slow_clients.h"
@@ -210,31 +206,9 @@ std::unique_ptr<Attack> SlowUpdates(const Entrance& server) {
   });
 }
 
-// From an address of their own.
-class IdleConnections final : public Attack {
- public:
-  explicit IdleConnections(const Entrance& server) {
-    sockaddr_in to{}, from{};
-    to.sin_family = from.sin_family = AF_INET;
-    inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-    inet_pton(AF_INET, "127.0.0.9", &from.sin_addr);
-    const int port = std::stoi(server.address.substr(server.address.rfind(':') + 1));
-    to.sin_port = htons(static_cast<std::uint16_t>(port));
-    for (int i = 0; i < 3000; ++i) {
-      const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-      if (fd < 0) break;
-      sockets_.push_back(fd);
-      (void)bind(fd, reinterpret_cast<const sockaddr*>(&from), sizeof(from));
-      (void)connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof(to));
-    }
-  }
-  ~IdleConnections() override {
-    for (const int fd : sockets_) close(fd);
-  }
-
- private:
-  std::vector<int> sockets_;
-};
+std::unique_ptr<Attack> Idle(const Entrance& server) {
+  return std::make_unique<IdleConnections>(server, 3000);
+}
 
 std::unique_ptr<Attack> Nonsense(const Entrance& server) {
   return std::make_unique<Greed>(server,
@@ -276,7 +250,7 @@ const std::vector<NamedAttack>& Attacks() {
       {"queries of 10,000 samples, given up after 100 ms", GivenUpQueries},
       {"queries of 10,000 samples, waited for", LongQueries},
       {"three models with updates of a second", SlowUpdates},
-      {"3,000 idle connections from one address", Make<IdleConnections>},
+      {"3,000 idle connections from one address", Idle, 50},
       {"200 slow clients, of gRPC and HTTP", Make<SlowClients>},
       {"requests whose bytes are no message, from 16 connections", Nonsense, 100},
   };
