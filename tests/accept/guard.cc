@@ -18,6 +18,7 @@
 #include "tests/accept/guard/bystander.h"
 #include "tests/accept/guard/bystander_rows.h"
 #include "tests/accept/guard/calls.h"
+#include "tests/accept/guard/cost.h"
 #include "tests/accept/guard/entrance.h"
 #include "tests/accept/guard/greed.h"
 #include "tests/accept/guard/idle_connections.h"
@@ -187,6 +188,7 @@ bool RunGuard(const std::string& name, Report& report) {
   if (part.empty() || part == "fairness") ShareEvenly(report);
   if (part.empty() || part == "greed") BearGreed(report);
   if (part.empty() || part == "stopping") StopAtOnce(report);
+  if (part.empty() || part == "cost") MeasureCost(report);
   if (part == "chaos") BearChaos(report);  // an hour: only by its name
   return true;
 }

@@ -60,7 +60,8 @@ void MustBeOk(const absl::Status& status) {
   std::abort();
 }
 
-Served::Served(bool sync, ServerOptions options, const client::SecurityOptions& security) {
+Served::Served(bool sync) {
+  ServerOptions options;
   options.data_dir = folder.path();
   options.listen = "127.0.0.1:0";
   options.http = "";
@@ -69,8 +70,7 @@ Served::Served(bool sync, ServerOptions options, const client::SecurityOptions& 
   MustBeOk(started.status());
   server = *std::move(started);
   server->AwaitReady();
-  client = std::make_unique<client::Client>(
-      client::ClientOptions{.server = server->address(), .security = security});
+  client = std::make_unique<client::Client>(client::ClientOptions{.server = server->address()});
 }
 
 void Served::Create(const std::string& model, const v1::ModelConfig& config) {

@@ -40,8 +40,7 @@ void MustBeOk(const absl::Status& status);
 
 struct Served {
   // The addresses and the folder are its own.
-  explicit Served(bool sync, ServerOptions options = {},
-                  const client::SecurityOptions& security = {});
+  explicit Served(bool sync);
 
   void Create(const std::string& model, const v1::ModelConfig& config = ServedConfig());
   // Sends that many minibatches, one stream, and awaits the answers.
