@@ -5,9 +5,11 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "server/auth/policy_file.h"
+#include "server/auth/quotas/model_meters.h"
 #include "server/auth/tls_files.h"
 #include "server/engine/engine.h"
 #include "server/health_keeper.h"
@@ -71,6 +73,8 @@ class Server::Parts {
   std::unique_ptr<Engine> engine_;
   // Outlive whoever is counted, and whoever HTTP asks.
   std::unique_ptr<InFlight> in_flight_;
+  ModelMeters model_meters_{
+      [this](std::string_view model) { return engine_->GetModel(model).ok(); }};
   // What HTTP asks of the pools, which nobody waits for when that stops.
   std::unique_ptr<InferenceFace> inference_;
   std::unique_ptr<HttpFace> http_face_;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "server/auth/model_pattern.h"
 
 namespace prequel {
 namespace {
@@ -51,9 +52,12 @@ absl::Status Caller::CheckRole(Role needed, std::string_view what) const {
 }
 
 absl::Status Caller::CheckModel(std::string_view model) const {
-  constexpr std::string_view kPrefix = "models/";
-  if (model.starts_with(kPrefix)) model.remove_prefix(kPrefix.size());
+  model = WithoutCollection(model);
   if (principal_->MayUse(model)) return absl::OkStatus();
+const ModelLimits* Caller::LimitsOf(std::string_view model) const {
+  return policy_ == nullptr ? nullptr : policy_->LimitsOf(WithoutCollection(model));
+}
+
   return absl::PermissionDeniedError(
       absl::StrCat(principal_->name, " may not use models/", std::string(model.substr(0, 128))));
 }

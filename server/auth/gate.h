@@ -27,6 +27,8 @@ class Caller {
   absl::Status CheckModel(std::string_view model) const;
 
  private:
+  // What the policy has for `model`, named in either way, whoever asks; null: no limits.
+  const ModelLimits* LimitsOf(std::string_view model) const;
   friend class Gate;
   Identity identity_;
   std::shared_ptr<const Policy> policy_;  // null: there is none

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "server/auth/model_pattern.h"
 #include "server/auth/policy_parser.h"
 
 namespace prequel {
@@ -15,39 +16,21 @@ std::uint64_t FirstBytes(const TokenHash& hash) {
   return bytes;
 }
 
-// Goes back to the last * only: no pattern takes longer than its length times the text's.
-bool Matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = pattern.npos, after = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      after = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p, ++t;
-    } else if (star != pattern.npos) {
-      p = star + 1;
-      t = ++after;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == pattern.npos;
-}
-
 }  // namespace
 
 bool Principal::MayUse(std::string_view model) const {
   return std::any_of(models.begin(), models.end(),
-                     [model](const std::string& pattern) { return Matches(pattern, model); });
+                     [model](const std::string& pattern) { return FitsPattern(pattern, model); });
 }
 
 absl::StatusOr<Policy> Policy::Parse(std::string_view text) {
-  absl::StatusOr<std::vector<Principal>> principals = ParsePrincipals(text);
-  if (!principals.ok()) return principals.status();
-  return Policy(*std::move(principals));
+  absl::StatusOr<PolicyBlocks> blocks = ParsePolicy(text);
+  if (!blocks.ok()) return blocks.status();
+  return Policy(std::move(blocks->principals), std::move(blocks->models));
 }
 
-Policy::Policy(std::vector<Principal> principals) : principals_(std::move(principals)) {
+Policy::Policy(std::vector<Principal> principals, std::vector<ModelLimits> models)
+    : principals_(std::move(principals)), models_(std::move(models)) {
   for (std::size_t i = 0; i < principals_.size(); ++i) {
     for (const TokenHash& hash : principals_[i].tokens) by_token_.emplace(FirstBytes(hash), i);
     for (const std::string& name : principals_[i].certificates) by_certificate_.emplace(name, i);
@@ -61,6 +44,13 @@ void Policy::TakeMetersOf(const Policy& before) {
     const auto found = known.find(principal.name);
     if (found != known.end()) principal.meter = found->second->meter;
   }
+}
+
+const ModelLimits* Policy::LimitsOf(std::string_view model) const {
+  const auto found = std::find_if(
+      models_.begin(), models_.end(),
+      [model](const ModelLimits& limits) { return FitsPattern(limits.pattern, model); });
+  return found == models_.end() ? nullptr : &*found;
 }
 
 const Principal* Policy::Find(const Identity& identity) const {

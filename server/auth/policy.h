@@ -1,4 +1,4 @@
-// Who may do what: the principals, and how each is known.
+// Who may do what, and how much of it: the principals, how each is known, and the limits of models.
 #pragma once
 
 #include <array>
@@ -13,11 +13,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/auth/meter.h"
+#include "server/auth/quotas/meter.h"
+#include "server/auth/quotas/quotas.h"
 #include "server/auth/role.h"
 #include "server/auth/token_hash.h"
 
 namespace prequel {
+
+// Of the processor, beside others who want some: twice as much for one of 200 as for one of 100.
+inline constexpr int kDefaultShare = 100;
+inline constexpr int kMostShare = 1000;
 
 struct Principal {
   std::string name;
@@ -27,10 +32,18 @@ struct Principal {
   std::vector<std::string> models;  // patterns, in which * stands for anything
   std::optional<std::chrono::system_clock::time_point> expires;
   Quotas quotas;
-  std::shared_ptr<Meter> meter = std::make_shared<Meter>();  // of what the quotas bound
+  std::shared_ptr<Meter> meter;  // of what the quotas bound; null: nothing is counted
+  int share = kDefaultShare;
 
   // `model` without "models/".
   bool MayUse(std::string_view model) const;
+};
+
+// What each model may be used for whose name fits.
+struct ModelLimits {
+  std::string pattern;
+  Quotas quotas;  // without `models`
+  int share = kDefaultShare;
 };
 
 // How a caller was known: by a token or by a name in its certificate.
@@ -48,17 +61,22 @@ class Policy {
   const std::vector<Principal>& principals() const { return principals_; }
 
   // Principals of the same name go on with what they had in flight.
+  const std::vector<ModelLimits>& models() const { return models_; }
+
+  // The first that `model` fits, "moons" for example; null: it has none.
+  const ModelLimits* LimitsOf(std::string_view model) const;
   void TakeMetersOf(const Policy& before);
 
   // Null: nobody.
   const Principal* Find(const Identity& identity) const;
 
  private:
-  explicit Policy(std::vector<Principal> principals);
+  Policy(std::vector<Principal> principals, std::vector<ModelLimits> models);
 
   std::vector<Principal> principals_;
   // Places in principals_. By the first bytes of a hash: who can tell from the time it takes that
   // these are in the policy still knows nothing of a token.
+  std::vector<ModelLimits> models_;
   std::unordered_multimap<std::uint64_t, std::size_t> by_token_;
   std::map<std::string, std::size_t, std::less<>> by_certificate_;
 };

@@ -1,7 +1,7 @@
 #include "server/auth/policy_parser.h"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,13 +9,17 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "server/auth/model_pattern.h"
 
 namespace prequel {
 namespace {
 
 constexpr std::size_t kMaxPrincipals = 10'000;
 constexpr std::size_t kMaxPerPrincipal = 64;  // tokens, certificates, patterns
+constexpr std::size_t kMaxModelBlocks = 256;  // looked through at every call
 constexpr std::size_t kMaxName = 64;
+constexpr std::int64_t kMostOfQuota = std::int64_t{1} << 50;
+constexpr std::string_view kCollection = "models/";
 
 std::string_view Trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");
@@ -50,10 +54,19 @@ bool LooksLikeField(std::string_view text) {
                      [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
 }
 
-bool IsPattern(std::string_view text) {
-  return !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '*';
-  });
+std::int64_t* QuotaNamed(std::string_view name, Quotas& quotas) {
+  if (name == "calls_in_flight") return &quotas.calls_in_flight;
+  if (name == "bytes_in_flight") return &quotas.bytes_in_flight;
+  if (name == "rows_per_second") return &quotas.rows_per_second;
+  return nullptr;
+}
+
+// A whole number from 1 to `most`.
+std::optional<std::int64_t> NumberUpTo(std::int64_t most, std::string_view text) {
+  std::int64_t number = 0;
+  const bool whole = absl::SimpleAtoi(absl::string_view(text.data(), text.size()), &number);
+  if (!whole || number < 1 || number > most) return std::nullopt;
+  return number;
 }
 
 bool IsCertificateName(std::string_view text) {
@@ -72,26 +85,36 @@ class Parser {
     if (line.front() == '[') return Begin(line);
     const std::size_t equals = line.find('=');
     if (equals == line.npos) {
-      return Wrong("", "must be [name], field = value, or a # and a comment");
+      return Wrong("", "must be [name], [models/PATTERN], field = value, or a # and a comment");
     }
     const std::string field(Trimmed(line.substr(0, equals)));
     if (!LooksLikeField(field)) {
       return Wrong("", "what is before the = is no field, nor looks like one");
     }
-    if (principals_.empty()) return Wrong(field, "must stand under the [name] of a principal");
-    return Set(field, Trimmed(line.substr(equals + 1)));
+    const std::string_view value = Trimmed(line.substr(equals + 1));
+    switch (block_) {
+      case Block::kNone:
+        break;
+      case Block::kPrincipal:
+        return Set(field, value, blocks_.principals.back());
+      case Block::kModels:
+        return Set(field, value, blocks_.models.back());
+    }
+    return Wrong(field, "must stand under the [name] of a principal or under [models/PATTERN]");
   }
 
-  absl::StatusOr<std::vector<Principal>> Finish() {
+  absl::StatusOr<PolicyBlocks> Finish() {
     absl::Status status = End();
-    if (status.ok() && principals_.empty()) {
+    if (status.ok() && blocks_.principals.empty()) {
       status = absl::InvalidArgumentError("no principal: nobody could call");
     }
     if (!status.ok()) return status;
-    return std::move(principals_);
+    return std::move(blocks_);
   }
 
  private:
+  enum class Block { kNone, kPrincipal, kModels };
+
   absl::Status Wrong(const std::string& field, std::string_view what) const {
     return absl::InvalidArgumentError(
         absl::StrCat("line ", line_, field.empty() ? "" : ", ", field, ": ", std::string(what)));
@@ -101,55 +124,107 @@ class Parser {
     if (absl::Status status = End(); !status.ok()) return status;
     const std::string_view name =
         line.back() == ']' ? Trimmed(line.substr(1, line.size() - 2)) : std::string_view();
+    begun_ = line_;
+    fields_.clear();
+    if (name.starts_with(kCollection)) return BeginModels(name.substr(kCollection.size()));
+    return BeginPrincipal(name);
+  }
+
+  absl::Status BeginPrincipal(std::string_view name) {
     if (!IsName(name)) {
       return Wrong("", absl::StrCat("must be [name] of at most ", kMaxName,
-                                    " letters, digits, '-', '_', '.' and '@'"));
+                                    " letters, digits, '-', '_', '.' and '@', or "
+                                    "[models/PATTERN]"));
     }
     if (!names_.insert(std::string(name)).second) {
       return Wrong("", absl::StrCat("[", std::string(name), "] is here a second time"));
     }
-    if (principals_.size() == kMaxPrincipals) {
+    if (blocks_.principals.size() == kMaxPrincipals) {
       return Wrong("", absl::StrCat("more than ", kMaxPrincipals, " principals"));
     }
-    principals_.emplace_back().name = name;
-    begun_ = line_;
-    fields_.clear();
+    Principal& principal = blocks_.principals.emplace_back();
+    principal.name = name;
+    principal.meter = std::make_shared<Meter>(principal.name);
+    block_ = Block::kPrincipal;
+    return absl::OkStatus();
+  }
+
+  absl::Status BeginModels(std::string_view pattern) {
+    if (!IsModelPattern(pattern)) {
+      return Wrong("",
+                   "must be [models/PATTERN] of a model's name, in which * stands for anything");
+    }
+    for (const ModelLimits& before : blocks_.models) {
+      if (!FitsPattern(before.pattern, pattern)) continue;
+      return Wrong("", absl::StrCat("[models/", std::string(pattern), "] counts for no model: [",
+                                    "models/", before.pattern, "] stands before it, and the first ",
+                                    "that fits counts"));
+    }
+    if (blocks_.models.size() == kMaxModelBlocks) {
+      return Wrong("", absl::StrCat("more than ", kMaxModelBlocks, " blocks [models/PATTERN]"));
+    }
+    blocks_.models.emplace_back().pattern = pattern;
+    block_ = Block::kModels;
     return absl::OkStatus();
   }
 
   // Of the block before: that nothing is missing.
   absl::Status End() const {
-    if (principals_.empty()) return absl::OkStatus();
-    const Principal& last = principals_.back();
+    std::string name;
     const char* missing = nullptr;
-    if (last.tokens.empty() && last.certificates.empty()) missing = "a token or a certificate";
-    if (!fields_.contains("role")) missing = "a role: metrics, read, learn or admin";
-    if (last.models.empty() && last.role != Role::kMetrics) {
-      missing = "models: their names, or * for all";
+    switch (block_) {
+      case Block::kNone:
+        break;
+      case Block::kPrincipal:
+        name = blocks_.principals.back().name;
+        missing = MissingOf(blocks_.principals.back());
+        break;
+      case Block::kModels:
+        name = absl::StrCat("models/", blocks_.models.back().pattern);
+        if (fields_.empty()) missing = "a quota or a share";
+        break;
     }
     if (missing == nullptr) return absl::OkStatus();
     return absl::InvalidArgumentError(
-        absl::StrCat("line ", begun_, ": [", last.name, "] needs ", missing));
+        absl::StrCat("line ", begun_, ": [", name, "] needs ", missing));
   }
 
-  absl::Status Set(const std::string& field, std::string_view value) {
-    Principal& principal = principals_.back();
+  // Null: nothing.
+  const char* MissingOf(const Principal& principal) const {
+    if (!fields_.contains("role")) return "a role: metrics, read, learn or admin";
+    if (principal.models.empty() && principal.role != Role::kMetrics) {
+      return "models: their names, or * for all";
+    }
+    if (principal.tokens.empty() && principal.certificates.empty()) {
+      return "a token or a certificate";
+    }
+    return nullptr;
+  }
+
+  absl::Status Set(const std::string& field, std::string_view value, Principal& principal) {
     if (field == "token") return AddToken(value, principal);
     if (field == "certificate") return AddCertificate(value, principal);
     if (!fields_.insert(field).second) return Wrong(field, "is here a second time");
     if (field == "role") return SetRole(value, principal);
     if (field == "models") return SetModels(value, principal);
     if (field == "expires") return SetExpiry(value, principal);
-    const std::map<std::string, std::int64_t*> kQuotas = {
-        {"calls_in_flight", &principal.quotas.calls_in_flight},
-        {"bytes_in_flight", &principal.quotas.bytes_in_flight},
-        {"rows_per_second", &principal.quotas.rows_per_second},
-        {"max_models", &principal.quotas.models}};
-    const auto quota = kQuotas.find(field);
-    if (quota != kQuotas.end()) return SetQuota(field, value, *quota->second);
+    if (field == "share") return SetShare(value, principal.share);
+    std::int64_t* const quota =
+        field == "max_models" ? &principal.quotas.models : QuotaNamed(field, principal.quotas);
+    if (quota != nullptr) return SetQuota(field, value, *quota);
     return Wrong(field,
                  "is no field; there are token, certificate, role, models, expires, "
-                 "calls_in_flight, bytes_in_flight, rows_per_second and max_models");
+                 "calls_in_flight, bytes_in_flight, rows_per_second, max_models and share");
+  }
+
+  absl::Status Set(const std::string& field, std::string_view value, ModelLimits& limits) {
+    if (!fields_.insert(field).second) return Wrong(field, "is here a second time");
+    if (field == "share") return SetShare(value, limits.share);
+    std::int64_t* const quota = QuotaNamed(field, limits.quotas);
+    if (quota != nullptr) return SetQuota(field, value, *quota);
+    return Wrong(field,
+                 "is no field of [models/PATTERN]; there are calls_in_flight, bytes_in_flight, "
+                 "rows_per_second and share");
   }
 
   absl::Status AddToken(std::string_view value, Principal& principal) {
@@ -190,7 +265,7 @@ class Parser {
     for (std::size_t begin = 0; begin <= value.size();) {
       const std::size_t comma = std::min(value.find(',', begin), value.size());
       const std::string_view pattern = Trimmed(value.substr(begin, comma - begin));
-      if (!IsPattern(pattern)) {
+      if (!IsModelPattern(pattern)) {
         return Wrong("models",
                      "must be names of models, with commas between them, in which * stands for "
                      "anything");
@@ -214,15 +289,28 @@ class Parser {
 
   absl::Status SetQuota(const std::string& field, std::string_view value,
                         std::int64_t& quota) const {
-    if (!absl::SimpleAtoi(absl::string_view(value.data(), value.size()), &quota) || quota < 1 ||
-        quota > std::int64_t{1} << 50) {
-      return Wrong(field, "must be a whole number from 1; leave it out for no limit");
+    const std::optional<std::int64_t> number = NumberUpTo(kMostOfQuota, value);
+    if (!number) {
+      return Wrong(field, absl::StrCat("must be a whole number from 1 to ", kMostOfQuota,
+                                       "; leave it out for no limit"));
     }
+    quota = *number;
     return absl::OkStatus();
   }
 
-  std::vector<Principal> principals_;
-  int line_ = 0, begun_ = 0;      // begun_: of the last [name]
+  absl::Status SetShare(std::string_view value, int& share) const {
+    const std::optional<std::int64_t> number = NumberUpTo(kMostShare, value);
+    if (!number) {
+      return Wrong("share", absl::StrCat("must be a whole number from 1 to ", kMostShare,
+                                         "; leave it out for ", kDefaultShare));
+    }
+    share = static_cast<int>(*number);
+    return absl::OkStatus();
+  }
+
+  PolicyBlocks blocks_;
+  Block block_ = Block::kNone;    // the last
+  int line_ = 0, begun_ = 0;      // begun_: of the last block
   std::set<std::string> fields_;  // of the last block
   // Of all blocks.
   std::set<std::string> names_, certificates_;
@@ -231,7 +319,7 @@ class Parser {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Principal>> ParsePrincipals(std::string_view text) {
+absl::StatusOr<PolicyBlocks> ParsePolicy(std::string_view text) {
   Parser parser;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1);

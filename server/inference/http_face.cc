@@ -119,7 +119,7 @@ struct Inference {
   inference::ModelInferRequest request;
   inference::ModelInferResponse response;
 
-  // And what the caller's quotas are to say of it.
+  // And what quotas are to say of it.
   absl::Status Parse(const Call& call, Index max_rows) {
     absl::StatusOr<inference::ModelInferRequest> parsed =
         InferRequestFromJson(body, json_length, max_rows);
@@ -129,7 +129,9 @@ struct Inference {
     request = *std::move(parsed);
     request.set_model_name(target.model);
     request.set_model_version(target.version);
-    return call.Take({.bytes = bytes, .memory = Call::HoldingOf(request).memory}, RowsIn(request));
+    return call.Take({.bytes = bytes,
+                      .memory = Call::LoadOf(request).memory,
+                      .rows = RowsIn(request, max_rows)});
   }
 };
 
@@ -172,6 +174,7 @@ void HttpFace::Get(const HttpRequest& request, const char* method,
   const Call call = CallOf(request, method);
   call.SetResource(target.model);
   absl::Status status = Admit(call, target.model);
+  if (status.ok()) status = call.Take({});
   HttpAnswer answer;
   if (!status.ok()) return Finish(call, status, answer, respond);
   if (target.model.empty()) {

@@ -155,10 +155,9 @@ absl::StatusOr<Batch> BatchFromInfer(const inference::ModelInferRequest& request
   return Read(plan, *places, max_rows);
 }
 
-std::int64_t RowsIn(const inference::ModelInferRequest& request) {
-  constexpr std::int64_t kMost = 1 << 24;
+std::int64_t RowsIn(const inference::ModelInferRequest& request, std::int64_t most) {
   if (request.inputs_size() == 0 || request.inputs(0).shape_size() == 0) return 0;
-  return std::clamp<std::int64_t>(request.inputs(0).shape(0), 0, kMost);
+  return std::clamp<std::int64_t>(request.inputs(0).shape(0), 0, most);
 }
 
 }  // namespace prequel

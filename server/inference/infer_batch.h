@@ -24,7 +24,7 @@ inline constexpr char kTimes[] = "times";
 absl::StatusOr<Batch> BatchFromInfer(const inference::ModelInferRequest& request,
                                      const std::vector<FeatureConfig>& features, Index max_rows);
 
-// What a request claims to have, before it has been checked.
-std::int64_t RowsIn(const inference::ModelInferRequest& request);
+// What a request claims to have, before it has been checked; `most` when it claims more.
+std::int64_t RowsIn(const inference::ModelInferRequest& request, std::int64_t most);
 
 }  // namespace prequel

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "server/auth/model_pattern.h"
 #include "server/rpc/grpc_error.h"
 #include "server/sync/mutex.h"
 
@@ -41,10 +42,9 @@ struct Call::State {
   const absl::StatusOr<Caller> first;  // as it began
   std::optional<Caller> caller;        // as it is now
   absl::Status admitted;
-  std::shared_ptr<Meter> meter;  // null: nothing is metered
-  std::int64_t bytes = 0;        // taken of it
-  InFlight::Share memory;        // of parts.memory
-  bool makes_model = false;      // the same
+  MeterUse meter;                  // of the caller's: this call, and a model that it makes
+  std::optional<QuotaUse> quotas;  // what it has taken of until End; none: nothing yet
+  InFlight::Share memory;          // of parts.memory
   std::string resource;
   CallRecord record;
 
@@ -74,9 +74,28 @@ struct Call::State {
     if (admitted.ok() && parts.memory != nullptr) {
       memory = parts.memory->Join(caller_name(), peer);
     }
-    if (!admitted.ok() || !caller->principal().quotas.Any()) return;
-    admitted = caller->principal().meter->BeginCall(caller->principal().quotas);
-    if (admitted.ok()) meter = caller->principal().meter;
+    if (!admitted.ok()) return;
+    meter = MeterUse(caller->principal().meter);
+    admitted = meter.Take(caller->principal().quotas, {.calls = 1});
+  }
+
+  // Of nothing yet: of the caller as it is now, and the model that the call is about now.
+  QuotaUse QuotasNow() const {
+    const ModelLimits* limits = caller->LimitsOf(resource);
+    const bool bounded = limits != nullptr && limits->quotas.Any() && parts.models != nullptr;
+    return {caller->principal().meter,
+            bounded ? parts.models->Of(WithoutCollection(resource)) : nullptr};
+  }
+
+  absl::Status TakeInto(QuotaUse& into, const Load& load) {
+    absl::Status status = memory.Take(load.memory);
+    if (!status.ok()) return status;
+    const ModelLimits* limits = caller->LimitsOf(resource);
+    // No request has more rows than bytes, whatever it says: others share the model's.
+    status = into.Take(caller->principal().quotas, limits != nullptr ? limits->quotas : Quotas(),
+                       load.bytes, std::min(load.rows, load.bytes));
+    if (!status.ok()) memory.GiveBack(load.memory);
+    return status;
   }
 
   // Without a policy all callers have one name: then they are told apart by where they call from.
@@ -92,10 +111,9 @@ struct Call::State {
   }
 
   void GiveBackAll() {
-    if (meter == nullptr) return;
-    meter->GiveBack(bytes);
-    if (makes_model) meter->EndModel();
-    meter->EndCall();
+    memory = {};
+    quotas.reset();
+    meter = {};
   }
 };
 
@@ -122,35 +140,30 @@ bool Call::MayUse(std::string_view model) const {
   return state_->caller->principal().MayUse(model);
 }
 
-Call::Holding Call::HoldingOf(const google::protobuf::Message& request) {
-  return {BytesOf(request), MemoryOf(request)};
+Call::Load Call::LoadOf(const google::protobuf::Message& request, std::int64_t rows) {
+  return {BytesOf(request), MemoryOf(request), rows};
 }
 
-absl::Status Call::Take(const Holding& holding, std::int64_t rows) const {
-  absl::Status status = TakeMemory(holding.memory);
-  if (!status.ok() || state_->meter == nullptr) return status;
-  status = state_->meter->Take(state_->caller->principal().quotas, holding.bytes, rows);
-  status.ok() ? void(state_->bytes += holding.bytes) : state_->memory.GiveBack(holding.memory);
-  return status;
+absl::Status Call::Take(const Load& load) const {
+  if (!state_->quotas) state_->quotas = state_->QuotasNow();
+  return state_->TakeInto(*state_->quotas, load);
+}
+
+absl::StatusOr<Call::Holding> Call::Hold(const Load& load) const {
+  Holding holding{state_->QuotasNow(), load.memory};
+  if (absl::Status status = state_->TakeInto(holding.quotas, load); !status.ok()) return status;
+  return holding;
 }
 
 absl::Status Call::TakeMemory(std::int64_t bytes) const { return state_->memory.Take(bytes); }
 void Call::CountMemory(std::int64_t bytes) const { state_->memory.Count(bytes); }
 
-void Call::GiveBack(const Holding& holding) const {
-  state_->memory.GiveBack(holding.memory);
-  if (state_->meter == nullptr) return;
-  state_->meter->GiveBack(holding.bytes);
-  state_->bytes -= holding.bytes;
-}
+void Call::GiveBack(Holding holding) const { state_->memory.GiveBack(holding.memory); }
 
 absl::Status Call::TakeModel(const absl::AnyInvocable<std::int64_t() const>& existing) const {
-  if (state_->meter == nullptr || state_->caller->principal().quotas.models == 0) {
-    return absl::OkStatus();
-  }
-  absl::Status status = state_->meter->BeginModel(state_->caller->principal().quotas, existing());
-  state_->makes_model = status.ok();
-  return status;
+  const Quotas& quotas = state_->caller->principal().quotas;
+  if (quotas.models == 0) return absl::OkStatus();
+  return state_->meter.TakeModel(quotas, existing());
 }
 
 absl::Status Call::Renew() const {
@@ -219,7 +232,6 @@ grpc::Status Call::End(const absl::Status& status) const {
   record.resource = state_->resource;
   record.code = status.code();
   record.duration = std::chrono::steady_clock::now() - state_->start;
-  state_->memory = {};
   state_->GiveBackAll();
   for (CallObserver* observer : state_->parts.observers) observer->OnCall(record);
   return answer;
@@ -281,7 +293,7 @@ UnaryCall::UnaryCall(grpc::CallbackServerContext* context, const char* method,
 bool UnaryCall::Refused(std::int64_t rows) const {
   absl::Status status = admitted();
   if (status.ok() && !resource_.empty()) status = CheckModel(resource_);
-  if (status.ok()) status = Take(HoldingOf(*request_), rows);
+  if (status.ok()) status = Take(LoadOf(*request_, rows));
   if (!status.ok()) Finish(status);
   return !status.ok();
 }

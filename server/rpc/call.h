@@ -12,8 +12,11 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "google/protobuf/message.h"
 #include "server/auth/gate.h"
+#include "server/auth/quotas/model_meters.h"
+#include "server/auth/quotas/quota_use.h"
 #include "server/engine/clock.h"
 #include "server/engine/still_wanted.h"
 #include "server/memory/in_flight.h"
@@ -32,9 +35,10 @@ inline constexpr std::int64_t kCopiesOfAnswer = 2;
 struct CallParts {
   CallObservers observers;
   Gate gate;
-  InFlight* memory = nullptr;    // null: what is in flight has no bound
-  Patience* patience = nullptr;  // null: clients may take as long as they like
-  Arrivals* arrivals = nullptr;  // told of every request; null: nobody is
+  InFlight* memory = nullptr;     // null: what is in flight has no bound
+  Patience* patience = nullptr;   // null: clients may take as long as they like
+  Arrivals* arrivals = nullptr;   // told of every request; null: nobody is
+  ModelMeters* models = nullptr;  // null: models have no quotas
 };
 
 // What a call that gRPC knows nothing of says for itself.
@@ -59,16 +63,23 @@ class Call {
   // Whether the caller may use `model`: "moons" or "models/moons".
   absl::Status CheckModel(std::string_view model) const;
   bool MayUse(std::string_view model_id) const;
-  // What a request holds until it is answered.
-  struct Holding {
-    std::int64_t bytes = 0;   // of the caller's quota: as it was sent
+  // What a request takes until it is answered.
+  struct Load {
+    std::int64_t bytes = 0;   // of quotas: as it was sent
     std::int64_t memory = 0;  // of the memory for what is in flight
+    std::int64_t rows = 0;    // of quotas, which get none back
   };
-  static Holding HoldingOf(const google::protobuf::Message& request);
-  // Takes it, and the rows, of the caller's quotas and of the memory: all or nothing;
-  // RESOURCE_EXHAUSTED says of which. Given back once it is answered, at the latest by End.
-  absl::Status Take(const Holding& holding, std::int64_t rows) const;
-  void GiveBack(const Holding& holding) const;
+  static Load LoadOf(const google::protobuf::Message& request, std::int64_t rows = 0);
+  // Takes it of the caller's quotas, of those of the resource, which is a model, and of the memory:
+  // all or nothing; RESOURCE_EXHAUSTED says of which. Until End.
+  absl::Status Take(const Load& load) const;
+  // The same for one of the requests of a stream: until it is answered, at the latest by End.
+  struct Holding {
+    QuotaUse quotas;
+    std::int64_t memory = 0;
+  };
+  absl::StatusOr<Holding> Hold(const Load& load) const;
+  void GiveBack(Holding holding) const;
   // Of that memory alone, until End: what is held of an answer. Counts it whatever there is.
   absl::Status TakeMemory(std::int64_t bytes) const;
   void CountMemory(std::int64_t bytes) const;

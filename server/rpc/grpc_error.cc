@@ -8,7 +8,7 @@
 
 #include "google/rpc/error_details.pb.h"
 #include "proto/prequel/v1/utf8.h"
-#include "server/auth/meter.h"
+#include "server/auth/quotas/quota_refusal.h"
 #include "server/engine/fold/origin.h"
 #include "server/memory/shortage.h"
 #include "server/wire/error.h"
@@ -39,7 +39,10 @@ google::rpc::Status RpcError(const absl::Status& status, std::string_view model)
     metadata[wire::kExpectedSequence] = std::to_string(expected);
   }
   const std::optional<QuotaRefusal> refusal = QuotaRefusalOf(status);
-  if (refusal) metadata[wire::kQuota] = refusal->quota;
+  if (refusal) {
+    metadata[wire::kQuota] = refusal->quota;
+    metadata["quota_of"] = refusal->owner;
+  }
   const std::optional<Shortage> shortage = ShortageOf(status);
   if (shortage) {
     metadata[wire::kBudget] = shortage->budget;

@@ -13,7 +13,7 @@ namespace prequel::wire {
 inline constexpr char kErrorDomain[] = "prequel";
 // Of an error about a sequence number: the one that is due.
 inline constexpr char kExpectedSequence[] = "expected_sequence";
-// Of a request beyond one of its caller's quotas: which.
+// Of a request beyond a quota of its caller or of its model: which.
 inline constexpr char kQuota[] = "quota";
 // Of what there is no memory for: of which budget.
 inline constexpr char kBudget[] = "budget";

@@ -2,7 +2,7 @@
 //
 // The input is the file. What is refused says in which line, and never repeats what stands where
 // somebody may have written a token. In depth: whoever is in the policy is found by all that it
-// says, and comments change nothing.
+// says, each block of models counts for one, and comments change nothing.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -40,12 +40,23 @@ void RequireFound(const Policy& policy) {
               "a certificate is found", name);
     }
     Require(!principal.tokens.empty() || !principal.certificates.empty(), "each can be known");
+    Require(principal.share >= 1 && principal.share <= kMostShare, "shares are within their range");
     for (const std::string& pattern : principal.models) {
       Require(principal.MayUse(pattern), "a pattern fits itself", pattern);
     }
   }
   Require(policy.Find({.token = HashToken("nobody's"), .certificate = ""}) == nullptr,
           "nobody is found by what nobody has");
+}
+
+void RequireLimits(const Policy& policy) {
+  for (const ModelLimits& limits : policy.models()) {
+    // Of what fits no block before, its pattern is an example.
+    Require(policy.LimitsOf(limits.pattern) == &limits, "each counts for something",
+            limits.pattern);
+    Require(limits.share >= 1 && limits.share <= kMostShare, "shares are within their range");
+    Require(limits.quotas.models == 0, "a model makes no models");
+  }
 }
 
 void Run(std::string_view text) {
@@ -60,8 +71,10 @@ void Run(std::string_view text) {
   }
   if (!InDepth(text)) return;
   RequireFound(*policy);
+  RequireLimits(*policy);
   const absl::StatusOr<Policy> again = Policy::Parse("# a comment\n" + std::string(text) + "\n#\n");
-  Require(again.ok() && again->principals().size() == policy->principals().size(),
+  Require(again.ok() && again->principals().size() == policy->principals().size() &&
+              again->models().size() == policy->models().size(),
           "comments change nothing");
 }
 

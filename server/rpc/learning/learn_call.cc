@@ -44,12 +44,10 @@ absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::
   return submission;
 }
 
-std::int64_t RowsIn(const v1::Batch& batch) {
-  constexpr std::int64_t kMost = 1 << 24;
-  if (batch.inputs().shape_size() > 0) {
-    return std::clamp<std::int64_t>(batch.inputs().shape(0), 0, kMost);
-  }
-  return batch.text_size() > 0 ? batch.text(0).values_size() : 0;
+std::int64_t RowsIn(const v1::Batch& batch, std::int64_t most) {
+  std::int64_t rows = batch.text_size() > 0 ? batch.text(0).values_size() : 0;
+  if (batch.inputs().shape_size() > 0) rows = batch.inputs().shape(0);
+  return std::clamp<std::int64_t>(rows, 0, most);
 }
 
 std::int64_t RowsOf(const LearnOutcome& outcome) {

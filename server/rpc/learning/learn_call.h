@@ -26,8 +26,9 @@ absl::StatusOr<Origin> OriginFromProto(std::string_view request_id, std::string_
 absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::Batch& batch,
                                                Origin origin, Index max_rows, TimePoint deadline);
 
-// The rows that a minibatch says it has, before anybody has looked whether it is whole.
-std::int64_t RowsIn(const v1::Batch& batch);
+// The rows that a minibatch says it has, before anybody has looked whether it is whole; `most` when
+// it says more, which is refused.
+std::int64_t RowsIn(const v1::Batch& batch, std::int64_t most);
 
 // The rows of the minibatch that it is the answer to.
 std::int64_t RowsOf(const LearnOutcome& outcome);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/auth/quotas/quota_refusal.h"
 #include "server/memory/shortage.h"
 #include "server/rpc/grpc_error.h"
 #include "server/rpc/learning/learn_call.h"
@@ -106,13 +107,13 @@ absl::Status LearnStreamCall::Admit() {
   }
   if (!name_.empty()) status = call_.CheckModel(name_);
   if (!status.ok()) return status;
-  const Call::Holding holding = Call::HoldingOf(request_);
-  status = call_.Take(holding, RowsIn(request_.batch()));
+  absl::StatusOr<Call::Holding> holding =
+      call_.Hold(Call::LoadOf(request_, RowsIn(request_.batch(), bounds_.max_rows)));
   // Nobody waits for a quota while the stream ends.
-  if (!status.ok()) return stopping_ ? why_ : status;
-  answers_.back().holding = holding;
+  if (!holding.ok()) return stopping_ ? why_ : holding.status();
+  answers_.back().holding = *std::move(holding);
   admitted_ = true;
-  return status;
+  return absl::OkStatus();
 }
 
 void LearnStreamCall::Submit(std::int64_t index) {
@@ -122,7 +123,9 @@ void LearnStreamCall::Submit(std::int64_t index) {
     admitted = Admit();
     if (const auto pause = RetryAfter(admitted)) {
       input_ = Input::kWaiting;
-      return StartRetry(std::clamp(*pause, kRetryAfter, kLongestRetry));
+      // Its own minibatches may be what is in the way: they will not be for long.
+      return StartRetry(in_engine_ > 0 ? kRetryAfter
+                                       : std::clamp(*pause, kRetryAfter, kLongestRetry));
     }
     CountOnce();
     ++in_engine_;

@@ -56,7 +56,7 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Learn(grpc::CallbackServerContext
                                                      const v1::LearnRequest* request,
                                                      v1::LearnResponse* response) {
   const UnaryCall call(context, "Learn", request->name(), request, response, parts_);
-  if (call.Refused(RowsIn(request->batch()))) return call.reactor();
+  if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows))) return call.reactor();
   absl::StatusOr<Submission> submission = SubmissionOf(*request, call.deadline());
   if (!submission.ok()) {
     call.Finish(submission.status());
@@ -86,7 +86,7 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerConte
   const auto watch =
       request->min_revision() > 0 ? UnaryCall::Watch::kClient : UnaryCall::Watch::kNo;
   const UnaryCall call(context, "Predict", request->name(), request, response, parts_, watch);
-  if (call.Refused(RowsIn(request->batch()))) return call.reactor();
+  if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows))) return call.reactor();
   const auto predict = [this, call, request, response] {
     CallPool& pool = request->has_revision() ? pools_.history : pools_.queries;
     pool.Run(call, CallPool::Work([this, call, request, response](const StillWanted& proceed) {
@@ -107,7 +107,7 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
     grpc::CallbackServerContext* context, const v1::PredictThenLearnRequest* request,
     v1::PredictThenLearnResponse* response) {
   const UnaryCall call(context, "PredictThenLearn", request->name(), request, response, parts_);
-  if (call.Refused(RowsIn(request->batch()))) return call.reactor();
+  if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows))) return call.reactor();
   absl::StatusOr<Submission> submission = SubmissionOf(*request, call.deadline());
   absl::StatusOr<PredictOptions> query =
       submission.ok() ? wire::PredictOptionsFromProto(request->options()) : submission.status();

@@ -55,7 +55,7 @@ absl::Status WatchCall::Check(const v1::WatchEvaluationRequest& request) {
   absl::StatusOr<std::string> model = ModelIdOf(request.name());
   if (!model.ok()) return model.status();
   model_ = *std::move(model);
-  status = call_.Take(Call::HoldingOf(request), 0);
+  status = call_.Take(Call::LoadOf(request));
   if (!status.ok()) return status;
   const std::int64_t seconds = request.min_interval().seconds();
   const std::int32_t nanos = request.min_interval().nanos();

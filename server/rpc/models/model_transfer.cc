@@ -28,6 +28,7 @@ ExportCall::ExportCall(const grpc::CallbackServerContext& context,
   call_.CountRequest(request);
   absl::Status status = call_.admitted();
   if (status.ok()) status = call_.CheckModel(name_);
+  if (status.ok()) status = call_.Take(Call::LoadOf(request));
   status.ok() ? Begin(request) : End(status);
 }
 
@@ -99,7 +100,7 @@ absl::Status ImportCall::TakePiece() {
   }
   // The file is in memory, once, until it is whole.
   const auto bytes = static_cast<std::int64_t>(request_.data().size());
-  if (status.ok()) status = call_.Take({.bytes = bytes, .memory = bytes}, 0);
+  if (status.ok()) status = call_.Take({.bytes = bytes, .memory = bytes});
   return status.ok() ? reader_->Add(request_.data()) : status;
 }
 

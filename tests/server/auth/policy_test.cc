@@ -50,7 +50,7 @@ TEST(Policy, ReadsWhatItSays) {
       "role = learn\n"
       "models = sensor-*, demo\n"
       "expires = 2027-01-31T00:00:00Z\n"
-      "calls_in_flight = 3\nbytes_in_flight = 4\nrows_per_second = 5\nmax_models = 6\n"
+      "calls_in_flight = 3\nbytes_in_flight = 4\nrows_per_second = 5\nmax_models = 6\nshare = 7\n"
       "[prometheus]\ncertificate = dns:prometheus.test\nrole = metrics");
   ASSERT_TRUE(policy.ok()) << policy.status();
   ASSERT_EQ(policy->principals().size(), 2U);
@@ -63,6 +63,8 @@ TEST(Policy, ReadsWhatItSays) {
   EXPECT_EQ(ingest.quotas.bytes_in_flight, 4);
   EXPECT_EQ(ingest.quotas.rows_per_second, 5);
   EXPECT_EQ(ingest.quotas.models, 6);
+  EXPECT_EQ(ingest.share, 7);
+  EXPECT_EQ(policy->principals()[1].share, kDefaultShare);
   EXPECT_EQ(policy->Find({HashToken("a"), ""}), &ingest);
   EXPECT_EQ(policy->Find({HashToken("b"), ""}), &ingest);
   EXPECT_EQ(policy->Find({HashToken("c"), ""}), nullptr);
@@ -71,8 +73,72 @@ TEST(Policy, ReadsWhatItSays) {
   EXPECT_EQ(policy->Find({{}, "dns:prometheus.test"}), &policy->principals()[1]);
 }
 
+std::string Good() { return "[a]\ntoken = " + Hash("a") + "\nrole = read\nmodels = *\n"; }
+
+TEST(Policy, TheFirstLimitsThatFitCount) {
+  const absl::StatusOr<Policy> policy =
+      Policy::Parse("[models/sensor-1]\ncalls_in_flight = 3\nbytes_in_flight = 4\n" + Good() +
+                    "[models/sensor-*]\nrows_per_second = 5\n"
+                    "[ models/s* ]\nshare = 1000\n");
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  EXPECT_EQ(policy->principals().size(), 1U);
+  ASSERT_EQ(policy->models().size(), 3U);
+  const ModelLimits* one = policy->LimitsOf("sensor-1");
+  ASSERT_EQ(one, &policy->models()[0]);
+  EXPECT_EQ(one->quotas.calls_in_flight, 3);
+  EXPECT_EQ(one->quotas.bytes_in_flight, 4);
+  EXPECT_EQ(one->quotas.rows_per_second, 0);
+  EXPECT_EQ(one->share, kDefaultShare);
+  const ModelLimits* other = policy->LimitsOf("sensor-12");
+  ASSERT_EQ(other, &policy->models()[1]);
+  EXPECT_EQ(other->quotas.rows_per_second, 5);
+  EXPECT_EQ(other->quotas.calls_in_flight, 0);
+  ASSERT_EQ(policy->LimitsOf("servo"), &policy->models()[2]);
+  EXPECT_EQ(policy->LimitsOf("servo")->share, 1000);
+  EXPECT_EQ(policy->LimitsOf("moons"), nullptr);
+}
+
+TEST(Policy, SaysWhatIsWrongWithTheLimitsOfModels) {
+  const std::string good = Good() + "[models/a*]\nshare = 1\n";  // 6 lines
+  EXPECT_EQ(Problem(good), "");
+  EXPECT_THAT(Problem("[models/a]\nshare = 1\n"), HasSubstr("no principal"));
+  for (const char* pattern : {"", "A", "a b", "a/b", "models/a"}) {
+    EXPECT_THAT(Problem(absl::StrCat("[models/", pattern, "]\n")),
+                HasSubstr("line 1: must be [models/PATTERN]"))
+        << pattern;
+  }
+  EXPECT_THAT(Problem(good + "[models/b]\n"), HasSubstr("line 7: [models/b] needs a quota"));
+  EXPECT_THAT(Problem(good + "[models/b]\n[b]\n"), HasSubstr("line 7: [models/b] needs a quota"));
+  for (const char* pattern : {"a*", "a", "ab*", "a*b", "a**"}) {
+    EXPECT_THAT(Problem(absl::StrCat(good, "[models/", pattern, "]\nshare = 1\n")),
+                AllOf(HasSubstr("line 7: "), HasSubstr("[models/a*] stands before it")))
+        << pattern;
+  }
+  EXPECT_EQ(Problem(good + "[models/*a]\nshare = 1\n"), "");
+  EXPECT_THAT(Problem(good + "share = 1\n"), HasSubstr("line 7, share: is here a second time"));
+  for (const char* field : {"max_models", "role", "token", "models"}) {
+    EXPECT_THAT(Problem(absl::StrCat(good, field, " = 1\n")),
+                AllOf(HasSubstr(absl::StrCat("line 7, ", field, ": is no field of [models/")),
+                      HasSubstr("rows_per_second and share")));
+  }
+  for (const char* value : {"0", "1001", "-1", "x", "", "1.5"}) {
+    EXPECT_THAT(Problem(absl::StrCat("[models/a]\nshare = ", value, "\n")),
+                AllOf(HasSubstr("line 2, share"), HasSubstr("from 1 to 1000")));
+    EXPECT_THAT(Problem(absl::StrCat("[a]\nshare = ", value, "\n")),
+                AllOf(HasSubstr("line 2, share"), HasSubstr("from 1 to 1000")));
+  }
+  EXPECT_THAT(Problem("[models/a]\ncalls_in_flight = 0\n"),
+              AllOf(HasSubstr("line 2, calls_in_flight"), HasSubstr("from 1 to 1125899906842624")));
+}
+
+TEST(Policy, HasNoMoreLimitsThanCanBeLookedThrough) {
+  std::string text = Good();
+  for (int i = 0; i <= 256; ++i) absl::StrAppend(&text, "[models/m", i, "]\nshare = 1\n");
+  EXPECT_THAT(Problem(text), HasSubstr("line 517: more than 256 blocks"));
+}
+
 TEST(Policy, SaysLineAndFieldOfWhatIsWrong) {
-  const std::string good = "[a]\ntoken = " + Hash("a") + "\nrole = read\nmodels = *\n";
+  const std::string good = Good();
   EXPECT_EQ(Problem(good), "");
   EXPECT_THAT(Problem(""), HasSubstr("no principal"));
   EXPECT_THAT(Problem("role = read\n"), AllOf(HasSubstr("line 1, role"), HasSubstr("[name]")));

@@ -1,0 +1,21 @@
+// What somebody may use: a principal over all of its calls, or a model over those of everybody.
+#pragma once
+
+#include <cstdint>
+
+namespace prequel {
+
+// 0: no limit.
+struct Quotas {
+  std::int64_t calls_in_flight = 0;  // of a principal, a stream is one; of a model, a request is
+  std::int64_t bytes_in_flight = 0;  // of requests that are not answered
+  std::int64_t rows_per_second = 0;  // learned and predicted, on average
+  // Of a principal: that exist and match its patterns, when it makes another.
+  std::int64_t models = 0;
+
+  bool Any() const {
+    return calls_in_flight > 0 || bytes_in_flight > 0 || rows_per_second > 0 || models > 0;
+  }
+};
+
+}  // namespace prequel
