@@ -4,8 +4,11 @@
 #include <openssl/x509v3.h>
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
+
+#include "server/auth/certificate_expiry.h"
 
 namespace prequel {
 namespace {
@@ -71,6 +74,11 @@ Credentials CredentialsOf(const grpc::CallbackServerContext& context) {
   const std::shared_ptr<const grpc::AuthContext> peer = context.auth_context();
   // Only what was verified in the handshake makes it so.
   if (peer == nullptr || !peer->IsPeerAuthenticated()) return result;
+  const std::vector<grpc::string_ref> pem =
+      peer->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+  const auto expires = pem.empty() ? std::nullopt : ExpiryOfPem(View(pem.front()));
+  if (!expires) return result;  // who knows whether it still counts
+  result.expires = *expires;
   for (const NameKind& kind : kKinds) {
     for (const grpc::string_ref& name : peer->FindPropertyValues(kind.grpc_property)) {
       AddName(kind, View(name), result.names);
@@ -79,19 +87,22 @@ Credentials CredentialsOf(const grpc::CallbackServerContext& context) {
   return result;
 }
 
-std::vector<std::string> NamesOf(const SSL& tls) {
-  std::vector<std::string> names;
-  const std::unique_ptr<X509, void (*)(X509*)> certificate(SSL_get1_peer_certificate(&tls),
+Credentials CredentialsOf(std::string authorization, const SSL* tls) {
+  Credentials result;
+  result.authorization = std::move(authorization);
+  if (!result.authorization.empty() || tls == nullptr) return result;
+  const std::unique_ptr<X509, void (*)(X509*)> certificate(SSL_get1_peer_certificate(tls),
                                                            &X509_free);
-  if (certificate == nullptr || SSL_get_verify_result(&tls) != X509_V_OK) return names;
+  if (certificate == nullptr || SSL_get_verify_result(tls) != X509_V_OK) return result;
+  result.expires = ExpiryOf(*certificate);
   for (const NameKind& kind : kKinds) {
     if (kind.san < 0) {
-      AddCommonName(*certificate, kind, names);
+      AddCommonName(*certificate, kind, result.names);
     } else {
-      AddAlternativeNames(*certificate, kind, names);
+      AddAlternativeNames(*certificate, kind, result.names);
     }
   }
-  return names;
+  return result;
 }
 
 }  // namespace prequel

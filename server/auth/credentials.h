@@ -4,6 +4,7 @@
 #include <grpcpp/grpcpp.h>
 #include <openssl/ssl.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,13 @@ struct Credentials {
   // The names in a certificate that has been verified: "uri:…", "dns:…", then "cn:…". Not looked
   // for where there is an authorization, which counts before them.
   std::vector<std::string> names;
+  // When that certificate does; a connection may last longer.
+  std::chrono::system_clock::time_point expires = std::chrono::system_clock::time_point::max();
 };
 
 Credentials CredentialsOf(const grpc::CallbackServerContext& context);
 
-// The names in the certificate of the other side of `tls`; none when it has shown none.
-std::vector<std::string> NamesOf(const SSL& tls);
+// The same by HTTP. `tls` is the connection; null: it has none.
+Credentials CredentialsOf(std::string authorization, const SSL* tls);
 
 }  // namespace prequel

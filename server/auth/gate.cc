@@ -32,14 +32,10 @@ bool HasScheme(std::string_view authorization) {
   return true;
 }
 
-absl::Status CheckExpiry(const Principal& principal) {
-  if (!principal.expires || std::chrono::system_clock::now() < *principal.expires) {
-    return absl::OkStatus();
-  }
-  return absl::UnauthenticatedError(
-      absl::StrCat(principal.name, " expired at ",
-                   absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromChrono(*principal.expires),
-                                    absl::UTCTimeZone())));
+absl::Status ExpiredError(std::string_view what, std::chrono::system_clock::time_point when) {
+  return absl::UnauthenticatedError(absl::StrCat(
+      std::string(what), " expired at ",
+      absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromChrono(when), absl::UTCTimeZone())));
 }
 
 }  // namespace
@@ -54,12 +50,12 @@ absl::Status Caller::CheckRole(Role needed, std::string_view what) const {
 absl::Status Caller::CheckModel(std::string_view model) const {
   model = WithoutCollection(model);
   if (principal_->MayUse(model)) return absl::OkStatus();
-const ModelLimits* Caller::LimitsOf(std::string_view model) const {
-  return policy_ == nullptr ? nullptr : policy_->LimitsOf(WithoutCollection(model));
-}
-
   return absl::PermissionDeniedError(
       absl::StrCat(principal_->name, " may not use models/", std::string(model.substr(0, 128))));
+}
+
+const ModelLimits* Caller::LimitsOf(std::string_view model) const {
+  return policy_ == nullptr ? nullptr : policy_->LimitsOf(WithoutCollection(model));
 }
 
 absl::StatusOr<Caller> Gate::Identify(const Credentials& credentials) const {
@@ -73,7 +69,7 @@ absl::StatusOr<Caller> Gate::Identify(const Credentials& credentials) const {
     return Find({HashToken(given.substr(kScheme.size())), ""}, std::move(policy));
   }
   for (const std::string& name : credentials.names) {
-    Identity identity{std::nullopt, name};
+    Identity identity{std::nullopt, name, credentials.expires};
     if (policy->Find(identity) != nullptr) return Find(std::move(identity), std::move(policy));
   }
   return absl::UnauthenticatedError(
@@ -86,7 +82,7 @@ absl::StatusOr<Caller> Gate::Renew(const Caller& caller) const {
   if (!closed()) return caller;
   std::shared_ptr<const Policy> policy = policy_->current();
   if (policy != caller.policy_) return Find(caller.identity_, std::move(policy));
-  if (absl::Status status = CheckExpiry(caller.principal()); !status.ok()) return status;
+  if (absl::Status status = CheckExpiry(caller); !status.ok()) return status;
   return caller;
 }
 
@@ -98,10 +94,22 @@ absl::StatusOr<Caller> Gate::Find(Identity identity, std::shared_ptr<const Polic
                                           ? "the token is not in the server's policy"
                                           : "the certificate is no longer in the server's policy");
   }
-  if (absl::Status status = CheckExpiry(*caller.principal_); !status.ok()) return status;
   caller.identity_ = std::move(identity);
   caller.policy_ = std::move(policy);
+  if (absl::Status status = CheckExpiry(caller); !status.ok()) return status;
   return caller;
+}
+
+absl::Status Gate::CheckExpiry(const Caller& caller) const {
+  const Principal& principal = caller.principal();
+  const auto now = now_();
+  if (principal.expires && now >= *principal.expires) {
+    return ExpiredError(principal.name, *principal.expires);
+  }
+  const Identity& identity = caller.identity_;
+  if (now < identity.expires) return absl::OkStatus();
+  return ExpiredError(absl::StrCat("the client's certificate, ", identity.certificate, ","),
+                      identity.expires);
 }
 
 }  // namespace prequel

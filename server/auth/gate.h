@@ -1,6 +1,8 @@
 // Who calls, and whether it may.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,10 +27,10 @@ class Caller {
   // The same unless it may use `model`: "moons" or "models/moons". Says nothing of whether there is
   // such a model.
   absl::Status CheckModel(std::string_view model) const;
-
- private:
   // What the policy has for `model`, named in either way, whoever asks; null: no limits.
   const ModelLimits* LimitsOf(std::string_view model) const;
+
+ private:
   friend class Gate;
   Identity identity_;
   std::shared_ptr<const Policy> policy_;  // null: there is none
@@ -38,14 +40,18 @@ class Caller {
 // Thread-safe.
 class Gate {
  public:
+  using Now = std::function<std::chrono::system_clock::time_point()>;
+
   // `policy` null: everybody is `anonymous` and may do everything. Must outlive the gate.
-  explicit Gate(const PolicyFile* policy = nullptr) : policy_(policy) {}
+  explicit Gate(const PolicyFile* policy = nullptr, Now now = &std::chrono::system_clock::now)
+      : policy_(policy), now_(std::move(now)) {}
 
   // UNAUTHENTICATED when nobody in the policy is known by the credentials, or whoever is has
-  // expired. A token counts before a certificate.
+  // expired, or its certificate has. A token counts before a certificate.
   absl::StatusOr<Caller> Identify(const Credentials& credentials) const;
 
-  // The same caller as the policy has it now; UNAUTHENTICATED when it has it no longer.
+  // The same caller as the policy has it now; UNAUTHENTICATED when it has it no longer, or what is
+  // known of it has expired.
   absl::StatusOr<Caller> Renew(const Caller& caller) const;
 
   // Whether callers have to show who they are.
@@ -53,8 +59,10 @@ class Gate {
 
  private:
   absl::StatusOr<Caller> Find(Identity identity, std::shared_ptr<const Policy> policy) const;
+  absl::Status CheckExpiry(const Caller& caller) const;
 
   const PolicyFile* const policy_;
+  const Now now_;
 };
 
 }  // namespace prequel

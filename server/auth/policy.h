@@ -50,6 +50,8 @@ struct ModelLimits {
 struct Identity {
   std::optional<TokenHash> token;
   std::string certificate;
+  // When the certificate does.
+  std::chrono::system_clock::time_point expires = std::chrono::system_clock::time_point::max();
 };
 
 // Immutable once it is shared.
@@ -59,12 +61,12 @@ class Policy {
   static absl::StatusOr<Policy> Parse(std::string_view text);
 
   const std::vector<Principal>& principals() const { return principals_; }
-
-  // Principals of the same name go on with what they had in flight.
   const std::vector<ModelLimits>& models() const { return models_; }
 
   // The first that `model` fits, "moons" for example; null: it has none.
   const ModelLimits* LimitsOf(std::string_view model) const;
+
+  // Principals of the same name go on with what they had in flight.
   void TakeMetersOf(const Policy& before);
 
   // Null: nobody.
@@ -74,9 +76,9 @@ class Policy {
   Policy(std::vector<Principal> principals, std::vector<ModelLimits> models);
 
   std::vector<Principal> principals_;
+  std::vector<ModelLimits> models_;
   // Places in principals_. By the first bytes of a hash: who can tell from the time it takes that
   // these are in the policy still knows nothing of a token.
-  std::vector<ModelLimits> models_;
   std::unordered_multimap<std::uint64_t, std::size_t> by_token_;
   std::map<std::string, std::size_t, std::less<>> by_certificate_;
 };

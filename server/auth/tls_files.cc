@@ -8,12 +8,12 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include <ctime>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/auth/bounded_file.h"
+#include "server/auth/certificate_expiry.h"
 
 namespace prequel {
 namespace {
@@ -62,12 +62,6 @@ std::vector<Certificate> ParseCertificates(const std::string& pem) {
   if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) certificates.clear();
   ERR_clear_error();
   return certificates;
-}
-
-std::chrono::system_clock::time_point ExpiryOf(const X509& certificate) {
-  std::tm time{};
-  ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &time);
-  return std::chrono::system_clock::from_time_t(timegm(&time));
 }
 
 absl::Status CheckIdentity(const TlsPaths& paths, TlsMaterial& material) {

@@ -146,10 +146,9 @@ class Connection final : public HttpConnection,
       request.json_length = sound ? length : std::string::npos;  // longer than any body
     }
     request.peer = parts_.peer;
-    request.credentials.authorization = std::string(message[http::field::authorization]);
-    if constexpr (std::is_same_v<Stream, TlsStream>) {
-      request.credentials.names = NamesOf(*stream_.native_handle());
-    }
+    const SSL* tls = nullptr;
+    if constexpr (std::is_same_v<Stream, TlsStream>) tls = stream_.native_handle();
+    request.credentials = CredentialsOf(std::string(message[http::field::authorization]), tls);
     return request;
   }
 

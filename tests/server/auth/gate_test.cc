@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -93,6 +94,34 @@ TEST_F(GateTest, AnExpiredCallerIsUnknown) {
   const absl::Status status = gate.Identify(Bearer("secret")).status();
   EXPECT_TRUE(absl::IsUnauthenticated(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("expired at 2001-01-01"));
+}
+
+// On a connection that began before.
+TEST_F(GateTest, ACertificateThatExpiresIsUnknown) {
+  std::chrono::system_clock::time_point now{};
+  const Gate gate(file_.get(), [&now] { return now; });
+  const Credentials credentials{"", {"cn:me"}, now + std::chrono::seconds(60)};
+  const absl::StatusOr<Caller> caller = gate.Identify(credentials);
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  now += std::chrono::seconds(59);
+  EXPECT_TRUE(gate.Renew(*caller).ok());
+  EXPECT_TRUE(gate.Identify(credentials).ok());
+  const auto expect_expired = [&](const absl::Status& status) {
+    EXPECT_TRUE(absl::IsUnauthenticated(status));
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("the client's certificate, cn:me, expired at 1970-01-01T00:01:00Z"));
+  };
+  now += std::chrono::seconds(1);
+  expect_expired(gate.Renew(*caller).status());
+  expect_expired(gate.Identify(credentials).status());
+  // Nor does it come to count again when the policy changes.
+  Write(Text("secret", "certificate = cn:me\nrole = read\nmodels = *\n"));
+  ASSERT_TRUE(file_->Reload().value());
+  expect_expired(gate.Renew(*caller).status());
+  // A token needs no certificate.
+  Credentials both = credentials;
+  both.authorization = "Bearer secret";
+  EXPECT_TRUE(gate.Identify(both).ok());
 }
 
 }  // namespace

@@ -243,6 +243,15 @@ TEST_F(AccessTest, TheProtocolByHttpAsksTheSame) {
   EXPECT_EQ(Post("/v2/models/own-m", "never-given", 5000), 413);
 }
 
+TEST_F(AccessTest, AConnectionByHttpIsOfNobodyOnceItsCertificateExpires) {
+  const std::unique_ptr<httplib::SSLClient> connection =
+      Http(authority_.Issue("x", "URI:spiffe://test/read", std::chrono::seconds(6)));
+  connection->set_keep_alive(true);
+  EXPECT_EQ(Keep(connection->Get("/v2/models/own-m")), 200);
+  EXPECT_TRUE(Await([&] { return Keep(connection->Get("/v2/models/own-m")) == 401; }));
+  EXPECT_THAT(body_, ::testing::HasSubstr("certificate, uri:spiffe://test/read, expired at"));
+}
+
 TEST_F(AccessTest, ReflectionIsNotThere) {
   grpc::GenericStub stub(nobody());
   grpc::ClientContext context;
@@ -262,9 +271,10 @@ TEST_F(AccessTest, ReflectionIsNotThere) {
 class StreamAccessTest : public AccessTest {
  protected:
   // A stream that has been answered once, then says nothing.
-  void Open(const std::string& token) {
-    context_.AddMetadata("authorization", "Bearer " + token);
-    learning_ = v1::LearningService::NewStub(nobody());
+  void Open(const std::string& token) { Open(Token(token)); }
+  void Open(const Door& door) {
+    if (!door.authorization.empty()) context_.AddMetadata("authorization", door.authorization);
+    learning_ = v1::LearningService::NewStub(door.channel);
     stream_ = learning_->LearnStream(&context_);
     v1::LearnStreamRequest request;
     request.set_name("models/own-m");
@@ -294,6 +304,18 @@ TEST_F(StreamAccessTest, AnIdleStreamEndsWhenItsCallerExpires) {
       Await([this] { return methods_.at("GetModel")(Token("brief"), "own-m") == StatusCode::OK; }));
   Open("brief");
   EXPECT_EQ(AwaitEnd(), StatusCode::UNAUTHENTICATED);
+}
+
+TEST_F(StreamAccessTest, AnIdleStreamEndsWhenItsCertificateExpires) {
+  const Door door{
+      ChannelOf(authority_.Issue("whoever", "URI:spiffe://test/learn", std::chrono::seconds(6))),
+      ""};
+  Open(door);
+  EXPECT_EQ(AwaitEnd(), StatusCode::UNAUTHENTICATED);
+  // The connection is there still.
+  for (const auto& [method, attempt] : methods_) {
+    EXPECT_EQ(attempt(door, "own-m"), StatusCode::UNAUTHENTICATED) << method;
+  }
 }
 
 TEST_F(StreamAccessTest, AStreamEndsWhenItsCallerIsRevoked) {
