@@ -162,7 +162,8 @@ Call HttpFace::CallOf(const HttpRequest& request, const char* method) const {
   Call call({.credentials = request.credentials,
              .peer = request.peer,
              .deadline = std::chrono::system_clock::now() + kDeadline,
-             .gone = request.gone},
+             .gone = request.gone,
+             .request_id = request.request_id},
             method, parts_);
   call.CountRequest(static_cast<std::int64_t>(request.body.size()));
   return call;

@@ -52,6 +52,7 @@ std::string LineOf(const CallRecord& call, const LeftOut& left_out) {
                       "\",\"request_bytes\":", call.request_bytes,
                       ",\"response_bytes\":", call.response_bytes, ",\"rows\":", call.rows,
                       ",\"milliseconds\":", absl::StrFormat("%.3f", milliseconds),
+                      call.request_id.empty() ? "" : ",\"request_id\":" + Quoted(call.request_id),
                       Counted("left_out_before", left_out.lines),
                       Counted("strangers_left_out_before", left_out.of_strangers), "}\n");
 }

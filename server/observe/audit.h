@@ -35,7 +35,7 @@ struct AuditOptions {
 
 // {"time":"2026-11-24T02:00:00.123Z","principal":"ingest","method":"Learn",
 //  "resource":"models/m","code":"OK","request_bytes":123,"response_bytes":45,"rows":8,
-//  "milliseconds":1.234}
+//  "milliseconds":1.234,"request_id":"7f3a"}, the last only of a call that has one.
 //
 // Unless `reads` is set, calls that only look are left out, but for ExportModel, by which all of a
 // model leaves. Refused ones are in it; of callers who are not known, at most one a second, so that

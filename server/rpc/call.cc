@@ -8,6 +8,7 @@
 
 #include "server/auth/model_pattern.h"
 #include "server/rpc/grpc_error.h"
+#include "server/rpc/request_id.h"
 #include "server/sync/mutex.h"
 
 namespace prequel {
@@ -31,6 +32,12 @@ std::int64_t MemoryOf(const google::protobuf::Message& request) {
   return std::max(bytes, static_cast<std::int64_t>(request.SpaceUsedLong()));
 }
 
+std::string RequestIdIn(const grpc::CallbackServerContext& context) {
+  const auto header = context.client_metadata().find(kRequestIdHeader);
+  if (header == context.client_metadata().end()) return "";
+  return std::string(RequestIdOf({header->second.data(), header->second.size()}));
+}
+
 }  // namespace
 
 struct Call::State {
@@ -38,7 +45,8 @@ struct Call::State {
   const CallOrigin origin;
   const CallParts& parts;
   const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-  const std::string peer;              // who is at the other end; empty: nobody says
+  const std::string peer;  // who is at the other end; empty: nobody says
+  const std::string request_id;
   const absl::StatusOr<Caller> first;  // as it began
   std::optional<Caller> caller;        // as it is now
   absl::Status admitted;
@@ -52,6 +60,7 @@ struct Call::State {
       : context(&its_context),
         parts(its_parts),
         peer(its_context.peer()),
+        request_id(RequestIdIn(its_context)),
         first(parts.gate.Identify(parts.gate.closed() ? CredentialsOf(its_context)
                                                       : Credentials{})) {}
   State(CallOrigin its_origin, const CallParts& its_parts)
@@ -59,6 +68,7 @@ struct Call::State {
         origin(std::move(its_origin)),
         parts(its_parts),
         peer(origin.peer),
+        request_id(origin.request_id),
         first(parts.gate.Identify(origin.credentials)) {}
 
   bool Gone() const {
@@ -117,8 +127,11 @@ struct Call::State {
   }
 };
 
-Call::Call(const grpc::CallbackServerContext& context, const char* method, const CallParts& parts)
-    : Call(std::make_shared<State>(context, parts), method) {}
+Call::Call(grpc::CallbackServerContext* context, const char* method, const CallParts& parts)
+    : Call(std::make_shared<State>(*context, parts), method) {
+  if (state_->request_id.empty()) return;
+  context->AddInitialMetadata(kRequestIdHeader, state_->request_id);
+}
 
 Call::Call(CallOrigin origin, const char* method, const CallParts& parts)
     : Call(std::make_shared<State>(std::move(origin), parts), method) {}
@@ -230,7 +243,9 @@ grpc::Status Call::End(const absl::Status& status) const {
   grpc::Status answer = GrpcStatus(status, state_->resource);
   CallRecord& record = state_->record;
   record.resource = state_->resource;
+  record.request_id = state_->request_id;
   record.code = status.code();
+  record.message = {status.message().data(), status.message().size()};
   record.duration = std::chrono::steady_clock::now() - state_->start;
   state_->GiveBackAll();
   for (CallObserver* observer : state_->parts.observers) observer->OnCall(record);
@@ -279,7 +294,7 @@ class UnaryCall::Watcher final : public grpc::ServerUnaryReactor {
 UnaryCall::UnaryCall(grpc::CallbackServerContext* context, const char* method,
                      std::string_view resource, const google::protobuf::Message* request,
                      google::protobuf::Message* response, const CallParts& parts, Watch watch)
-    : Call(*context, method, parts),
+    : Call(context, method, parts),
       watcher_(watch == Watch::kClient ? new Watcher : nullptr),
       reactor_(watcher_ != nullptr ? watcher_ : context->DefaultReactor()),
       resource_(resource),

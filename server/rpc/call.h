@@ -47,14 +47,16 @@ struct CallOrigin {
   std::string peer;  // as gRPC would name it; empty: nobody says
   TimePoint deadline = TimePoint::max();
   std::function<bool()> gone;  // whether the client is; on any thread
+  std::string request_id;      // as request_id.h has it
 };
 
 // A small value: copies are of the same call. It goes from thread to thread, one at a time, but for
 // what may be asked on any thread until End: deadline, CheckWanted and wanted.
 class Call {
  public:
-  // `method` is a literal. `context` lives until End, `parts` longer.
-  Call(const grpc::CallbackServerContext& context, const char* method, const CallParts& parts);
+  // `method` is a literal. `context` lives until End, `parts` longer. First of all: the client is
+  // given back the call's request id before anything else.
+  Call(grpc::CallbackServerContext* context, const char* method, const CallParts& parts);
   Call(CallOrigin origin, const char* method, const CallParts& parts);
 
   // Whether the caller is known, its role includes the method, and it may begin another call. A

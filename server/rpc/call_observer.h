@@ -22,7 +22,10 @@ struct CallRecord {
   // What the call was about, as the caller named it: "models/moons", or the id of a model to be
   // made; of a stream the one named last; empty when none was. Anything may stand here.
   std::string_view resource;
+  // What the caller calls it: see request_id.h; empty when it says nothing.
+  std::string_view request_id;
   absl::StatusCode code = absl::StatusCode::kOk;
+  std::string_view message;  // of an error
   std::chrono::system_clock::time_point start;
   std::chrono::nanoseconds duration{0};  // until its answer was handed to gRPC
   // Of all its messages, as they are serialized; an answer that is an error has none.

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "server/rpc/request_id.h"
 #include "server/web/http_exchange.h"
 
 namespace prequel {
@@ -137,6 +138,7 @@ class Connection final : public HttpConnection,
     HttpRequest request;
     request.method = std::string(message.method_string());
     request.path = target.substr(0, target.find('?'));
+    request.request_id = RequestId();
     request.content_encoding = std::string(message[http::field::content_encoding]);
     const std::string json(message[kJsonLength]);
     std::size_t length = 0;
@@ -150,6 +152,10 @@ class Connection final : public HttpConnection,
     if constexpr (std::is_same_v<Stream, TlsStream>) tls = stream_.native_handle();
     request.credentials = CredentialsOf(std::string(message[http::field::authorization]), tls);
     return request;
+  }
+
+  std::string RequestId() const {
+    return std::string(RequestIdOf(std::string(parser_->get()[kRequestIdHeader])));
   }
 
   // From here on the clock is a timer, which keeps the connection until it is answered.
@@ -193,6 +199,7 @@ class Connection final : public HttpConnection,
     response_.emplace(http::int_to_status(answer.status), 11);
     response_->set(http::field::content_type, answer.type);
     response_->set(http::field::cache_control, "no-store");
+    if (const std::string id = RequestId(); !id.empty()) response_->set(kRequestIdHeader, id);
     if (!answer.allow.empty()) response_->set(http::field::allow, answer.allow);
     if (!answer.authenticate.empty()) {
       response_->set(http::field::www_authenticate, answer.authenticate);

@@ -19,7 +19,8 @@ struct HttpRequest {
   std::string method = "GET";
   std::string path;  // without what follows a '?'
   Credentials credentials;
-  std::string peer;  // the other end as gRPC names it: "ipv4:10.0.0.1:5000"
+  std::string peer;        // the other end as gRPC names it: "ipv4:10.0.0.1:5000"
+  std::string request_id;  // the header X-Request-Id, which the answer has as well
   std::string content_encoding;
   std::optional<std::size_t> json_length;  // the header Inference-Header-Content-Length
   std::string body;

@@ -13,6 +13,7 @@ namespace {
 
 using std::filesystem::perms;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -72,10 +73,30 @@ TEST_F(HardeningTest, TheAuditTrailMayHaveWhatIsOnlyLookedAt) {
   ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
   v1::PredictResponse ignored;
   ASSERT_TRUE(Predict(LinearQuery(), &ignored).ok());
+  const httplib::Result seen = http_->Get("/v2/models/m", {{"X-Request-Id", "7f3a-91"}});
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->get_header_value("X-Request-Id"), "7f3a-91");
   StopProgram();
   std::ifstream file(directory_.path("audit"));
   const std::string lines(std::istreambuf_iterator<char>(file), {});
   EXPECT_THAT(lines, HasSubstr("\"method\":\"Predict\",\"resource\":\"models/m\""));
+  EXPECT_THAT(lines, ContainsRegex("\"ModelMetadata\".*\"request_id\":\"7f3a-91\"}"));
+}
+
+TEST_F(HardeningTest, AnAuditTrailThatCannotBeWrittenIsSaidAndCounted) {
+  std::filesystem::create_symlink("/dev/full", directory_.path("audit"));
+  StartProgram({"--audit=" + directory_.path("audit")});
+  ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
+  const auto counted = [this] {
+    const httplib::Result metrics = http_->Get("/metrics");
+    return metrics && metrics->body.find("\nprequel_audit_failures_total 1\n") != std::string::npos;
+  };
+  for (int i = 0; i < 400 && !counted(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_TRUE(counted());
+  StopProgram();
+  EXPECT_THAT(program_->errors(), HasSubstr("ERROR the audit trail: cannot write "));
 }
 
 TEST_F(HardeningTest, TheLogMayBeJson) {

@@ -34,7 +34,7 @@ std::optional<std::chrono::milliseconds> RetryAfter(const absl::Status& status) 
 LearnStreamCall::LearnStreamCall(grpc::CallbackServerContext* context, Engine& engine,
                                  OpenStreams& streams, const CallParts& parts,
                                  const LearnStreamBounds& bounds)
-    : engine_(engine), streams_(streams), bounds_(bounds), call_(*context, "LearnStream", parts) {
+    : engine_(engine), streams_(streams), bounds_(bounds), call_(context, "LearnStream", parts) {
   if (streams_.Add(this, call_.who().caller) != OpenStreams::Added::kYes) Drain();
   Due due;
   {

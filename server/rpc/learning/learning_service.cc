@@ -158,7 +158,7 @@ grpc::ServerUnaryReactor* LearningServiceImpl::GetEvaluation(
 
 grpc::ServerWriteReactor<v1::GetEvaluationResponse>* LearningServiceImpl::WatchEvaluation(
     grpc::CallbackServerContext* context, const v1::WatchEvaluationRequest* request) {
-  return WatchCall::Start(*context, *request, watch_parts_);
+  return WatchCall::Start(context, *request, watch_parts_);
 }
 
 absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,

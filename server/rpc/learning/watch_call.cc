@@ -32,7 +32,7 @@ absl::Status EvaluationOf(const Engine& engine, const std::string& model,
 }
 
 grpc::ServerWriteReactor<v1::GetEvaluationResponse>* WatchCall::Start(
-    const grpc::CallbackServerContext& context, const v1::WatchEvaluationRequest& request,
+    grpc::CallbackServerContext* context, const v1::WatchEvaluationRequest& request,
     const WatchParts& parts) {
   auto call = std::make_shared<WatchCall>(context, request, parts);
   WatchCall* const reactor = call.get();
@@ -41,7 +41,7 @@ grpc::ServerWriteReactor<v1::GetEvaluationResponse>* WatchCall::Start(
   return reactor;
 }
 
-WatchCall::WatchCall(const grpc::CallbackServerContext& context,
+WatchCall::WatchCall(grpc::CallbackServerContext* context,
                      const v1::WatchEvaluationRequest& request, const WatchParts& parts)
     : parts_(parts), interval_(parts.min_interval), call_(context, "WatchEvaluation", parts.calls) {
   call_.SetResource(request.name());

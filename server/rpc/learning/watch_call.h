@@ -42,10 +42,10 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::GetEvaluationRespons
                         public std::enable_shared_from_this<WatchCall> {
  public:
   static grpc::ServerWriteReactor<v1::GetEvaluationResponse>* Start(
-      const grpc::CallbackServerContext& context, const v1::WatchEvaluationRequest& request,
+      grpc::CallbackServerContext* context, const v1::WatchEvaluationRequest& request,
       const WatchParts& parts);
 
-  WatchCall(const grpc::CallbackServerContext& context, const v1::WatchEvaluationRequest& request,
+  WatchCall(grpc::CallbackServerContext* context, const v1::WatchEvaluationRequest& request,
             const WatchParts& parts);
 
   void Drain() override;

@@ -120,12 +120,12 @@ grpc::ServerUnaryReactor* ModelServiceImpl::ForkModel(grpc::CallbackServerContex
 
 grpc::ServerWriteReactor<v1::ModelFilePiece>* ModelServiceImpl::ExportModel(
     grpc::CallbackServerContext* context, const v1::ExportModelRequest* request) {
-  return new ExportCall(*context, *request, {engine_, pools_.history, parts_});
+  return new ExportCall(context, *request, {engine_, pools_.history, parts_});
 }
 
 grpc::ServerReadReactor<grpc::ByteBuffer>* ModelServiceImpl::ImportModel(
     grpc::CallbackServerContext* context, grpc::ByteBuffer* response) {
-  return new ImportCall(*context, response, {engine_, pools_.history, parts_});
+  return new ImportCall(context, response, {engine_, pools_.history, parts_});
 }
 
 absl::Status ModelServiceImpl::Create(const UnaryCall& call, const v1::CreateModelRequest& request,

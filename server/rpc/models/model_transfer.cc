@@ -21,8 +21,8 @@ std::int64_t SizeOf(const ModelFile& file) {
 
 }  // namespace
 
-ExportCall::ExportCall(const grpc::CallbackServerContext& context,
-                       const v1::ExportModelRequest& request, const TransferParts& parts)
+ExportCall::ExportCall(grpc::CallbackServerContext* context, const v1::ExportModelRequest& request,
+                       const TransferParts& parts)
     : parts_(parts), call_(context, "ExportModel", parts.calls), name_(request.name()) {
   call_.SetResource(name_);
   call_.CountRequest(request);
@@ -69,7 +69,7 @@ void ExportCall::End(const absl::Status& status) {
   Finish(call_.End(status));
 }
 
-ImportCall::ImportCall(const grpc::CallbackServerContext& context, grpc::ByteBuffer* response,
+ImportCall::ImportCall(grpc::CallbackServerContext* context, grpc::ByteBuffer* response,
                        const TransferParts& parts)
     : response_(response),
       parts_(parts),

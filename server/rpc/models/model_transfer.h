@@ -27,7 +27,7 @@ struct TransferParts {
 
 class ExportCall final : public grpc::ServerWriteReactor<v1::ModelFilePiece> {
  public:
-  ExportCall(const grpc::CallbackServerContext& context, const v1::ExportModelRequest& request,
+  ExportCall(grpc::CallbackServerContext* context, const v1::ExportModelRequest& request,
              const TransferParts& parts);
 
   void OnWriteDone(bool ok) override;
@@ -50,7 +50,7 @@ class ExportCall final : public grpc::ServerWriteReactor<v1::ModelFilePiece> {
 
 class ImportCall final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
  public:
-  ImportCall(const grpc::CallbackServerContext& context, grpc::ByteBuffer* response,
+  ImportCall(grpc::CallbackServerContext* context, grpc::ByteBuffer* response,
              const TransferParts& parts);
 
   void OnReadDone(bool ok) override;

@@ -89,6 +89,13 @@ TEST_F(AuditTest, SaysWhoDidWhat) {
   EXPECT_EQ(status.st_mode & 0777, 0600U);
 }
 
+TEST_F(AuditTest, SaysWhatTheCallerCallsIt) {
+  CallRecord call = Call("Learn");
+  call.request_id = "7f3a-91";
+  Tell({call});
+  EXPECT_THAT(Lines(), ElementsAre(HasSubstr(",\"request_id\":\"7f3a-91\"}")));
+}
+
 TEST_F(AuditTest, RefusesWhatItCouldNotSayWhenItIsRequired) {
   const auto await = [](const AuditTrail& trail, absl::StatusCode code) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <future>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,8 +29,9 @@ using ::testing::AnyOf;
 
 // A record that outlives the call.
 struct Kept {
-  std::string method, principal, resource;
+  std::string method, principal, resource, request_id;
   absl::StatusCode code;
+  std::string message;
   system_clock::time_point start;
   std::chrono::nanoseconds duration;
   std::int64_t request_bytes, response_bytes, rows;
@@ -43,8 +45,9 @@ class Recorder final : public CallObserver {
   void OnCall(const CallRecord& call) override {
     MutexLock lock(mu_);
     kept_.push_back({std::string(call.method), std::string(call.principal),
-                     std::string(call.resource), call.code, call.start, call.duration,
-                     call.request_bytes, call.response_bytes, call.rows});
+                     std::string(call.resource), std::string(call.request_id), call.code,
+                     std::string(call.message), call.start, call.duration, call.request_bytes,
+                     call.response_bytes, call.rows});
     more_.NotifyAll();
   }
 
@@ -218,6 +221,49 @@ TEST_F(CallRecordsTest, OfWhatIsRefused) {
   ExpectRecord(recorder_.TakeOne(), "Learn", "models/m", absl::StatusCode::kInvalidArgument, 0);
   EXPECT_TRUE(Call(*models_, &v1::ModelService::Stub::ListModels, {}).ok());
   ExpectRecord(recorder_.TakeOne(), "ListModels", "", absl::StatusCode::kOk, 0);
+}
+
+// What the server gives back of `headers` as the call's, or "none".
+std::string GivenBack(const std::multimap<grpc::string_ref, grpc::string_ref>& headers) {
+  const auto id = headers.find("x-request-id");
+  return id == headers.end() ? "none" : std::string(id->second.data(), id->second.size());
+}
+
+TEST_F(CallRecordsTest, ARequestIdIsToldAndGivenBack) {
+  for (const bool good : {true, false}) {
+    grpc::ClientContext context;
+    context.AddMetadata("x-request-id", "7f3a-91");
+    v1::GetModelRequest request;
+    request.set_name(good ? "models/m" : "models/nobody");
+    v1::Model ignored;
+    EXPECT_EQ(models_->GetModel(&context, request, &ignored).ok(), good);
+    EXPECT_EQ(GivenBack(context.GetServerInitialMetadata()), "7f3a-91");
+    const Kept kept = recorder_.TakeOne();
+    EXPECT_EQ(kept.request_id, "7f3a-91");
+    EXPECT_EQ(kept.message, good ? "" : "model \"nobody\" does not exist");
+  }
+}
+
+TEST_F(CallRecordsTest, ARequestIdOfAStreamIsToldAndGivenBack) {
+  grpc::ClientContext context;
+  context.AddMetadata("x-request-id", "of-a-stream");
+  const auto stream = learning_->LearnStream(&context);
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(GivenBack(context.GetServerInitialMetadata()), "of-a-stream");
+  EXPECT_EQ(recorder_.TakeOne().request_id, "of-a-stream");
+}
+
+TEST_F(CallRecordsTest, ARequestIdThatCannotStandInALineIsIgnored) {
+  for (const std::string& id :
+       {std::string(129, 'x'), std::string("two words"), std::string(), std::string("none")}) {
+    grpc::ClientContext context;
+    if (id != "none") context.AddMetadata("x-request-id", id);
+    v1::ListModelsResponse ignored;
+    EXPECT_TRUE(models_->ListModels(&context, {}, &ignored).ok());
+    EXPECT_EQ(GivenBack(context.GetServerInitialMetadata()), "none") << id;
+    EXPECT_EQ(recorder_.TakeOne().request_id, "");
+  }
 }
 
 TEST_F(CallRecordsTest, OfAStreamIsOneWithTheSumOfItsMessages) {

@@ -108,6 +108,28 @@ TEST_F(HttpServerTest, HandsOverWhatWasAsked) {
   EXPECT_EQ(client.Post("/live", "x", "text/plain")->body, "/live x");
 }
 
+TEST_F(HttpServerTest, GivesBackWhatTheClientCallsItsRequest) {
+  handler_.answer = [](const HttpRequest& request, const HttpRespond& respond) {
+    HttpAnswer answer;
+    answer.body = "of " + request.request_id;
+    respond(std::move(answer));
+  };
+  Start();
+  httplib::Client client("127.0.0.1", server_->port());
+  const auto ask = [&client](const char* path, const std::string& id) {
+    return client.Post(path, {{"X-Request-Id", id}}, std::string(2000, 'x'), "text/plain");
+  };
+  const httplib::Result answered = ask("/large", "7f3a-91");
+  EXPECT_EQ(answered->body, "of 7f3a-91");
+  EXPECT_EQ(answered->get_header_value("X-Request-Id"), "7f3a-91");
+  EXPECT_EQ(ask("/small", "7f3a-91")->get_header_value("X-Request-Id"), "7f3a-91") << "refused";
+  for (const std::string& bad : {std::string("two words"), std::string(129, 'x')}) {
+    const httplib::Result ignored = ask("/large", bad);
+    EXPECT_EQ(ignored->body, "of ");
+    EXPECT_FALSE(ignored->has_header("X-Request-Id"));
+  }
+}
+
 TEST_F(HttpServerTest, HoldsAnAnswerUntilItIsWritten) {
   options_.patience = std::chrono::hours(1);
   std::weak_ptr<const void> held;
