@@ -190,8 +190,12 @@ void Server::Parts::MakeServices() {
       kChangesThreads, static_cast<std::size_t>(options_.queue_calls),
       "too many calls that make or delete models are waiting; try again later");
   const CallPools pools{*queries_, *history_, *changes_};
-  CallParts calls{{&metrics_},     Gate(policy_.get()), in_flight_.get(),
-                  patience_.get(), &arrivals_,          &model_meters_};
+  CallParts calls{.observers = {&metrics_, &call_log_},
+                  .gate = Gate(policy_.get()),
+                  .memory = in_flight_.get(),
+                  .patience = patience_.get(),
+                  .arrivals = &arrivals_,
+                  .models = &model_meters_};
   if (audit_ != nullptr) calls.observers.push_back(audit_.get());
   model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, calls);
   learning_service_ = std::make_unique<LearningServiceImpl>(

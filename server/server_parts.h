@@ -18,6 +18,7 @@
 #include "server/inference/inference_service.h"
 #include "server/listening/listener.h"
 #include "server/listening/self_dial.h"
+#include "server/log/call_log.h"
 #include "server/log/engine_log.h"
 #include "server/memory/in_flight.h"
 #include "server/memory/trimmer.h"
@@ -66,6 +67,7 @@ class Server::Parts {
   const WireCodec codec_;
   Metrics metrics_;
   EngineLog engine_log_;
+  CallLog call_log_;
   std::unique_ptr<AuditTrail> audit_;   // null: none is kept
   std::unique_ptr<TlsFiles> tls_;       // null: plain text
   std::unique_ptr<PolicyFile> policy_;  // null: everybody may do everything
