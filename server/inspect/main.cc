@@ -1,5 +1,6 @@
 // prequel-log: looks a data directory over while no server has it open, and mends what can be.
 #include <google/protobuf/util/json_util.h>
+#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -188,6 +189,7 @@ int Salvage(const Flags& flags) {
 }
 
 int Run(const std::string& command, const Flags& flags) {
+  umask(S_IRWXG | S_IRWXO);  // as the server's: models are nobody else's business
   if (command == "salvage") return Salvage(flags);
   if (command == "accept-loss") return AcceptLoss(flags);
   const absl::StatusOr<std::unique_ptr<RocksStore>> store =

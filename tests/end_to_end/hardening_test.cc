@@ -1,5 +1,6 @@
 // What the program does for its own protection, and for whoever looks after it.
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -18,7 +19,20 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class HardeningTest : public ProgramTest {};
+class HardeningTest : public ProgramTest {
+ protected:
+  // Of `directory`, and of all in it: how much that is.
+  static int ExpectOfTheOwnerAlone(const std::string& directory) {
+    constexpr perms kOthers = perms::group_all | perms::others_all;
+    EXPECT_EQ(std::filesystem::status(directory).permissions() & kOthers, perms::none);
+    int files = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+      ++files;
+      EXPECT_EQ(entry.status().permissions() & kOthers, perms::none) << entry.path();
+    }
+    return files;
+  }
+};
 
 TEST_F(HardeningTest, FilesAreTheOwnersAlone) {
   std::filesystem::create_directory(data());
@@ -27,15 +41,27 @@ TEST_F(HardeningTest, FilesAreTheOwnersAlone) {
   ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
   ASSERT_TRUE(Learn(LinearBatch(1)).ok());
   StopProgram();
-  constexpr perms kOthers = perms::group_all | perms::others_all;
-  EXPECT_EQ(std::filesystem::status(data()).permissions() & kOthers, perms::none);
-  int files = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(data())) {
-    ++files;
-    EXPECT_EQ(entry.status().permissions() & kOthers, perms::none) << entry.path();
+  EXPECT_GT(ExpectOfTheOwnerAlone(data()), 3);
+  EXPECT_EQ(std::filesystem::status(directory_.path("audit")).permissions(),
+            perms::owner_read | perms::owner_write);
+}
+
+// Whatever the umask is, and the permissions of an empty directory that is there already.
+TEST_F(HardeningTest, WhatIsSalvagedIsTheOwnersAlone) {
+  StartProgram();
+  ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
+  ASSERT_TRUE(Learn(LinearBatch(1)).ok());
+  StopProgram();
+  const std::string there = directory_.path("there");
+  std::filesystem::create_directory(there);
+  std::filesystem::permissions(there, perms::all);
+  for (const std::string& to : {directory_.path("new"), there}) {
+    ChildProcess salvage({PREQUEL_LOG, "salvage", "--data-dir=" + data(), "--to=" + to},
+                         [] { umask(0); });
+    EXPECT_THAT(salvage.ReadAll(), HasSubstr("models/m: saved to revision 1"));
+    EXPECT_EQ(salvage.Wait(), 0) << salvage.errors();
+    EXPECT_GT(ExpectOfTheOwnerAlone(to), 3);
   }
-  EXPECT_GT(files, 3);
-  EXPECT_EQ(std::filesystem::status(directory_.path("audit")).permissions() & kOthers, perms::none);
 }
 
 #ifdef PREQUEL_HARDENED

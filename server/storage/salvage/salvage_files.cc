@@ -113,6 +113,8 @@ absl::Status Begin(rocksdb::Env& env, const std::string& to) {
   if (error) {
     return absl::PermissionDeniedError(absl::StrCat("cannot create ", to, ": ", error.message()));
   }
+  // As the server's directories are. One of somebody else's keeps its permissions.
+  fs::permissions(to, fs::perms::owner_all, error);
   rocksdb::Status status =
       rocksdb::WriteStringToFile(&env, "", to + "/" + kUnfinishedFile, /*sync=*/true);
   if (status.ok()) status = SyncDirectory(env, to);
