@@ -138,4 +138,9 @@ say "stop it"
 "${engine[@]}" stop --time 20 "$NAME" >/dev/null
 [[ $("${engine[@]}" inspect --format '{{.State.ExitCode}}' "$NAME") == 0 ]] ||
   die "did not stop cleanly on SIGTERM"
+
+say "look its data directory over"
+"${engine[@]}" run --rm --read-only --cap-drop ALL --entrypoint prequel-log \
+  --volume "$NAME:/var/lib/prequel" "${run_flags[@]}" "$IMAGE" \
+  replay --data-dir=/var/lib/prequel || die "prequel-log finds problems"
 echo "the image keeps its promises"
