@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
@@ -70,6 +71,16 @@ Index CountAlike(const Vector& passed, Index first, Index most, Vector& one) {
   return count;
 }
 
+// Those from `first` on, into w.inputs.
+void EncodeRows(const Problem& problem, const LearnerState& state, const Batch& batch, Index first,
+                Index count, Workspace& w) {
+  if (count == batch.rows()) return problem.encoder.Encode(state.inputs, batch, w.inputs);
+  w.asked_rows.resize(static_cast<std::size_t>(count));
+  std::iota(w.asked_rows.begin(), w.asked_rows.end(), first);
+  SelectRows(batch, w.asked_rows, w.asked);
+  problem.encoder.Encode(state.inputs, w.asked, w.inputs);
+}
+
 absl::Status FillRows(const QuerySet& queries, Index first, Workspace& w, Answer& out) {
   if (!w.predictive.IsFinite()) {
     return absl::InternalError("the prediction is not finite: the inputs are too extreme");
@@ -89,26 +100,28 @@ Asked AskedOf(const Problem& problem) {
 
 absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
                                    const Batch& batch, const QuerySet& queries, Asking asking,
-                                   Workspace& w) {
+                                   Workspace& w, const Pieces& pieces) {
   const Index rows = batch.rows();
   const int draws = DrawsOf(problem, state.beliefs.front().rule, queries.samples());
   absl::Status status = CheckSize(problem, draws, state.beliefs.size(), rows, queries);
   if (!status.ok()) return status;
   Answer out = SizedFor(problem, state, queries, rows);
-  Matrix encoded;
-  problem.encoder.Encode(state.inputs, batch, encoded);
   if (status = PassTime(state, batch, asking, w.asked_passed); !status.ok()) return status;
   const bool timed = batch.times.size() > 0;
-  const Index tile = TileOf(problem);
+  const Index tile = std::min(TileOf(problem), pieces.rows);
+  const Sampling sampling{queries.samples(), pieces.proceed};
   for (Index first = 0, count = 0; first < rows; first += count) {
+    if (first > 0 && pieces.proceed) {
+      if (status = pieces.proceed(); !status.ok()) return status;
+    }
     count = std::min(tile, rows - first);
     Place place{first, rows, timed ? &w.asked_passed : nullptr};
     if (asking == Asking::kEachNext) {
       place = {0, 1, timed ? &w.one_passed : nullptr};
       count = CountAlike(w.asked_passed, first, count, w.one_passed);
     }
-    w.inputs = encoded.middleCols(first, count);
-    status = PredictRows(problem, state, w.inputs, place, queries.samples(), w);
+    EncodeRows(problem, state, batch, first, count, w);
+    status = PredictRows(problem, state, w.inputs, place, sampling, w);
     if (status.ok()) status = FillRows(queries, first, w, out);
     if (!status.ok()) return status;
   }

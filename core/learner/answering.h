@@ -8,6 +8,7 @@
 #include "core/learner/problem.h"
 #include "core/learner/workspace.h"
 #include "core/predictive/answer.h"
+#include "core/predictive/pieces.h"
 #include "core/predictive/query_set.h"
 
 namespace prequel {
@@ -25,10 +26,10 @@ Asked AskedOf(const Problem& problem);
 // moves on between them; or each is asked about as the next, whatever is asked beside it.
 enum class Asking { kInTurn, kEachNext };
 
-// The contract of Learner::Predict when each row is the next, in tiles of examples.
+// The contract of Learner::Predict when each row is the next.
 absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
                                    const Batch& batch, const QuerySet& queries, Asking asking,
-                                   Workspace& w);
+                                   Workspace& w, const Pieces& pieces = {});
 
 // Writes the whole answer, of all that w.predictive is of: nothing where that is not finite.
 void AnswerRows(const Problem& problem, const LearnerState& state, const Answering& answering,

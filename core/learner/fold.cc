@@ -292,7 +292,7 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
   problem.encoder.Encode(state.inputs, rows, w.inputs);
   Place place{0, known};
   if (status = PassTime(state, rows, w, next, place); !status.ok()) return status;
-  status = PredictRows(problem, state, w.inputs, place, 0, w);
+  status = PredictRows(problem, state, w.inputs, place, {}, w);
   if (!status.ok()) return status;
   if (answering != nullptr && !apart) AnswerRows(problem, state, *answering, w);
   status = LearnRows({problem, state, rows, w, next, place}, learned);

@@ -170,11 +170,12 @@ absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& 
 }
 
 absl::StatusOr<Answer> Learner::Predict(const LearnerState& state, const Batch& batch,
-                                        const QuerySet& queries, Scratch& scratch) const {
+                                        const QuerySet& queries, Scratch& scratch,
+                                        const Pieces& pieces) const {
   const FlushDenormals flush;
   Workspace& w = scratch.workspace();
-  return AnswerBatch(*problem_, Unpacked(*problem_, state, w), batch, queries, Asking::kEachNext,
-                     w);
+  return AnswerBatch(*problem_, Unpacked(*problem_, state, w), batch, queries, Asking::kEachNext, w,
+                     pieces);
 }
 
 ChangeView Learner::ViewChange(const LearnerState& state) const {

@@ -14,6 +14,7 @@
 #include "core/encoding/refused_rows.h"
 #include "core/learner/learner_state.h"
 #include "core/predictive/answer.h"
+#include "core/predictive/pieces.h"
 #include "core/predictive/query_set.h"
 #include "core/rules/step_report.h"
 #include "core/scores/scores.h"
@@ -96,10 +97,11 @@ class Learner {
                                  LearnerState& next, const QuerySet* queries = nullptr,
                                  Answer* answer = nullptr) const;
 
-  // The answers for `batch`'s inputs, each as if its row were the next one. REQUIRES:
-  // CheckInputs(batch) is OK, CanAnswer(queries).
+  // The answers for `batch`'s inputs, each as if its row were the next one; or what
+  // `pieces.proceed` ends them with. REQUIRES: CheckInputs(batch) is OK, CanAnswer(queries).
   absl::StatusOr<Answer> Predict(const LearnerState& state, const Batch& batch,
-                                 const QuerySet& queries, Scratch& scratch) const;
+                                 const QuerySet& queries, Scratch& scratch,
+                                 const Pieces& pieces = {}) const;
 
   // How fast the world moves, as far as its dynamics tell, and which alarms are raised.
   ChangeView ViewChange(const LearnerState& state) const;

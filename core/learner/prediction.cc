@@ -8,6 +8,7 @@
 #include "core/learner/drifting/steps.h"
 #include "core/learner/mixing.h"
 #include "core/learner/noise.h"
+#include "core/posteriors/stored_numbers.h"
 #include "core/random/lanes.h"
 
 namespace prequel {
@@ -74,8 +75,11 @@ absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_
 }
 
 // One member per draw of θ.
-absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws, BeliefWorkspace& w,
-                      Workspace& all) {
+absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws,
+                      const Sampling& sampling, BeliefWorkspace& w, Workspace& all) {
+  constexpr double kFlops = 1 << 20;  // between two times that it is asked whether to go on
+  const double most = kFlops / StoredNumbers(problem.prototype(), problem.layers);
+  const int at_once = most > 1 ? static_cast<int>(most) : 1;
   // A covariance in units of the noise is taken at the noise's point estimate.
   const bool in_noise_units = problem.in_noise_units();
   if (in_noise_units) NoiseOfWeights(problem, w.noise, w.noise_of_weights);
@@ -86,6 +90,9 @@ absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws, 
         Vector& theta = all.rule.theta;
         Stream stream{problem.config.seed, static_cast<std::uint64_t>(revision), 0};
         for (int k = 0; k < draws; ++k) {
+          if (sampling.proceed && k % at_once == 0) {
+            if (absl::Status status = sampling.proceed(); !status.ok()) return status;
+          }
           stream.lane = kPredictLane + static_cast<std::uint32_t>(k);
           sampler.Draw(stream, theta);
           if (in_noise_units) {
@@ -103,13 +110,13 @@ absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws, 
 
 // The members of a belief, of the weight all.weights[first].
 absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::size_t k,
-                       Index first, const Matrix& inputs, const Place& place, int samples,
-                       Workspace& all) {
+                       Index first, const Matrix& inputs, const Place& place,
+                       const Sampling& sampling, Workspace& all) {
   const Belief& belief = state.beliefs[k];
   BeliefWorkspace& w = all.beliefs[k];
   PredictiveNoise(problem, state.targets, belief.noise, w.noise);
   all.predictive.AddBelief(all.weights[first], w.noise);
-  const int draws = DrawsOf(problem, belief.rule, samples);
+  const int draws = DrawsOf(problem, belief.rule, sampling.samples);
   if (draws == 0 && LearnsInTurn(problem, k)) {
     if (!all.in_turn.used) DesignRows(problem, inputs, all);
     all.in_turn.used = true;
@@ -123,7 +130,7 @@ absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::s
   w.at_mean = w.projected = false;
   w.prior = &belief.posterior;
   if (Drifts(problem, k)) DriftTo(problem, belief.posterior, k, place.time(), all.dynamics, w);
-  return draws > 0 ? AddDraws(problem, state.revision, draws, w, all)
+  return draws > 0 ? AddDraws(problem, state.revision, draws, sampling, w, all)
                    : AddLinearized(problem, belief, w, all.predictive);
 }
 
@@ -182,7 +189,7 @@ void AddPersistence(const Problem& problem, const ReferenceState& last, Index hy
 
 // The prior, with the noise of the run that is believed the most: a restart within the rows.
 absl::Status AddRestart(const Problem& problem, const LearnerState& state, const Matrix& inputs,
-                        int samples, Workspace& all) {
+                        const Sampling& sampling, Workspace& all) {
   BeliefWorkspace& w = all.restart;
   FreshNoiseAt(problem, BelievedRun(problem, state).noise, all.restart_noise);
   PredictiveNoise(problem, state.targets, all.restart_noise, w.noise);
@@ -195,8 +202,8 @@ absl::Status AddRestart(const Problem& problem, const LearnerState& state, const
   w.at_mean = w.projected = false;
   w.prior = &problem.PriorOf(problem.num_beliefs() - 1).initial;
   const Belief& belief = state.beliefs.back();
-  const int draws = DrawsOf(problem, belief.rule, samples);
-  return draws > 0 ? AddDraws(problem, state.revision, draws, w, all)
+  const int draws = DrawsOf(problem, belief.rule, sampling.samples);
+  return draws > 0 ? AddDraws(problem, state.revision, draws, sampling, w, all)
                    : AddLinearized(problem, belief, w, all.predictive);
 }
 
@@ -301,7 +308,7 @@ void KeepPriorLogits(BeliefWorkspace& w) {
 }
 
 absl::Status PredictRows(const Problem& problem, const LearnerState& state, const Matrix& inputs,
-                         const Place& place, int samples, Workspace& w) {
+                         const Place& place, const Sampling& sampling, Workspace& w) {
   w.predictive.Reset(problem.likelihood);
   w.predictive.Calibrate(state.calibration);
   problem.target_encoder.Location(state.targets, w.predictive.units().location);
@@ -311,7 +318,7 @@ absl::Status PredictRows(const Problem& problem, const LearnerState& state, cons
   w.in_turn.used = false;
   Index first = 0;  // of the belief's hypotheses
   for (std::size_t k = 0; k < state.beliefs.size(); ++k) {
-    absl::Status status = AddBelief(problem, state, k, first, inputs, place, samples, w);
+    absl::Status status = AddBelief(problem, state, k, first, inputs, place, sampling, w);
     if (!status.ok()) return status;
     AddTracks(problem, state, k, first, place, w);
     first += 1 + static_cast<Index>(state.beliefs[k].tracks.size());
@@ -319,7 +326,7 @@ absl::Status PredictRows(const Problem& problem, const LearnerState& state, cons
       AddPersistence(problem, state.references, first++, inputs.cols(), w);
     }
   }
-  return problem.thinks_of_restarts() ? AddRestart(problem, state, inputs, samples, w)
+  return problem.thinks_of_restarts() ? AddRestart(problem, state, inputs, sampling, w)
                                       : absl::OkStatus();
 }
 

@@ -1,6 +1,8 @@
 // From beliefs to what they predict: the one code path of scores and answers.
 #pragma once
 
+#include <functional>
+
 #include "absl/status/status.h"
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
@@ -34,12 +36,19 @@ struct Place {
   double Before(Index i) const { return i > 0 ? Until(i) - Until(i - 1) : Until(0); }
 };
 
+// How a prediction by draws of θ is made.
+struct Sampling {
+  int samples = 0;  // of each belief when that is positive, else as it matches the rule
+  // Asked every now and then between draws: what else than OK it says ends the prediction. Empty:
+  // it goes on to its end.
+  std::function<absl::Status()> proceed;
+};
+
 // The predictive of encoded `inputs` (D_in × B) under `state`, into w.predictive: for each belief
-// its dynamics over the minibatch up to them, then one member that is linearised, or one per draw
-// (`samples` of them when that is positive, else as it matches the rule), which drifts as a whole.
-// What a fit can use again stays in w.beliefs. `inputs` must outlive that.
+// its dynamics over the minibatch up to them, then one member that is linearised, or one per draw,
+// which drifts as a whole. What a fit can use again stays in w.beliefs. `inputs` must outlive that.
 absl::Status PredictRows(const Problem& problem, const LearnerState& state, const Matrix& inputs,
-                         const Place& place, int samples, Workspace& w);
+                         const Place& place, const Sampling& sampling, Workspace& w);
 
 // The run that is believed the most, where the dynamics think of restarts: the first belief or the
 // last, or any where the beliefs are runs alone.

@@ -50,17 +50,19 @@ struct InTurnWorkspace {
 };
 
 struct Workspace {
-  std::vector<Index> known;     // rows of the minibatch whose target is known and not refused
-  std::vector<Index> kept;      // 0, 1, 2, …: as many
-  Batch selected;               // those rows, when they are not all
-  Matrix inputs, moved_inputs;  // encoded as before the minibatch, and with it counted in
-  Matrix outcomes;              // what is scored: values in their units, or indices of classes
-  Matrix targets;               // encoded, what is learned
-  Vector row_weights;           // B: of a model that weighs rows, by all that is predicted
-  Batch held;                   // and the targets that its running moments are to see
-  Vector passed;                // B: the time up to each, where they say when they happened
-  Vector asked_passed;          // the same of what is asked
-  Vector one_passed;            // and of rows of it that are predicted together
+  std::vector<Index> known;       // rows of the minibatch whose target is known and not refused
+  std::vector<Index> kept;        // 0, 1, 2, …: as many
+  Batch selected;                 // those rows, when they are not all
+  Matrix inputs, moved_inputs;    // encoded as before the minibatch, and with it counted in
+  Matrix outcomes;                // what is scored: values in their units, or indices of classes
+  Matrix targets;                 // encoded, what is learned
+  Vector row_weights;             // B: of a model that weighs rows, by all that is predicted
+  Batch held;                     // and the targets that its running moments are to see
+  Vector passed;                  // B: the time up to each, where they say when they happened
+  Vector asked_passed;            // the same of what is asked
+  Vector one_passed;              // and of rows of it that are predicted together
+  std::vector<Index> asked_rows;  // those rows
+  Batch asked;                    // and what is asked of them
 
   Predictive predictive;
   std::vector<BeliefWorkspace> beliefs;  // grows to the most that there were

@@ -256,9 +256,9 @@ absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batc
   const auto start = std::chrono::steady_clock::now();
   ScratchPool::Lease scratch = scratch_.Take();
   if (source->model->bulky()) scratch.Discard();
-  absl::StatusOr<Answer> predictions = PredictInPieces(learner, *published.state, batch, queries,
-                                                       PieceOf(source->model->cost(), queries),
-                                                       *scratch, proceed ? proceed : wanted);
+  absl::StatusOr<Answer> predictions =
+      learner.Predict(*published.state, batch, queries, *scratch,
+                      PiecesOf(source->model->cost(), queries, proceed ? proceed : wanted));
   observers_.Tell(&EngineObserver::OnPredict, name, batch.rows(),
                   std::chrono::steady_clock::now() - start, predictions.status());
   if (!predictions.ok()) return predictions.status();

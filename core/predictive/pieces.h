@@ -1,0 +1,19 @@
+// Long queries, cut into pieces.
+#pragma once
+
+#include <functional>
+
+#include "absl/status/status.h"
+#include "core/linalg/types.h"
+
+namespace prequel {
+
+// As each row is asked about as the next one, the answer is the same.
+struct Pieces {
+  Index rows = 256;  // at most, at a time
+  // Asked between pieces, and every now and then between draws: what else than OK it says ends the
+  // work. Empty: OK.
+  std::function<absl::Status()> proceed;
+};
+
+}  // namespace prequel
