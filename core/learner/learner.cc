@@ -14,7 +14,7 @@
 #include "core/learner/fold.h"
 #include "core/learner/mixing.h"
 #include "core/learner/noise.h"
-#include "core/learner/planning/agreement.h"
+#include "core/learner/planning/new_model.h"
 #include "core/learner/prediction.h"
 #include "core/learner/problem.h"
 #include "core/learner/workspace.h"

@@ -46,9 +46,12 @@ absl::Status Gaussian::Configure(Options& options, const TargetConfig& target) {
   options.Help("variance of the noise, or that it is learned")
       .PositiveOrWord("noise", &noise_.variance, &word, {"learned"});
   noise_.kind = word.empty() ? NoiseModel::Kind::kGiven : NoiseModel::Kind::kLearned;
-  options.Help("shape of the noise's prior, where it is learned; of a new model above 0.5")
+  options
+      .Help(
+          "shape of the noise's prior, where it is learned; of a new model above 0.5, and at most "
+          "1e10")
       .Positive("noise_shape", &noise_.shape);
-  options.Help("rate of the noise's prior, where it is learned")
+  options.Help("rate of the noise's prior, where it is learned; of a new model at least 1e-12")
       .Positive("noise_rate", &noise_.rate);
   return options.Finish();
 }

@@ -23,13 +23,14 @@ constexpr Parameters kMeans = {"weights", "weights",
                                "bias",    -1e300,
                                1e300,     "the prior mean: of all weights, or layer by layer"};
 // 1/v is a number too.
-constexpr Parameters kVariances = {
-    "variances",
-    "weights_variances",
-    "bias_variances",
-    1e-300,
-    1e300,
-    "the prior variances, in place of precisions: of all weights, or layer by layer"};
+constexpr Parameters kVariances = {"variances",
+                                   "weights_variances",
+                                   "bias_variances",
+                                   1e-300,
+                                   1e300,
+                                   "the prior variances, in place of precisions: of all weights, "
+                                   "or layer by layer; of a new model "
+                                   "at most 1e10"};
 
 std::string OfLayer(std::size_t l, std::string_view name) {
   return absl::StrCat("layer", l + 1, ".", std::string(name));
@@ -105,9 +106,10 @@ void Read(Options& options, const Layers& layers, const Parameters& parameters, 
 
 void PriorPrecision::Configure(Options& options) {
   constexpr double kLeast = 1e-100, kMost = 1e300;  // below, variances of logits would overflow
-  options.Help("1 / variance of a weight").Real("precision", &precision, kLeast, kMost);
+  options.Help("1 / variance of a weight; of a new model at least 1e-10")
+      .Real("precision", &precision, kLeast, kMost);
   bias_precision = precision;
-  options.Help("1 / variance of a bias; as precision unless given")
+  options.Help("1 / variance of a bias; as precision unless given, and likewise bounded")
       .Real("bias_precision", &bias_precision, kLeast, kMost);
   options
       .Help(

@@ -44,16 +44,6 @@ absl::Status CheckRobustness(const Problem& problem) {
                                  "robustness \"none\" or a rule in mode \"recursive\""));
 }
 
-absl::Status CheckNew(const Problem& problem) {
-  constexpr double kLeastShape = 0.5;  // of a Student-t with one degree of freedom
-  const NoiseModel noise = problem.noise();
-  if (!noise.learned() || noise.shape > kLeastShape) return absl::OkStatus();
-  return FieldError("config.likelihood.options.noise_shape",
-                    absl::StrCat("must be greater than ", kLeastShape, ", and is ", noise.shape,
-                                 ": with twice that many degrees of freedom the first predictions "
-                                 "have no mean, and their CRPS is infinite; 1.5 is usual"));
-}
-
 absl::Status CheckBeliefs(const Problem& problem) {
   constexpr double kMostNumbers = double{1 << 27};  // 1 GiB of doubles
   const auto params = static_cast<double>(problem.num_params());

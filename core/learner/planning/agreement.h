@@ -12,8 +12,6 @@ absl::Status CheckRule(const Problem& problem);
 absl::Status CheckDynamics(const Problem& problem);
 // Whether the likelihood can weigh rows, in the rule's mode, where the robustness does.
 absl::Status CheckRobustness(const Problem& problem);
-// Whether it may be of a model to be made; models that there are may be otherwise.
-absl::Status CheckNew(const Problem& problem);
 // What all beliefs hold beside each other is bounded as one is.
 absl::Status CheckBeliefs(const Problem& problem);
 
