@@ -82,8 +82,10 @@ void EncodeRows(const Problem& problem, const LearnerState& state, const Batch& 
 }
 
 absl::Status FillRows(const QuerySet& queries, Index first, Workspace& w, Answer& out) {
-  if (!w.predictive.IsFinite()) {
-    return absl::InternalError("the prediction is not finite: the inputs are too extreme");
+  if (const Index i = w.predictive.FirstNotFinite(); i >= 0) {
+    return FieldError(absl::StrCat("batch.inputs[", first + i, "]"),
+                      "is predicted beyond all numbers: its inputs are too extreme for what the "
+                      "model has learned");
   }
   queries.Fill(w.predictive, first, out);
   return absl::OkStatus();

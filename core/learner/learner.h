@@ -98,7 +98,8 @@ class Learner {
                                  Answer* answer = nullptr) const;
 
   // The answers for `batch`'s inputs, each as if its row were the next one; or what
-  // `pieces.proceed` ends them with. REQUIRES: CheckInputs(batch) is OK, CanAnswer(queries).
+  // `pieces.proceed` ends them with. INVALID_ARGUMENT names a row whose prediction is not finite
+  // ("batch.inputs[3]"). REQUIRES: CheckInputs(batch) is OK, CanAnswer(queries).
   absl::StatusOr<Answer> Predict(const LearnerState& state, const Batch& batch,
                                  const QuerySet& queries, Scratch& scratch,
                                  const Pieces& pieces = {}) const;

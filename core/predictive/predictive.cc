@@ -78,6 +78,28 @@ bool Predictive::IsFinite() const {
                      [](const LogitMoments& member) { return member.mean.allFinite(); });
 }
 
+Index Predictive::FirstNotFinite() const {
+  const auto parts = std::span(parts_).first(num_parts_);
+  for (Index i = 0; i < num_examples(); ++i) {
+    const bool all = std::all_of(parts.begin(), parts.end(),
+                                 [&](const Part& part) { return IsFinite(part, i); });
+    if (!all) return i;
+  }
+  return -1;
+}
+
+bool Predictive::IsFinite(const Part& part, Index example) const {
+  constexpr double kMost = 1e150;  // so that the square is finite, and sums of squares are
+  const LogitMoments& member = members_[part.member];
+  if (!(member.mean.col(example).array().abs() <= kMost).all()) return false;
+  if (member.exact()) return true;
+  const NoiseLevel& noise = beliefs_[part.belief].noise;
+  const double unit = noise.is_unit ? noise.variance.maxCoeff() : 1;
+  const Index logits = num_logits();
+  const Eigen::Ref<const Matrix> own = member.covariance.middleCols(example * logits, logits);
+  return (unit * own.array().abs() <= kMost * kMost).all();
+}
+
 Predictive::Range Predictive::All() {
   weights_.resize(num_parts_);
   for (std::size_t p = 0; p < num_parts_; ++p) {

@@ -54,6 +54,9 @@ class Predictive {
   Index num_targets() const;                                           // T
   // Whether every logit has a finite mean.
   bool IsFinite() const;
+  // The first example whose logits have a mean or a covariance that is not finite, or that is so
+  // large that moments of the mixture are not; −1 when there is none.
+  Index FirstNotFinite() const;
 
   // REQUIRES: classes(). Of all examples; the entropies only when wanted. Good until the next call
   // that is not for this.
@@ -109,6 +112,7 @@ class Predictive {
   };
 
   void AddPart(std::size_t member, double share);
+  bool IsFinite(const Part& part, Index example) const;
 
   // Parts side by side in parts_, each with its weight.
   struct Range {

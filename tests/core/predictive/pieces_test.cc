@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/config/error.h"
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
@@ -77,6 +78,24 @@ TEST_F(PiecesTest, EndBetweenDraws) {
   EXPECT_EQ(large.Predict(large.Initial(), row, queries, scratch_, Counted(1, 2)).status().code(),
             absl::StatusCode::kCancelled);
   EXPECT_EQ(asked_, 3);
+}
+
+TEST_F(PiecesTest, ARowThatHasNoFinitePredictionIsNamed) {
+  LearnerConfig config = PlainConfig(2, "bernoulli");
+  config.prior.options["precision"] = 1e-100;
+  const Learner wide = Learner::Create(config).value();
+  const auto status = [&](int samples, double input) {
+    Batch batch = LinearBatch(2, 10, 1);
+    batch.inputs.col(7).setConstant(input);
+    const QuerySet queries = *wide.Ask({.samples = samples, .queries = {{"logits", {}}}});
+    return wide.Predict(wide.Initial(), batch, queries, scratch_, Counted(3)).status();
+  };
+  EXPECT_TRUE(status(0, 1e90).ok());
+  EXPECT_TRUE(status(20, 1e90).ok());
+  for (const absl::Status& extreme : {status(0, 1e105), status(20, 1e105)}) {
+    EXPECT_EQ(extreme.code(), absl::StatusCode::kInvalidArgument) << extreme;
+    EXPECT_EQ(FieldOf(extreme), "batch.inputs[7]");
+  }
 }
 
 }  // namespace
