@@ -279,8 +279,8 @@ TEST_F(GuardTest, StoppingDoesNotWaitForWhatIsUnderWay) {
   constexpr std::size_t kCalls = 4;
   v1::PredictRequest request;
   request.set_name("models/m");
-  request.mutable_options()->set_samples(1000);
-  *request.mutable_batch() = LinearQuery(300);
+  request.mutable_options()->set_samples(10000);
+  *request.mutable_batch() = LinearQuery(500);
   std::vector<grpc::Status> statuses(kCalls);
   std::vector<std::thread> callers;
   for (grpc::Status& status : statuses) {
@@ -305,7 +305,7 @@ TEST_F(GuardTest, StoppingDoesNotWaitForWhatIsUnderWay) {
   }
   const auto begin = steady_clock::now();
   StopServer();
-  EXPECT_LT(steady_clock::now() - begin, seconds(10)) << "they take minutes in all";
+  EXPECT_LT(steady_clock::now() - begin, seconds(10)) << "they take a minute in all";
   for (std::thread& caller : callers) caller.join();
   for (const grpc::Status& status : statuses) EXPECT_FALSE(status.ok());
 }
