@@ -46,7 +46,7 @@ Takings Greed::takings() const {
 
 std::int64_t Greed::strikes() const {
   const Takings now = takings();
-  return now.learned + now.sampled + now.undecodable + now.refused;
+  return now.learned + now.sampled + now.undecodable;
 }
 
 void Greed::Follow() {

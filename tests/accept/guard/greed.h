@@ -42,6 +42,7 @@ class Greed final : public Attack {
 
   // So far, as of a tenth of a second ago.
   Takings takings() const;
+  // Refused calls are none.
   std::int64_t strikes() const override;
 
  private:

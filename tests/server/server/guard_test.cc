@@ -1,6 +1,7 @@
 // Nobody takes the service from the others: what `./dev accept guard` measures, in short. Its
-// starts are in short in tests/server/engine/guard_test.cc and tests/end_to_end/resume_test.cc. How
-// long a bystander waits, and what TLS and a token cost, is measured there alone.
+// starts are in tests/server/engine/guard_test.cc and tests/end_to_end/resume_test.cc. Measured
+// there alone: how long a bystander waits, a server of few descriptors, and what TLS and a token
+// cost.
 #include <arpa/inet.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <httplib.h>
