@@ -82,10 +82,31 @@ void KeepPrivate(const std::string& directory) {
   }
 }
 
+// What there are descriptors for, of `asked`.
+int Lowered(const char* what, int asked, int share) {
+  if (asked <= share) return asked;
+  LogLine(Severity::kWarning,
+          absl::StrCat(what, " is ", share, ", not ", asked, ": the process may have ",
+                       DescriptorLimit(), " files open (ulimit -n)"));
+  return share;
+}
+
+// One address has at most half, where there are fewer than were asked for.
+ConnectionLimits LimitsOf(const ServerOptions& options, int share) {
+  return {.all = options.max_connections == 0
+                     ? share
+                     : Lowered("--max-connections", options.max_connections, share),
+          .per_peer =
+              Lowered("--max-connections-per-peer", options.max_connections_per_peer, share / 2),
+          .calls = kMaxStreamsPerConnection,
+          .calls_per_peer = options.max_calls_per_peer};
+}
+
 }  // namespace
 
 absl::Status Server::Parts::Start() {
-  absl::Status status = ProbeAddresses();
+  absl::Status status = ShareDescriptors();
+  if (status.ok()) status = ProbeAddresses();
   if (status.ok()) status = StartSecurity();
   if (status.ok()) status = StartAudit();
   if (status.ok()) status = StartEngine();
@@ -96,7 +117,13 @@ absl::Status Server::Parts::Start() {
   return status;
 }
 
-// First of all: whoever cannot be reached has no business with the data.
+absl::Status Server::Parts::ShareDescriptors() {
+  const absl::StatusOr<DescriptorShares> shares = DivideDescriptors(DescriptorLimit());
+  if (shares.ok()) descriptors_ = *shares;
+  return shares.status();
+}
+
+// Before the data: whoever cannot be reached has no business with the data.
 absl::Status Server::Parts::ProbeAddresses() {
   std::vector<HostPort> addresses(1);
   absl::Status status = ParseHostPort(options_.listen, &addresses[0]);
@@ -157,6 +184,8 @@ absl::Status Server::Parts::StartEngine() {
   RocksOptions rocks;
   rocks.directory = options_.data_dir;
   rocks.sync = options_.sync;
+  rocks.max_open_files = Lowered("the number of files that the store keeps open",
+                                 rocks.max_open_files, descriptors_.store);
   absl::StatusOr<std::unique_ptr<RocksStore>> store = RocksStore::Open(rocks);
   if (!store.ok()) return store.status();
   store_ = *std::move(store);
@@ -216,11 +245,7 @@ absl::Status Server::Parts::StartGrpc() {
   if (absl::Status status = ParseHostPort(options_.listen, &address); !status.ok()) return status;
   const MemoryBudgets budgets = BudgetsOf(options_);
   absl::StatusOr<std::unique_ptr<Listener>> listener = Listener::Open(
-      address,
-      {.all = options_.max_connections,
-       .per_peer = options_.max_connections_per_peer,
-       .calls = kMaxStreamsPerConnection,
-       .calls_per_peer = options_.max_calls_per_peer},
+      address, LimitsOf(options_, descriptors_.grpc),
       {.arrivals = arrivals_, .most = budgets.transport, .resident = budgets.all / 2});
   if (!listener.ok()) return listener.status();
   listener_ = *std::move(listener);
@@ -245,7 +270,8 @@ absl::Status Server::Parts::StartGrpc() {
     trimmer_.Look(engine_->memory().used() + in_flight_->used() + listener_->held());
   });
   address_ = Address(address);
-  self_dial_ = std::make_unique<SelfDial>(address, tls_ != nullptr);
+  self_dial_ =
+      std::make_unique<SelfDial>(address, tls_ != nullptr, [this] { return listener_->refused(); });
   health_ = std::make_unique<HealthKeeper>(*engine_, *store_, *grpc_->GetHealthCheckService());
   return absl::OkStatus();
 }
@@ -316,6 +342,9 @@ absl::Status Server::Parts::StartHttp() {
   http_options.port = address.port;
   http_options.tls = tls_.get();
   http_options.max_body_bytes = options_.max_message_bytes;
+  http_options.max_connections =
+      Lowered("the number of HTTP connections", http_options.max_connections, descriptors_.http);
+  http_options.max_connections_per_peer = http_options.max_connections / 2;
   absl::StatusOr<std::unique_ptr<HttpServer>> http =
       HttpServer::Start(http_options, MakeHttpHandler());
   if (!http.ok()) return http.status();

@@ -16,6 +16,7 @@
 #include "server/inference/http_face.h"
 #include "server/inference/inference_face.h"
 #include "server/inference/inference_service.h"
+#include "server/listening/descriptors.h"
 #include "server/listening/listener.h"
 #include "server/listening/self_dial.h"
 #include "server/log/call_log.h"
@@ -51,6 +52,7 @@ class Server::Parts {
   const std::string& http_address() const { return http_address_; }
 
  private:
+  absl::Status ShareDescriptors();
   absl::Status ProbeAddresses();
   absl::Status StartSecurity();
   absl::Status StartAudit();
@@ -65,6 +67,7 @@ class Server::Parts {
   const ServerOptions options_;
   const SystemClock clock_;
   const WireCodec codec_;
+  DescriptorShares descriptors_;
   Metrics metrics_;
   EngineLog engine_log_;
   CallLog call_log_;

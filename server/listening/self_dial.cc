@@ -4,6 +4,8 @@
 #include <grpcpp/security/tls_credentials_options.h>
 #include <grpcpp/support/channel_arguments.h>
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 
 namespace prequel {
@@ -33,10 +35,17 @@ std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(bool tls) {
 
 }  // namespace
 
-SelfDial::SelfDial(const HostPort& address, bool tls, std::chrono::milliseconds pause)
+SelfDial::SelfDial(const HostPort& address, bool tls, std::function<std::int64_t()> refused,
+                   std::chrono::milliseconds pause)
     : target_(TargetOf(address)),
       credentials_(CredentialsFor(tls)),
-      repeated_(pause, [this] { answered_.store(Dial(), std::memory_order_relaxed); }) {}
+      refused_(std::move(refused)),
+      repeated_(pause, [this] { answered_.store(Look(), std::memory_order_relaxed); }) {}
+
+bool SelfDial::Look() const {
+  const std::int64_t before = refused_();
+  return Dial() || refused_() > before;
+}
 
 bool SelfDial::Dial() const {
   grpc::ChannelArguments arguments;

@@ -46,6 +46,7 @@ class ProgramTest : public ServerTest {
     const ReadyLine ready = ReadReadyLine(program);
     ASSERT_NE(ready.grpc, "");
     address_ = ready.grpc;
+    http_address_ = ready.http;
     http_ = std::make_unique<httplib::Client>("http://" + ready.http);
     channel_ = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
     models_ = v1::ModelService::NewStub(channel_);
@@ -96,7 +97,7 @@ class ProgramTest : public ServerTest {
 
   std::string data_ = "data";  // the server's folder
   std::unique_ptr<ChildProcess> program_;
-  std::string address_;
+  std::string address_, http_address_;
   std::unique_ptr<httplib::Client> http_;
 };
 

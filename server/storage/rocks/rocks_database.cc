@@ -115,9 +115,10 @@ absl::StatusOr<std::unique_ptr<RocksDatabase>> RocksDatabase::Open(const RocksOp
     const absl::Status prepared = PrepareDirectory(options.directory, env);
     if (!prepared.ok()) return prepared;
   }
-  if (options.read_only) return OpenToRead(DatabaseOptions(env, ""), options.directory);
+  rocksdb::DBOptions open = DatabaseOptions(env, options.read_only ? "" : options.directory);
+  open.max_open_files = options.max_open_files;
+  if (options.read_only) return OpenToRead(open, options.directory);
   std::unique_ptr<RocksDatabase> database(new RocksDatabase());
-  rocksdb::DBOptions open = DatabaseOptions(env, options.directory);
   open.listeners.push_back(database->failures_);
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status =

@@ -12,9 +12,13 @@ namespace prequel {
 // In a directory into which something is being salvaged; gone once that is done.
 inline constexpr char kUnfinishedFile[] = "salvage-unfinished";
 
+// Of tables, at most, that RocksDB keeps open.
+inline constexpr int kMostOpenFiles = 512;
+
 struct RocksOptions {
   std::string directory;  // created if missing; its parent must exist
-  bool create = true;     // off: NOT_FOUND when there is no store in it
+  int max_open_files = kMostOpenFiles;
+  bool create = true;  // off: NOT_FOUND when there is no store in it
   // Off, an append is durable only against a crash of the process, not of the machine: for
   // measurement.
   bool sync = true;

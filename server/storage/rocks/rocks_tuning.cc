@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "server/storage/rocks/rocks_info_log.h"
+#include "server/storage/rocks/rocks_options.h"
 
 namespace prequel {
 namespace {
@@ -41,7 +42,7 @@ rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env, const std::string& directo
   options.max_total_wal_size = 512 * kMiB;
   options.max_background_jobs = 2;  // one flush, one compaction: the cores are for folding
   options.bytes_per_sync = kMiB;    // no avalanche of dirty pages when a flush ends
-  options.max_open_files = 512;
+  options.max_open_files = kMostOpenFiles;
   options.info_log = directory.empty() ? std::make_shared<RocksInfoLog>()
                                        : std::make_shared<RocksInfoLog>(directory);
   options.stats_dump_period_sec = 0;
