@@ -2,7 +2,6 @@
 #include <grpc/support/log.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -19,7 +18,7 @@
 #include "server/listening/descriptors.h"
 #include "server/log/stderr_log.h"
 #include "server/server.h"
-#include "server/sync/repeated.h"
+#include "server/stop_signal.h"
 
 namespace prequel {
 namespace {
@@ -41,36 +40,18 @@ void LogFromGrpc(gpr_log_func_args* args) {
   LogLine(severity, std::string("grpc: ") + args->message + more);
 }
 
-// Ends the process if it has not ended by itself. All that was answered is in the log, and what is
-// missing of it in the states is folded at the next start, as after a crash. Whoever reads the log
-// may have stopped to: then nothing is said, a second later.
-class Watchdog {
- public:
-  explicit Watchdog(std::chrono::milliseconds patience)
-      : repeated_(patience, [] {
-          signal(SIGALRM, [](int) { _exit(EXIT_SUCCESS); });
-          alarm(1);
-          LogLine(Severity::kWarning,
-                  "stopped before all work was done; the next start folds what is in the log");
-          std::_Exit(EXIT_SUCCESS);
-        }) {}
-
- private:
-  const Repeated repeated_;
-};
-
 // The signal that says to stop; 0 when the server is to be started anew.
-int AwaitStop(const Server& server, const sigset_t& stop) {
-  constexpr timespec kBetweenLooks{.tv_sec = 1, .tv_nsec = 0};
+int AwaitStop(const Server& server, StopSignal& stop) {
+  constexpr std::chrono::seconds kBetweenLooks{1};
   for (;;) {
-    const int signal = sigtimedwait(&stop, nullptr, &kBetweenLooks);
-    if (signal > 0) return signal;
+    const int signal = stop.Await(kBetweenLooks);
+    if (signal != 0) return signal;
     if (server.wants_restart()) return 0;
   }
 }
 
 // One server's life; nothing when another one is to follow.
-std::optional<int> Serve(const ServerOptions& options, const sigset_t& stop) {
+std::optional<int> Serve(const ServerOptions& options, StopSignal& stop) {
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
   if (!server.ok()) {
     std::fprintf(stderr, "prequeld: %s\n", std::string(server.status().message()).c_str());
@@ -85,8 +66,6 @@ std::optional<int> Serve(const ServerOptions& options, const sigset_t& stop) {
     LogLine(Severity::kWarning, "--sync=false: answered minibatches do not survive power loss");
   }
   const int signal = AwaitStop(**server, stop);
-  std::optional<Watchdog> watchdog;  // before anything that may take for ever, a line of log too
-  if (signal != 0) watchdog.emplace(options.drain + kAfterDrain);
   LogLine(Severity::kInfo, signal == 0         ? "the disk has room again: starting anew"
                            : signal == SIGTERM ? "stopping on SIGTERM"
                                                : "stopping on SIGINT");
@@ -97,8 +76,9 @@ std::optional<int> Serve(const ServerOptions& options, const sigset_t& stop) {
   return EXIT_SUCCESS;
 }
 
-int Run(const ServerOptions& options, const sigset_t& stop) {
+int Run(const ServerOptions& options) {
   SetLogFormat(options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
+  StopSignal stop(options.drain + kAfterDrain);
   umask(S_IRWXG | S_IRWXO);  // models are nobody else's business
   RaiseDescriptorLimit();
   gpr_set_log_function(LogFromGrpc);
@@ -114,14 +94,9 @@ int Run(const ServerOptions& options, const sigset_t& stop) {
 }  // namespace prequel
 
 int main(int argc, char** argv) {
-  // Before any thread exists, so that all of them inherit it and only sigwait sees the signals.
-  sigset_t stop;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGTERM);
-  sigaddset(&stop, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &stop, nullptr);
+  prequel::StopSignal::Block();
   signal(SIGPIPE, SIG_IGN);
   const prequel::CommandLine command_line = prequel::ParseCommandLine(argc, argv);
   if (command_line.exit_code) return *command_line.exit_code;
-  return prequel::Run(command_line.options, stop);
+  return prequel::Run(command_line.options);
 }
