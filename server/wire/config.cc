@@ -244,7 +244,10 @@ absl::StatusOr<LearnerConfig> ConfigFromProto(const v1::ModelConfig& proto) {
 absl::StatusOr<LearnerConfig> NewConfigFromProto(const v1::ModelConfig& proto) {
   absl::Status status = CheckName(proto.target().name(), "config.target.name");
   for (int i = 0; status.ok() && i < proto.features_size(); ++i) {
-    status = CheckName(proto.features(i).name(), absl::StrCat("config.features[", i, "].name"));
+    const std::string field = absl::StrCat("config.features[", i, "].name");
+    status = CheckName(proto.features(i).name(), field);
+    if (!proto.features(i).name().empty()) continue;
+    status = FieldError(field, "is needed: errors, files and clients know a column by its name");
   }
   if (!status.ok()) return status;
   return ConfigFromProto(proto);

@@ -14,8 +14,8 @@ namespace prequel::wire {
 // a configuration cannot ("config.rule.options.x"); the rest is Learner::Create's to refuse.
 absl::StatusOr<LearnerConfig> ConfigFromProto(const v1::ModelConfig& proto);
 
-// That of a model to be made, whose features and target may not have names of more than
-// kMaxTextBytes: the configurations of models that there are may.
+// That of a model to be made, whose features have names, and neither they nor the target have names
+// of more than kMaxTextBytes: the configurations of models that there are may be otherwise.
 absl::StatusOr<LearnerConfig> NewConfigFromProto(const v1::ModelConfig& proto);
 
 // Exact: ConfigFromProto gives `config` back.

@@ -47,6 +47,11 @@ TEST(ConfigTest, NamesOfNewModelsAreBoundedAndThoseOfOldOnesAreRead) {
   proto.mutable_features(1)->mutable_name()->push_back('x');
   EXPECT_EQ(FieldOf(NewConfigFromProto(proto).status()), "config.features[1].name");
   EXPECT_TRUE(ConfigFromProto(proto).ok());
+  proto.mutable_features(1)->clear_name();
+  EXPECT_EQ(FieldOf(NewConfigFromProto(proto).status()), "config.features[1].name");
+  EXPECT_TRUE(ConfigFromProto(proto).ok());
+  proto.mutable_features(1)->set_name("z");
+  EXPECT_TRUE(NewConfigFromProto(proto).ok());
   proto.mutable_target()->set_name(std::string(1025, 'y'));
   EXPECT_EQ(FieldOf(NewConfigFromProto(proto).status()), "config.target.name");
 }
