@@ -97,9 +97,18 @@ void ReadLayers(Options& options, const Layers& layers, const Parameters& parame
   out = std::move(read);
 }
 
+// In one of the two forms.
 void Read(Options& options, const Layers& layers, const Parameters& parameters, Vector& out) {
-  if (options.Has(parameters.whole)) return ReadWhole(options, layers, parameters, out);
-  ReadLayers(options, layers, parameters, out);
+  if (!options.Has(parameters.whole)) return ReadLayers(options, layers, parameters, out);
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    for (const std::string_view name : {parameters.weights, parameters.biases}) {
+      const std::string of_layer = OfLayer(l, name);
+      if (!options.Has(of_layer)) continue;
+      options.Fail(of_layer, absl::StrCat("is among ", std::string(parameters.whole),
+                                          " as well: leave one out"));
+    }
+  }
+  ReadWhole(options, layers, parameters, out);
 }
 
 }  // namespace

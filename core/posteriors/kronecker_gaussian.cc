@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "core/config/error.h"
 #include "core/config/learner_config.h"
 #include "core/posteriors/part_sizes.h"
@@ -115,16 +116,18 @@ absl::Status KroneckerGaussian::CheckSize(Index params) const {
 }
 
 absl::Status KroneckerGaussian::CheckPrior(const Vector& variances) const {
-  Index offset = 0;
+  Index offset = 0, number = 0;
   for (const Layer& layer : layers) {
+    ++number;
     const Eigen::Map<const Matrix> columns(variances.data() + offset, layer.outputs(),
                                            layer.columns());
     for (Index o = 1; o < layer.outputs(); ++o) {
       if (columns.row(o) == columns.row(0)) continue;
       return FieldError("config.prior",
-                        "has variances that differ among the weights of one input to one layer, "
-                        "which posterior \"kronecker\" cannot hold: make them equal, or use "
-                        "posterior \"diagonal\"");
+                        absl::StrCat("has variances of layer ", number,
+                                     " that differ among the weights of one input, which posterior "
+                                     "\"kronecker\" cannot hold: make them equal, or use posterior "
+                                     "\"diagonal\""));
     }
     offset += layer.size();
   }

@@ -173,6 +173,7 @@ TEST_P(BadPrior, IsRefusedByTheFieldAndWhatWouldBeRight) {
 }
 
 const OptionMap kLayers = ByLayers("weights", "bias");
+const OptionMap kVariances = ByLayers("weights_variances", "bias_variances", 1);
 
 INSTANTIATE_TEST_SUITE_P(
     Means, BadPrior,
@@ -195,7 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{With(kLayers, "layer2.weights", NumberTable{2, 3, CountedBut(6, 5, -HUGE_VAL)}),
             "layer2.weights[1,2]", "got -inf"},
         Bad{With(kLayers, "layer4.bias", Counted(1)), "layer4.bias", "is not an option"},
-        Bad{With(kLayers, "weights", Counted(20)), "layer1.bias", "is not an option"}));
+        Bad{With(kLayers, "weights", Counted(20)), "layer1.weights",
+            "is among weights as well: leave one out"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Variances, BadPrior,
@@ -212,12 +214,31 @@ INSTANTIATE_TEST_SUITE_P(
              {"layer1.weights_variances", NumberTable{3, 2, Counted(6, 1)}}},
             "layer1.bias_variances",
             "is missing"},
+        Bad{With(With(kVariances, "weights", Counted(20)), "layer2.weights_variances",
+                 NumberTable{2, 3, CountedBut(6, 4, 0)}),
+            "layer2.weights_variances[1,1]", "got 0"},
+        Bad{With(With(kVariances, "weights", Counted(20)), "layer3.bias_variances", Counted(2, 1)),
+            "layer3.bias_variances", "must be a list of 1 numbers"},
+        Bad{With(With(kVariances, "weights", Counted(20)), "variances", Counted(20, 1)),
+            "layer1.weights_variances", "is among variances as well: leave one out"},
         Bad{{{"weights", Counted(20)}, {"precision", 5e-324}},
             "precision",
             "must be a number in [1e-100, 1e+300]"},
         Bad{{{"weights", Counted(20)}, {"variances", Counted(20, 1)}, {"bias_precision", 2.0}},
             "bias_precision",
             "says nothing beside variances"}));
+
+TEST(ImportedPrior, FactorsSayWhichLayerTheyCannotHold) {
+  OptionMap options = With(kVariances, "weights", Counted(20));
+  options["layer1.weights_variances"] = NumberTable{3, 2, Numbers(6, 1)};
+  options["layer1.bias_variances"] = Numbers(3, 1);
+  LearnerConfig config = SmallMlp(options);
+  config.posterior.name = "kronecker";
+  config.rule = {"vogn", {{"mode", std::string("dataset")}, {"dataset_size", 960.0}}};
+  const absl::Status status = Learner::Create(config).status();
+  EXPECT_EQ(FieldOf(status), "config.prior") << status;
+  EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("variances of layer 2 "));
+}
 
 }  // namespace
 }  // namespace prequel
