@@ -28,8 +28,8 @@ constexpr std::chrono::milliseconds kFlush{500};
 // Each holds a state of its own and keeps a core busy.
 constexpr int kHistoryThreads = 1;
 constexpr int kChangesThreads = 1;
-// Beside those that large ones may take.
-constexpr int kPlacesForSmallQueries = 1;
+// Beside one for each core: of what is short by its estimate, some is not.
+constexpr int kSpareForQueries = 1;
 
 EngineOptions EngineOptionsOf(const ServerOptions& options) {
   EngineOptions result;
@@ -208,17 +208,21 @@ absl::Status Server::Parts::StartEngine() {
 void Server::Parts::MakeServices() {
   in_flight_ = std::make_unique<InFlight>(BudgetsOf(options_).in_flight);
   patience_ = std::make_unique<Patience>(options_.patience);
-  queries_ = std::make_unique<CallPool>(
-      WorkersOf(EngineOptionsOf(options_)), static_cast<std::size_t>(options_.queue_calls),
-      "too many calls are waiting; try again later", kPlacesForSmallQueries);
+  const int workers = WorkersOf(EngineOptionsOf(options_));
+  const auto queue = static_cast<std::size_t>(options_.queue_calls);
+  queries_ = std::make_unique<CallPool>(workers + kSpareForQueries, queue,
+                                        "too many calls are waiting; try again later");
+  long_queries_ = std::make_unique<CallPool>(
+      workers, queue, "too many calls that take long are waiting; try again later",
+      CallPool::Where::kBackground);
   history_ = std::make_unique<CallPool>(
       kHistoryThreads, static_cast<std::size_t>(options_.queue_history),
       "too many calls that store, copy or return to a model are waiting; try again when one is "
       "done, or raise --queue-history");
   changes_ = std::make_unique<CallPool>(
-      kChangesThreads, static_cast<std::size_t>(options_.queue_calls),
+      kChangesThreads, queue,
       "too many calls that make or delete models are waiting; try again later");
-  const CallPools pools{*queries_, *history_, *changes_};
+  const CallPools pools{*queries_, *long_queries_, *history_, *changes_};
   CallParts calls{.observers = {&metrics_, &call_log_},
                   .gate = Gate(policy_.get()),
                   .memory = in_flight_.get(),
@@ -361,7 +365,7 @@ void Server::Parts::Stop() {
   if (health_ != nullptr) health_->Stop();
   if (learning_service_ != nullptr) learning_service_->DrainStreams();
   if (engine_ != nullptr) engine_->Shutdown(deadline);
-  for (CallPool* pool : {queries_.get(), history_.get(), changes_.get()}) {
+  for (CallPool* pool : {queries_.get(), long_queries_.get(), history_.get(), changes_.get()}) {
     if (pool != nullptr) pool->Drain(deadline);
   }
   if (learning_service_ != nullptr) learning_service_->AwaitNoStreams(deadline);

@@ -87,6 +87,7 @@ class Server::Parts {
   Arrivals arrivals_;
   std::unique_ptr<Listener> listener_;  // its thread stops before gRPC does
   std::unique_ptr<CallPool> queries_;
+  std::unique_ptr<CallPool> long_queries_;
   std::unique_ptr<CallPool> history_;
   std::unique_ptr<CallPool> changes_;
   std::unique_ptr<ModelServiceImpl> model_service_;

@@ -14,10 +14,9 @@ absl::Status CheckNamed(const std::string& field, const std::string& name) {
 }
 
 // As for Predict.
-CallPool::Size SizeOf(const inference::ModelInferRequest& request) {
+bool TakesLong(const inference::ModelInferRequest& request) {
   constexpr std::size_t kMuch = 64 << 10;
-  const bool large = request.parameters().contains("samples") || request.ByteSizeLong() > kMuch;
-  return large ? CallPool::Size::kLarge : CallPool::Size::kSmall;
+  return request.parameters().contains("samples") || request.ByteSizeLong() > kMuch;
 }
 
 }  // namespace
@@ -73,13 +72,13 @@ void InferenceFace::Infer(const Call& call, const inference::ModelInferRequest* 
   const absl::StatusOr<Moment> moment = MomentOf(*request);
   if (!moment.ok()) return done(moment.status());
   auto infer = [this, call, request, contents, response, revision = moment->revision, done] {
-    CallPool& pool = revision ? pools_.history : pools_.queries;
+    CallPool& pool = pools_.For(revision.has_value(), TakesLong(*request));
     pool.Run(
         call.who(), call.wanted(),
         [this, call, request, contents, response, revision](const StillWanted& proceed) {
           return InferNow(call, *request, revision, contents, response, proceed);
         },
-        done, SizeOf(*request));
+        done);
   };
   if (moment->min_revision == 0) return infer();
   if (watched != nullptr) {

@@ -1,11 +1,8 @@
 #include "server/rpc/call_pool.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "server/sync/background.h"
-#include "server/sync/thread_time.h"
 
 namespace prequel {
 namespace {
@@ -19,52 +16,55 @@ constexpr double kPieceSeconds = 5e-3;
 
 class CallPool::Piece {
  public:
-  explicit Piece(const Asker& who) : who_(who) {}
-  const Asker& who() const { return who_; }
-  double used() const { return ThreadSeconds() - begun_; }
-  double Take() { return ThreadSeconds() - std::exchange(begun_, ThreadSeconds()); }
+  explicit Piece(ThreadClock clock) : clock_(clock) {}
+  double used() const { return clock_() - begun_; }
+  double Take() {
+    const double now = clock_();
+    return now - std::exchange(begun_, now);
+  }
 
  private:
-  const Asker& who_;
-  double begun_ = ThreadSeconds();
+  const ThreadClock clock_;
+  double begun_ = clock_();
 };
 
-CallPool::CallPool(int at_once, std::size_t max_queued, std::string refusal, int spare)
-    : at_once_(at_once),
-      spare_(spare),
-      max_begun_(at_once + spare + kPaused),
+CallPool::CallPool(int places, std::size_t max_queued, std::string refusal, Where where,
+                   ThreadClock clock)
+    : places_(places),
+      max_begun_(places + kPaused),
       max_queued_(max_queued),
-      refusal_(std::move(refusal)) {
+      refusal_(std::move(refusal)),
+      where_(where),
+      clock_(clock) {
   for (int i = 0; i < max_begun_; ++i) {
-    threads_.emplace_back([this] { Loop(Size::kSmall); });
-    if (spare_ == 0) continue;
     threads_.emplace_back([this] {
-      EnterBackground();
-      Loop(Size::kLarge);
+      if (where_ == Where::kBackground) EnterBackground();
+      Loop(false);
     });
   }
+  if (where_ == Where::kForeground) return;
+  for (int i = 0; i < places_; ++i) threads_.emplace_back([this] { Loop(true); });
 }
 
 CallPool::~CallPool() {
   {
     MutexLock lock(mu_);
     stopping_ = true;
+    work_.wake.NotifyAll();
+    answers_.wake.NotifyAll();
   }
-  foreground_.wake.NotifyAll();
-  background_.wake.NotifyAll();
   for (std::thread& thread : threads_) thread.join();
 }
 
-void CallPool::Run(const Asker& who, StillWanted wanted, Work work, Answer answer, Size size) {
-  Task task{std::move(wanted), std::move(work), std::move(answer), size, who.share};
-  const absl::Status status = Admit(who, task);
+void CallPool::Run(const Asker& who, StillWanted wanted, Work work, Answer answer) {
+  Task task{who, std::move(wanted), std::move(work), std::move(answer)};
+  const absl::Status status = Admit(task);
   if (!status.ok()) task.answer(status);
 }
 
-void CallPool::Run(const UnaryCall& call, Work work, Size size) {
-  Run(
-      call.who(), call.wanted(), std::move(work),
-      [call](const absl::Status& status) { call.Finish(status); }, size);
+void CallPool::Run(const UnaryCall& call, Work work) {
+  Run(call.who(), call.wanted(), std::move(work),
+      [call](const absl::Status& status) { call.Finish(status); });
 }
 
 void CallPool::Run(const UnaryCall& call, absl::AnyInvocable<absl::Status()> work) {
@@ -97,12 +97,13 @@ void CallPool::Count(const Asker& who, int queued, int begun) {
   if (asked->second.about.empty()) asked_.erase(asked);
 }
 
-absl::Status CallPool::Admit(const Asker& who, Task& task) {
+absl::Status CallPool::Admit(Task& task) {
   MutexLock lock(mu_);
   if (draining_) return absl::UnavailableError("the server is stopping");
-  if (!HasRoom(who)) return absl::ResourceExhaustedError(refusal_);
+  if (!HasRoom(task.who)) return absl::ResourceExhaustedError(refusal_);
+  Count(task.who, 1, 0);
+  const Asker who = task.who;
   queue_.Push(who.caller, who.about, Item(std::move(task)));
-  Count(who, 1, 0);
   ++unanswered_;
   Dispatch();
   return absl::OkStatus();
@@ -115,124 +116,111 @@ void CallPool::Drain(TimePoint deadline) {
   }
 }
 
-// A caller may have begun as many as are left for the others, and of what it asks about one thing
-// no more than can be worked on at once.
+// What has begun goes on. A caller may begin as many as are left for the others, and of what it
+// asks about one thing no more than can be worked on at once.
 bool CallPool::MayBegin(const std::string& caller, const std::string& about,
                         const Item& item) const {
-  const auto* pause = std::get_if<Pause*>(&item);
-  const Size size = pause != nullptr ? (*pause)->size : std::get<Task>(item).size;
-  if (size == Size::kLarge && large_ >= at_once_) return false;
-  if (pause != nullptr) return true;
+  if (std::holds_alternative<Pause*>(item)) return true;
   const Asked& asked = asked_.at(caller);
-  return asked.begun < max_begun_ - all_begun_ && asked.about.at(about).begun < at_once_;
+  return asked.begun < max_begun_ - all_begun_ && asked.about.at(about).begun < places_;
 }
 
 void CallPool::Dispatch() {
-  while (running_ < at_once_ + spare_) {
+  while (running_ < places_) {
     auto next =
         queue_.Pop([this](const std::string& caller, const std::string& about, const Item& item)
                        ABSL_NO_THREAD_SAFETY_ANALYSIS { return MayBegin(caller, about, item); });
     if (!next) return;
-    auto& [about, item] = next->second;
+    ++running_;
+    Item& item = next->second.second;
     if (Pause** pause = std::get_if<Pause*>(&item)) {
-      TakePlace((*pause)->size);
       (*pause)->may_go = true;
       (*pause)->go.NotifyOne();
       continue;
     }
     Task& task = std::get<Task>(item);
-    const Size size = task.size;
-    TakePlace(size);
-    Asker who{std::move(next->first), std::move(about), task.share};
-    Count(who, -1, 1);
-    Give(size,
-         [this, who = std::move(who), task = std::move(task)]() mutable { Perform(who, task); });
+    Count(task.who, -1, 1);
+    Give(work_, [this, task = std::move(task)]() mutable { Perform(std::move(task)); });
   }
 }
 
-CallPool::Crew& CallPool::CrewOf(Size size) {
-  return size == Size::kLarge && spare_ > 0 ? background_ : foreground_;
+void CallPool::Give(Jobs& jobs, absl::AnyInvocable<void()> job) {
+  jobs.waiting.push_back(std::move(job));
+  jobs.wake.NotifyOne();
 }
 
-void CallPool::Give(Size size, absl::AnyInvocable<void()> job) {
-  Crew& crew = CrewOf(size);
-  crew.jobs.push_back(std::move(job));
-  crew.wake.NotifyOne();
-}
-
-void CallPool::TakePlace(Size size) {
-  ++running_;
-  if (size == Size::kLarge) ++large_;
-}
-
-void CallPool::LeavePlace(Size size) {
-  --running_;
-  if (size == Size::kLarge) --large_;
-}
-
-absl::Status CallPool::Proceeds(Piece& piece, const Task& task) {
+absl::Status CallPool::Proceeds(const Task& task, Piece& piece) {
   absl::Status status = task.wanted ? task.wanted() : absl::OkStatus();
   if (!status.ok() || piece.used() < kPieceSeconds) return status;
-  Pause pause{.size = task.size};
+  Pause pause;
+  const Asker& who = task.who;
   MutexLock lock(mu_);
-  const Asker& who = piece.who();
   // It goes on: it does not come back as one that was away.
   queue_.PushFront(who.caller, who.about, Item(&pause));
   queue_.Charge(piece.Take(), who.share, who.caller, who.about);
-  LeavePlace(task.size);
+  --running_;
   Dispatch();
   while (!pause.may_go) pause.go.Wait(mu_);
   return status;
 }
 
-void CallPool::Perform(const Asker& who, Task& task) {
-  Piece piece(who);
+void CallPool::Perform(Task task) {
+  Piece piece(clock_);
   absl::Status status = task.wanted ? task.wanted() : absl::OkStatus();
   if (status.ok()) {
-    status = task.work([&] { return Proceeds(piece, task); });
+    status = task.work([&] { return Proceeds(task, piece); });
   }
-  const Size size = task.size;
-  if (size == Size::kSmall) {
-    task.answer(status);
-    task = {};
+  if (where_ == Where::kForeground) {
+    GiveAnswer(task, status);
+    MutexLock lock(mu_);
+    --running_;
+    return End(task.who, piece.Take());
   }
   MutexLock lock(mu_);
-  queue_.Charge(piece.Take(), who.share, who.caller, who.about);
-  LeavePlace(size);
-  if (size == Size::kSmall) return Answered(who);
-  Give(Size::kSmall, [this, who, task = std::move(task), status]() mutable {
-    task.answer(status);
-    task = {};
+  queue_.ChargeSoFar(piece.Take(), task.who.share, task.who.caller, task.who.about);
+  --running_;
+  Give(answers_, [this, task = std::move(task), status]() mutable {
+    Piece answering(clock_);
+    GiveAnswer(task, status);
     MutexLock again(mu_);
-    Answered(who);
+    End(task.who, answering.Take());
   });
   Dispatch();
 }
 
-void CallPool::Answered(const Asker& who) {
+// And frees what the call holds, before it counts as answered.
+void CallPool::GiveAnswer(Task& task, const absl::Status& status) {
+  task.answer(status);
+  task.answer = nullptr;
+  task.work = nullptr;
+  task.wanted = nullptr;
+}
+
+void CallPool::End(const Asker& who, double used) {
+  queue_.Charge(used, who.share, who.caller, who.about);
   Count(who, 0, -1);
   --unanswered_;
   answered_.NotifyAll();
   Dispatch();
 }
 
-void CallPool::Loop(Size size) {
+void CallPool::Loop(bool answers) {
   while (true) {
     absl::AnyInvocable<void()> job;
     {
       MutexLock lock(mu_);
-      Crew& crew = CrewOf(size);
-      while (crew.jobs.empty() && !(stopping_ && unanswered_ == 0)) crew.wake.Wait(mu_);
-      if (crew.jobs.empty()) break;
-      job = std::move(crew.jobs.front());
-      crew.jobs.pop_front();
+      Jobs& jobs = answers ? answers_ : work_;
+      while (jobs.waiting.empty() && !(stopping_ && unanswered_ == 0)) jobs.wake.Wait(mu_);
+      if (jobs.waiting.empty()) break;
+      job = std::move(jobs.waiting.front());
+      jobs.waiting.pop_front();
     }
     job();
   }
   // The others end as well.
   MutexLock lock(mu_);
-  foreground_.wake.NotifyAll();
-  background_.wake.NotifyAll();
+  work_.wake.NotifyAll();
+  answers_.wake.NotifyAll();
 }
 
 }  // namespace prequel

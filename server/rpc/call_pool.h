@@ -16,12 +16,14 @@
 #include "server/rpc/call.h"
 #include "server/sync/fair_queue.h"
 #include "server/sync/mutex.h"
+#include "server/sync/thread_time.h"
 
 namespace prequel {
 
-// So many calls are worked on at a time, and what they use is divided evenly among those who ask:
-// the caller who has used the least processor time is next, and of what it asks, what has used the
-// least. Long work lets others have its place between its pieces (Work's Proceed).
+// One queue with so many places: as many calls are worked on at a time, and what they use is
+// divided among those who ask. The caller who has used the least processor time for its share is
+// next, and of what it asks, what has used the least. Long work lets others have its place between
+// its pieces (Work's Proceed).
 class CallPool {
  public:
   // To be asked between pieces of the work: whether the answer is still wanted. Others may be
@@ -30,26 +32,26 @@ class CallPool {
   using Work = absl::AnyInvocable<absl::Status(const Proceed& proceed)>;
   using Answer = absl::AnyInvocable<void(const absl::Status&)>;
 
-  // What a call asks for, as far as the request alone says. Small ones have places of their own,
-  // and large ones are worked on in the background where there are such places.
-  enum class Size { kSmall, kLarge };
+  // Where the work is done (sync/background.h). Answers are never given in the background: gRPC has
+  // locks that all connections share.
+  enum class Where { kForeground, kBackground };
 
-  // At most `at_once` calls are worked on, and `spare` small ones beside them; and at most
-  // `max_queued` wait to begin, of which one caller may have half and as many as are left, and one
-  // thing that it asks about three quarters of that; `refusal` is what others are told.
-  CallPool(int at_once, std::size_t max_queued, std::string refusal, int spare = 0);
+  // At most `places` calls are worked on, and at most `max_queued` wait to begin, of which one
+  // caller may have half and as many as are left, and one thing that it asks about three quarters
+  // of that; `refusal` is what others are told.
+  CallPool(int places, std::size_t max_queued, std::string refusal,
+           Where where = Where::kForeground, ThreadClock clock = ThreadSeconds);
   // Answers what is queued, then stops.
   ~CallPool();
   CallPool(const CallPool&) = delete;
   CallPool& operator=(const CallPool&) = delete;
 
-  // Gives `answer`, once, what `work` returns, on a thread that is not in the background: gRPC has
-  // locks that all connections share. On the caller's, before Run returns, RESOURCE_EXHAUSTED when
-  // too many wait. A call that is not `wanted` any more when its turn comes is answered with that,
-  // without work.
-  void Run(const Asker& who, StillWanted wanted, Work work, Answer answer,
-           Size size = Size::kSmall);
-  void Run(const UnaryCall& call, Work work, Size size = Size::kSmall);
+  // Gives `answer`, once, what `work` returns, on a thread of the pool; what that takes is the
+  // caller's as well. On the caller's thread, before Run returns, RESOURCE_EXHAUSTED when too many
+  // wait. A call that is not `wanted` any more when its turn comes is answered with that, without
+  // work.
+  void Run(const Asker& who, StillWanted wanted, Work work, Answer answer);
+  void Run(const UnaryCall& call, Work work);
   void Run(const UnaryCall& call, absl::AnyInvocable<absl::Status()> work);
 
   // Refuses new calls with UNAVAILABLE and waits for the accepted ones, until `deadline`.
@@ -58,14 +60,12 @@ class CallPool {
  private:
   // One that begins, or one that waits between two of its pieces.
   struct Task {
+    Asker who;
     StillWanted wanted;
     Work work;
     Answer answer;
-    Size size = Size::kSmall;
-    int share = kEvenShare;
   };
   struct Pause {
-    Size size;
     CondVar go;
     bool may_go = false;
   };
@@ -80,10 +80,10 @@ class CallPool {
     std::map<std::string, Counts> about;
   };
 
-  // Threads, as many as calls may have begun, and what they are to do.
-  struct Crew {
+  // What threads of one kind are to do.
+  struct Jobs {
     CondVar wake;  // a job, or the end
-    std::deque<absl::AnyInvocable<void()>> jobs;
+    std::deque<absl::AnyInvocable<void()>> waiting;
   };
   // A call's processor time since it was last charged.
   class Piece;
@@ -91,10 +91,10 @@ class CallPool {
   // Of one caller, those whose use is remembered while nothing of theirs waits.
   static constexpr std::size_t kMostAbout = 64;
 
-  Crew& CrewOf(Size size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Give(Size size, absl::AnyInvocable<void()> job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void Loop(Size size);
-  absl::Status Admit(const Asker& who, Task& task);
+  // Of a thread: does the jobs of the work, or gives the answers.
+  void Loop(bool answers);
+  void Give(Jobs& jobs, absl::AnyInvocable<void()> job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status Admit(Task& task);
   bool HasRoom(const Asker& who) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MayBegin(const std::string& caller, const std::string& about, const Item& item) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -102,23 +102,25 @@ class CallPool {
   void Count(const Asker& who, int queued, int begun) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Gives free places to those who are next.
   void Dispatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void TakePlace(Size size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void LeavePlace(Size size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  absl::Status Proceeds(Piece& piece, const Task& task);
-  void Perform(const Asker& who, Task& task);
-  void Answered(const Asker& who) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  absl::Status Proceeds(const Task& task, Piece& piece);
+  void Perform(Task task);
+  static void GiveAnswer(Task& task, const absl::Status& status);
+  // A call is answered, and has used so much since it was last charged.
+  void End(const Asker& who, double used) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  const int at_once_, spare_;
+  const int places_;
   const int max_begun_;
   const std::size_t max_queued_;
   const std::string refusal_;
+  const Where where_;
+  const ThreadClock clock_;
   Mutex mu_;
   CondVar answered_;  // a call
   FairLines<FairLines<Fifo<Item>, kMostAbout>> queue_ ABSL_GUARDED_BY(mu_);
-  Crew foreground_ ABSL_GUARDED_BY(mu_), background_ ABSL_GUARDED_BY(mu_);
+  Jobs work_ ABSL_GUARDED_BY(mu_);
+  Jobs answers_ ABSL_GUARDED_BY(mu_);                        // of work in the background
   std::map<std::string, Asked> asked_ ABSL_GUARDED_BY(mu_);  // by caller
-  // Places taken, in all and by large calls.
-  int running_ ABSL_GUARDED_BY(mu_) = 0, large_ ABSL_GUARDED_BY(mu_) = 0;
+  int running_ ABSL_GUARDED_BY(mu_) = 0;                     // places taken
   int all_begun_ ABSL_GUARDED_BY(mu_) = 0;
   std::size_t queued_ ABSL_GUARDED_BY(mu_) = 0;  // to begin
   int unanswered_ ABSL_GUARDED_BY(mu_) = 0;      // queued, begun or done
@@ -127,14 +129,22 @@ class CallPool {
   std::vector<std::thread> threads_;  // constant after construction
 };
 
-// Which calls run where; both outlive their users.
+// Which calls run where; all outlive their users.
 struct CallPools {
-  CallPool& queries;  // short calls
+  CallPool& queries;  // short ones
+  // Those that take long: in the background. Short ones never wait for them.
+  CallPool& long_queries;
   // Calls that fold a log, or hold a whole state, again: few at a time, and queries never wait for
   // them.
   CallPool& history;
   // Calls that make models or delete them: one of a million columns takes a second to look at.
   CallPool& changes;
+
+  // For a query of a past revision or of the newest.
+  CallPool& For(bool past, bool takes_long) const {
+    if (past) return history;
+    return takes_long ? long_queries : queries;
+  }
 };
 
 }  // namespace prequel

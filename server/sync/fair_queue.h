@@ -36,6 +36,7 @@ class Fifo {
     return popped;
   }
   void Charge(double /*cost*/, int /*share*/) {}
+  void ChargeSoFar(double /*cost*/, int /*share*/) {}
   std::size_t size() const { return items_.size(); }
 
  private:
@@ -49,7 +50,7 @@ class Fifo {
 //
 // where floor is what the line served last had used: whoever was away has saved up nothing, and
 // whoever has had much comes back behind the others. A line comes back when none of its items
-// waits, and none is out, which is from when it is popped until it is charged.
+// waits, and none is out, which is from when it is popped until it is charged for all that it used.
 //
 // `Line` is a Fifo, or lines again: an item then has two names, and what the first has is shared
 // evenly among the second. Not thread-safe.
@@ -102,6 +103,13 @@ class FairLines {
     Use(line, cost, share);
     line.items.Charge(cost, kEvenShare, rest...);
     --line.out;
+  }
+  // The same of one that stays out, and is to be charged for the rest.
+  template <class... Rest>
+  void ChargeSoFar(double cost, int share, std::string_view name, const Rest&... rest) {
+    Entry& line = Find(name);
+    Use(line, cost, share);
+    line.items.ChargeSoFar(cost, kEvenShare, rest...);
   }
 
   std::size_t size() const { return size_; }

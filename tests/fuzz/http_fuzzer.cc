@@ -68,10 +68,11 @@ class Host {
   const SystemClock clock_;
   const std::unique_ptr<Engine> engine_ =
       Engine::Create(Options(), {*store_, *store_, *store_, codec_, clock_, {}}).value();
-  CallPool queries_{1, 8, "too many"}, history_{1, 8, "too many"}, changes_{1, 8, "too many"};
+  CallPool queries_{1, 8, "too many"}, long_queries_{1, 8, "too many"}, history_{1, 8, "too many"},
+      changes_{1, 8, "too many"};
   const InferenceFace face_{
       *engine_,
-      {queries_, history_, changes_},
+      {queries_, long_queries_, history_, changes_},
       {.max_batch_rows = 64, .max_answer_bytes = kAnswerBytes, .version = "0", .ready = [] {
          return true;
        }}};

@@ -17,12 +17,10 @@ namespace prequel {
 namespace {
 
 // A query by many draws, or of much.
-CallPool::Size SizeOf(const v1::PredictRequest& request) {
+bool TakesLong(const v1::PredictRequest& request) {
   constexpr int kManySamples = 256;
   constexpr std::size_t kMuch = 64 << 10;
-  const bool large =
-      request.options().samples() > kManySamples || request.batch().ByteSizeLong() > kMuch;
-  return large ? CallPool::Size::kLarge : CallPool::Size::kSmall;
+  return request.options().samples() > kManySamples || request.batch().ByteSizeLong() > kMuch;
 }
 
 }  // namespace
@@ -88,11 +86,10 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerConte
   const UnaryCall call(context, "Predict", request->name(), request, response, parts_, watch);
   if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows))) return call.reactor();
   const auto predict = [this, call, request, response] {
-    CallPool& pool = request->has_revision() ? pools_.history : pools_.queries;
+    CallPool& pool = pools_.For(request->has_revision(), TakesLong(*request));
     pool.Run(call, CallPool::Work([this, call, request, response](const StillWanted& proceed) {
                return PredictNow(call, *request, response, proceed);
-             }),
-             SizeOf(*request));
+             }));
   };
   const absl::StatusOr<std::string> model = ModelIdOf(request->name());
   if (model.ok() && request->min_revision() > 0) {

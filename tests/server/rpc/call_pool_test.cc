@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <future>
 #include <memory>
 #include <string>
@@ -11,12 +13,19 @@
 #include <vector>
 
 #include "server/sync/background.h"
+#include "server/sync/fair_queue.h"
+#include "server/sync/mutex.h"
 #include "server/sync/thread_time.h"
 
 namespace prequel {
 namespace {
 
 using std::chrono::system_clock;
+using Where = CallPool::Where;
+
+// Processor time that is used by saying so.
+thread_local double fake_seconds = 0;
+double FakeSeconds() { return fake_seconds; }
 
 // A call that is worked on until it is let go.
 class HeldCall {
@@ -144,31 +153,12 @@ TEST(CallPoolTest, WhatACallerAsksOfOneModelIsNotInTheWayOfAnother) {
   for (auto& call : calls) EXPECT_TRUE(call->Stop().ok());
 }
 
-TEST(CallPoolTest, LargeCallsLeaveAPlaceToSmallOnes) {
-  std::promise<void> release;
-  std::shared_future<void> released = release.get_future().share();
-  std::atomic<int> answered = 0;
-  CallPool pool(1, 8, "", 1);
-  for (int i = 0; i < 3; ++i) {
-    pool.Run(
-        {std::to_string(i), ""}, {},
-        [released](const StillWanted&) {
-          released.wait();
-          return absl::OkStatus();
-        },
-        [&answered](const absl::Status&) { ++answered; }, CallPool::Size::kLarge);
-  }
-  EXPECT_TRUE(QuickCall(pool).Answer().ok());  // never, if the large ones had all places
-  EXPECT_EQ(answered, 0);
-  release.set_value();
-}
-
-// Where a call of that size is done.
-struct Place {
-  bool work = false, answer = false;  // whether in the background
+// Whether the work of a call is done, and its answer given, in the background.
+struct Background {
+  bool work = false, answer = false;
 };
 
-Place PlaceOf(CallPool& pool, CallPool::Size size) {
+Background OfACall(CallPool& pool) {
   std::promise<bool> work, answer;
   pool.Run(
       {"a", ""}, {},
@@ -176,18 +166,100 @@ Place PlaceOf(CallPool& pool, CallPool::Size size) {
         work.set_value(InBackground());
         return absl::OkStatus();
       },
-      [&answer](const absl::Status&) { answer.set_value(InBackground()); }, size);
+      [&answer](const absl::Status&) { answer.set_value(InBackground()); });
   return {work.get_future().get(), answer.get_future().get()};
 }
 
-TEST(CallPoolTest, OnlyTheWorkOfLargeCallsIsInTheBackground) {
-  CallPool pool(1, 8, "", 1);
-  const Place large = PlaceOf(pool, CallPool::Size::kLarge);
-  const Place small = PlaceOf(pool, CallPool::Size::kSmall);
-  EXPECT_TRUE(large.work);
-  for (const bool other : {large.answer, small.work, small.answer}) {
+TEST(CallPoolTest, WorkMayBeInTheBackgroundAndAnswersNeverAre) {
+  CallPool foreground(1, 8, ""), background(1, 8, "", Where::kBackground);
+  const Background of_short = OfACall(foreground), of_long = OfACall(background);
+  EXPECT_TRUE(of_long.work);
+  for (const bool other : {of_long.answer, of_short.work, of_short.answer}) {
     EXPECT_EQ(other, InBackground());
   }
+}
+
+// Calls of fake cost, which begin once all are there.
+class Crowd {
+ public:
+  explicit Crowd(Where where) : pool_(1, 10'000, "full", where, FakeSeconds), held_(pool_) {}
+
+  void Add(const Asker& who, double work, double answer = 0) {
+    ++added_;
+    pool_.Run(
+        who, {},
+        [this, caller = who.caller, work](const StillWanted&) {
+          fake_seconds += work;
+          MutexLock lock(mu_);
+          order_.push_back(caller);
+          return absl::OkStatus();
+        },
+        [answer](const absl::Status& status) {
+          EXPECT_TRUE(status.ok()) << status;
+          fake_seconds += answer;
+        });
+  }
+  // Whose they were, in the order in which they were worked on.
+  std::vector<std::string> Go() {
+    EXPECT_TRUE(held_.LetGo().ok());
+    pool_.Drain(system_clock::now() + std::chrono::seconds(60));
+    MutexLock lock(mu_);
+    EXPECT_EQ(order_.size(), added_);
+    return order_;
+  }
+
+ private:
+  Mutex mu_;
+  std::vector<std::string> order_ ABSL_GUARDED_BY(mu_);
+  std::size_t added_ = 0;
+  CallPool pool_;
+  HeldCall held_;
+};
+
+TEST(CallPoolTest, CallersHaveTurnsByTheirShares) {
+  constexpr int kCalls = 400;
+  Crowd crowd(Where::kForeground);
+  for (int i = 0; i < kCalls; ++i) {
+    crowd.Add({"a", ""}, 1);
+    crowd.Add({"b", "", 3 * kEvenShare}, 1);
+  }
+  const std::vector<std::string> order = crowd.Go();
+  const auto b = std::count(order.begin(), order.begin() + kCalls, "b");
+  EXPECT_LE(std::abs(b - kCalls * 3 / 4), 1) << b;
+}
+
+// What "a" asks about one thing is worked on one after the other, so that the first is charged for
+// its answer before the second begins.
+TEST(CallPoolTest, AnAnswerIsPaidByWhoAsks) {
+  for (const Where where : {Where::kForeground, Where::kBackground}) {
+    Crowd crowd(where);
+    crowd.Add({"a", "one thing"}, 1, 10);
+    crowd.Add({"a", "one thing"}, 1, 10);
+    for (int i = 0; i < 5; ++i) crowd.Add({"b", std::to_string(i)}, 2);
+    EXPECT_EQ(crowd.Go(), (std::vector<std::string>{"a", "b", "b", "b", "b", "b", "a"}));
+  }
+}
+
+// Each pool is a queue of its own: nobody's short call waits for what others have used on long
+// ones.
+TEST(CallPoolTest, WhoComesWaitsForNothingThatIsUsedInAnotherPool) {
+  CallPool background(1, 8, "", Where::kBackground, FakeSeconds);
+  Crowd crowd(Where::kForeground);
+  crowd.Add({"busy", "1"}, 1);
+  crowd.Add({"busy", "2"}, 1);
+  for (int i = 0; i < 3; ++i) {
+    std::promise<void> answered;
+    background.Run(
+        {"long", ""}, {},
+        [](const StillWanted&) {
+          fake_seconds += 1000;
+          return absl::OkStatus();
+        },
+        [&answered](const absl::Status&) { answered.set_value(); });
+    answered.get_future().wait();
+  }
+  crowd.Add({"comes", ""}, 1);
+  EXPECT_EQ(crowd.Go(), (std::vector<std::string>{"busy", "comes", "busy"}));
 }
 
 TEST(CallPoolTest, OneNameDoesNotFillTheQueue) {
@@ -219,16 +291,31 @@ TEST(CallPoolTest, WhatIsNotWantedAnyMoreEndsBetweenTwoPieces) {
 }
 
 TEST(CallPoolTest, DrainAnswersWhatWasAccepted) {
-  CallPool pool(1, 2, "");
-  HeldCall running(pool);
-  QuickCall waiting(pool);
-  pool.Drain(system_clock::now());
-  QuickCall late(pool);
-  EXPECT_TRUE(absl::IsUnavailable(late.Answer()));
-  EXPECT_TRUE(running.LetGo().ok());
-  pool.Drain(system_clock::now() + std::chrono::seconds(60));
-  EXPECT_EQ(waiting.answer.wait_for(std::chrono::seconds(0)), std::future_status::ready);
-  EXPECT_TRUE(waiting.worked);
+  for (const Where where : {Where::kForeground, Where::kBackground}) {
+    CallPool pool(1, 2, "", where);
+    HeldCall running(pool);
+    QuickCall waiting(pool);
+    pool.Drain(system_clock::now());
+    QuickCall late(pool);
+    EXPECT_TRUE(absl::IsUnavailable(late.Answer()));
+    EXPECT_TRUE(running.LetGo().ok());
+    pool.Drain(system_clock::now() + std::chrono::seconds(60));
+    EXPECT_EQ(waiting.answer.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+    EXPECT_TRUE(waiting.worked);
+  }
+}
+
+TEST(CallPoolTest, WhatIsQueuedAtTheEndIsAnswered) {
+  for (const Where where : {Where::kForeground, Where::kBackground}) {
+    std::vector<std::unique_ptr<QuickCall>> calls;
+    {
+      CallPool pool(1, 100, "", where);
+      HeldCall running(pool);
+      for (int i = 0; i < 20; ++i) calls.push_back(std::make_unique<QuickCall>(pool));
+      EXPECT_TRUE(running.LetGo().ok());
+    }
+    for (const auto& call : calls) EXPECT_TRUE(call->Answer().ok());
+  }
 }
 
 }  // namespace

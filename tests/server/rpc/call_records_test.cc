@@ -125,12 +125,23 @@ class CallRecordsTest : public ::testing::Test {
   const SystemClock clock_;
   std::unique_ptr<Engine> engine_ =
       Engine::Create({}, {*store_, *store_, *store_, codec_, clock_, {}}).value();
-  CallPool queries_{1, 8, "too many"}, history_{1, 8, "too many"}, changes_{1, 8, "too many"};
+  // Of a caller whose calls last.
+  static void Hold(CallPool& pool, const std::shared_future<void>& released) {
+    pool.Run(
+        {"somebody", ""}, {},
+        [released](const CallPool::Proceed&) {
+          released.wait();
+          return absl::OkStatus();
+        },
+        [](const absl::Status&) {});
+  }
+
+  CallPool queries_{1, 8, "too many"}, long_queries_{1, 1, "too many long ones"},
+      history_{1, 8, "too many"}, changes_{1, 8, "too many"};
+  const CallPools pools_{queries_, long_queries_, history_, changes_};
   Recorder recorder_, other_recorder_;
-  ModelServiceImpl model_service_{
-      *engine_, {queries_, history_, changes_}, {{&recorder_, &other_recorder_}, Gate()}};
-  LearningServiceImpl learning_service_{
-      *engine_, {queries_, history_, changes_}, {{&recorder_}, Gate()}, {}};
+  ModelServiceImpl model_service_{*engine_, pools_, {{&recorder_, &other_recorder_}, Gate()}};
+  LearningServiceImpl learning_service_{*engine_, pools_, {{&recorder_}, Gate()}, {}};
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<v1::ModelService::Stub> models_;
   std::unique_ptr<v1::LearningService::Stub> learning_;
@@ -176,21 +187,12 @@ TEST_F(CallRecordsTest, OfWhatIsLearnedAndPredicted) {
 TEST_F(CallRecordsTest, ModelsAreMadeAndDeletedBesideQueries) {
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
-  const auto hold = [&](CallPool& pool) {
-    pool.Run(
-        {"somebody", ""}, {},
-        [released](const CallPool::Proceed&) {
-          released.wait();
-          return absl::OkStatus();
-        },
-        [](const absl::Status&) {});
-  };
   v1::CreateModelRequest create;
   create.set_model_id("n");
   *create.mutable_config() = LinearConfig();
   v1::DeleteModelRequest remove;
   remove.set_name("models/n");
-  hold(queries_);
+  Hold(queries_, released);
   EXPECT_TRUE(Call(*models_, &v1::ModelService::Stub::CreateModel, create).ok());
   EXPECT_TRUE(Call(*models_, &v1::ModelService::Stub::DeleteModel, remove).ok());
   release.set_value();

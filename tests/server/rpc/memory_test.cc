@@ -52,9 +52,10 @@ class CallMemoryTest : public ::testing::Test {
   std::unique_ptr<Engine> engine_ =
       Engine::Create({}, {*store_, *store_, *store_, codec_, clock_, {}}).value();
   CallPool queries_{1, 8, ""};
+  CallPool long_queries_{1, 8, ""};
   CallPool history_{1, 8, ""};
   CallPool changes_{1, 8, ""};
-  const CallPools pools_{queries_, history_, changes_};
+  const CallPools pools_{queries_, long_queries_, history_, changes_};
   std::optional<InFlight> memory_;
   Arrivals arrivals_;
   std::optional<ModelServiceImpl> model_service_;

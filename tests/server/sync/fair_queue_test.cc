@@ -130,6 +130,26 @@ TEST(FairQueueTest, TheShareOfANameIsSharedEvenlyAmongItsOwn) {
   EXPECT_NEAR(served["by"], 30, 1);
 }
 
+TEST(FairQueueTest, WhatIsOutMayBeChargedSoFar) {
+  FairLines<FairQueue<int>> queue;
+  const auto any = [](const std::string&, const std::string&, int) { return true; };
+  for (int i = 0; i < 2; ++i) {
+    queue.Push("a", "x", i);
+    queue.Push("a", "y", i);
+    queue.Push("b", "", i);
+  }
+  ASSERT_EQ(queue.Pop(any)->first, "a");
+  queue.ChargeSoFar(2, kEvenShare, "a", "x");
+  ASSERT_EQ(queue.Pop(any)->first, "b");
+  queue.Charge(3, kEvenShare, "b", "");
+  queue.Charge(2, kEvenShare, "a", "x");
+  EXPECT_EQ(queue.Pop(any)->first, "b") << "4 in all is more than 3";
+  queue.Charge(3, kEvenShare, "b", "");
+  const auto next = queue.Pop(any);
+  EXPECT_EQ(next->first, "a");
+  EXPECT_EQ(next->second.first, "y") << "which has used nothing";
+}
+
 TEST(FairQueueTest, WhoWasAwayHasSavedNothing) {
   FairQueue<int> queue;
   queue.Push("away", 0);
