@@ -265,6 +265,12 @@ absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batc
   return PredictOutcome{published.revision, *std::move(predictions)};
 }
 
+double Engine::SecondsToPredict(std::string_view name, Index rows, const QuerySet& queries) const {
+  const absl::StatusOr<Source> source = FindSource(name);
+  if (!source.ok() || !source->view.learner->CanAnswer(queries)) return 0;
+  return SecondsToAnswer(source->model->cost(), rows, queries);
+}
+
 absl::StatusOr<Revisions> Engine::ListRevisions(std::string_view name) const {
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();

@@ -155,6 +155,9 @@ class Engine {
                                          std::optional<std::int64_t> revision = std::nullopt,
                                          const StillWanted& wanted = {},
                                          const StillWanted& proceed = {}) const;
+  // What that takes for so many rows of the newest state, by estimate; 0 where it is not known: of
+  // a model that does not serve, or of another model's queries.
+  double SecondsToPredict(std::string_view name, Index rows, const QuerySet& queries) const;
 
   // How the processor time of learning is divided among models: `share_of` a name is 1 to 1000, and
   // a model with twice the share of another learns twice as much when both have enough to do.

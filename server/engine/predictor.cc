@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
+#include "server/engine/work.h"
 
 namespace prequel {
 absl::Status CheckAnswerSize(const QuerySet& queries, Index rows, std::int64_t max_bytes) {
@@ -23,6 +24,11 @@ absl::StatusOr<PredictOutcome> Predictor::Predict(std::string_view model, const 
   const absl::StatusOr<QuerySet> queries = Ask(model, batch.rows(), options);
   if (!queries.ok()) return queries.status();
   return engine_.Predict(model, batch, *queries, revision, wanted, proceed);
+}
+
+bool Predictor::TakesLong(std::string_view model, Index rows, const PredictOptions& options) const {
+  const absl::StatusOr<QuerySet> queries = Ask(model, rows, options);
+  return queries.ok() && engine_.SecondsToPredict(model, rows, *queries) > kLongSeconds;
 }
 
 absl::StatusOr<std::int64_t> Predictor::AnswerBytes(std::string_view model, Index rows,

@@ -34,6 +34,10 @@ class Predictor {
                                          const StillWanted& wanted = {},
                                          const StillWanted& proceed = {}) const;
 
+  // Whether that takes long (engine/work.h), by estimate, for so many rows of the newest state.
+  // What would fail does not, nor does what a model is asked that does not serve yet.
+  bool TakesLong(std::string_view model, Index rows, const PredictOptions& options) const;
+
   // Bytes of the numbers that such an answer has; errors as Predict's.
   absl::StatusOr<std::int64_t> AnswerBytes(std::string_view model, Index rows,
                                            const PredictOptions& options) const;

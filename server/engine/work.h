@@ -1,5 +1,5 @@
 // How much work is asked for, roughly, before it is done: to refuse what is out of all proportion,
-// and to tell heavy models from light ones.
+// and to tell what is heavy, or long, from what is light.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,9 @@ namespace prequel {
 // things that a query is. Round figures, so that the same is refused by every machine.
 inline constexpr double kLearningFlopsPerSecond = 4e9;
 inline constexpr double kAskingFlopsPerSecond = 1e9;
+
+// What takes longer than this, two turns of learning, is done where nobody waits for it.
+inline constexpr double kLongSeconds = 4e-3;
 
 inline double SecondsToLearn(const ModelCost& cost, Index rows) {
   return rows == 0 ? 0 : cost.UpdateFlops(rows) / kLearningFlopsPerSecond;

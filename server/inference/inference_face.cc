@@ -13,12 +13,6 @@ absl::Status CheckNamed(const std::string& field, const std::string& name) {
   return name.empty() ? FieldError(field, "must name a model") : absl::OkStatus();
 }
 
-// As for Predict.
-bool TakesLong(const inference::ModelInferRequest& request) {
-  constexpr std::size_t kMuch = 64 << 10;
-  return request.parameters().contains("samples") || request.ByteSizeLong() > kMuch;
-}
-
 }  // namespace
 
 void InferenceFace::ServerMetadata(inference::ServerMetadataResponse* response) const {
@@ -88,6 +82,13 @@ void InferenceFace::Infer(const Call& call, const inference::ModelInferRequest* 
   AwaitRevision(
       engine_, call.deadline(), request->model_name(), moment->min_revision,
       [infer, done](const absl::Status& status) { status.ok() ? infer() : done(status); });
+}
+
+bool InferenceFace::TakesLong(const inference::ModelInferRequest& request) const {
+  const absl::StatusOr<ModelInfo> info = engine_.GetModel(request.model_name());
+  if (!info.ok() || info->learner == nullptr) return false;
+  const absl::StatusOr<PredictOptions> question = QuestionOf(request, *info->learner);
+  return question.ok() && predictor_.TakesLong(request.model_name(), RowsIn(request), *question);
 }
 
 absl::Status InferenceFace::InferNow(const Call& call, const inference::ModelInferRequest& request,

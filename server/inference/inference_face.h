@@ -71,6 +71,7 @@ class InferenceFace {
     std::optional<std::int64_t> revision;
   };
   absl::StatusOr<Found> Find(const std::string& name, const std::string& version) const;
+  bool TakesLong(const inference::ModelInferRequest& request) const;
   absl::Status InferNow(const Call& call, const inference::ModelInferRequest& request,
                         std::optional<std::int64_t> revision, Contents contents,
                         inference::ModelInferResponse* response, const StillWanted& proceed) const;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "server/engine/work.h"
+
 namespace prequel {
 
 // Estimates are off by a factor, which differs from model to model: it is measured. One thread at
@@ -11,7 +13,7 @@ class Heaviness {
  public:
   // Whether a record that is estimated to take so many seconds takes too long for others to wait
   // for it.
-  bool IsHeavy(double estimate) const { return factor_ * estimate > kHeavySeconds; }
+  bool IsHeavy(double estimate) const { return factor_ * estimate > kLongSeconds; }
 
   // It has taken `seconds` of processor time. One that was held up once is forgotten after a few;
   // what ends early, as a failed update does, does not make the next ones light at once.
@@ -21,8 +23,7 @@ class Heaviness {
   }
 
  private:
-  static constexpr double kHeavySeconds = 4e-3;  // two turns
-  static constexpr double kMeasurable = 2e-3;    // less is for the most part what is around it
+  static constexpr double kMeasurable = 2e-3;  // less is for the most part what is around it
   double factor_ = 1;
 };
 

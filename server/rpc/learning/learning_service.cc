@@ -14,17 +14,6 @@
 
 namespace prequel {
 
-namespace {
-
-// A query by many draws, or of much.
-bool TakesLong(const v1::PredictRequest& request) {
-  constexpr int kManySamples = 256;
-  constexpr std::size_t kMuch = 64 << 10;
-  return request.options().samples() > kManySamples || request.batch().ByteSizeLong() > kMuch;
-}
-
-}  // namespace
-
 LearningServiceImpl::LearningServiceImpl(Engine& engine, const CallPools& pools, CallParts parts,
                                          const LearningOptions& options)
     : engine_(engine),
@@ -156,6 +145,13 @@ grpc::ServerUnaryReactor* LearningServiceImpl::GetEvaluation(
 grpc::ServerWriteReactor<v1::GetEvaluationResponse>* LearningServiceImpl::WatchEvaluation(
     grpc::CallbackServerContext* context, const v1::WatchEvaluationRequest* request) {
   return WatchCall::Start(context, *request, watch_parts_);
+}
+
+bool LearningServiceImpl::TakesLong(const v1::PredictRequest& request) const {
+  const absl::StatusOr<std::string> model = ModelIdOf(request.name());
+  const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
+  return model.ok() && options.ok() &&
+         predictor_.TakesLong(*model, RowsIn(request.batch()), *options);
 }
 
 absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,

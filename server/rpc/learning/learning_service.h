@@ -87,6 +87,7 @@ class LearningServiceImpl final : public LearningMethods {
   // Takes the memory of the answer to a minibatch that is predicted and learned; how much that is.
   absl::StatusOr<std::int64_t> TakeAnswer(const Call& call, const Submission& submission,
                                           const PredictOptions& query) const;
+  bool TakesLong(const v1::PredictRequest& request) const;
   absl::Status PredictNow(const UnaryCall& call, const v1::PredictRequest& request,
                           v1::PredictResponse* response, const StillWanted& proceed) const;
   absl::Status Evaluate(const v1::GetEvaluationRequest& request,

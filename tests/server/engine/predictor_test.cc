@@ -55,6 +55,22 @@ TEST_F(PredictorTest, AsksTheEngineWhatIsSmallEnough) {
   EXPECT_TRUE(absl::IsCancelled(predictor().Predict("a", ten, {}, 1, gone).status()));
 }
 
+// However long the request is.
+TEST_F(PredictorTest, WhatTakesLongIsToldByItsCost) {
+  LearnerConfig dear = LinearConfig(500);
+  dear.posterior.name = "full";
+  ASSERT_TRUE(engine_->CreateModel("dear", dear).ok());
+  const Predictor predictor(*engine_, 1 << 30);
+  EXPECT_FALSE(predictor.TakesLong("a", 100, {}));
+  EXPECT_TRUE(predictor.TakesLong("a", 1'000'000, {}));
+  EXPECT_FALSE(predictor.TakesLong("dear", 1, {}));
+  EXPECT_TRUE(predictor.TakesLong("dear", 100, {}));
+  PredictOptions unknown;
+  unknown.queries = {{.name = "no such query"}};
+  EXPECT_FALSE(predictor.TakesLong("dear", 100, unknown));
+  EXPECT_FALSE(predictor.TakesLong("nobody", 100, {}));
+}
+
 TEST_F(PredictorTest, WhatIsNotLetThroughIsNotLearnedAndStillDue) {
   const Outcome refused = PredictThenLearn("a", MakeBatch(1, 2, 11));
   EXPECT_EQ(FieldOf(refused.status()), "batch");

@@ -198,6 +198,20 @@ TEST_F(CallRecordsTest, ModelsAreMadeAndDeletedBesideQueries) {
   release.set_value();
 }
 
+TEST_F(CallRecordsTest, QueriesThatTakeLongAreWorkedOnBesideTheOthers) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  for (int i = 0; i < 2; ++i) Hold(long_queries_, released);  // one runs, one waits, none has room
+  v1::PredictRequest predict;
+  predict.set_name("models/m");
+  *predict.mutable_batch() = LinearQuery(3);
+  EXPECT_TRUE(Call(*learning_, &v1::LearningService::Stub::Predict, predict).ok());
+  *predict.mutable_batch() = LinearQuery(60'000);
+  const grpc::Status status = Call(*learning_, &v1::LearningService::Stub::Predict, predict);
+  EXPECT_EQ(status.error_message(), "too many long ones");
+  release.set_value();
+}
+
 TEST_F(CallRecordsTest, AnObserverMayRefuseACall) {
   v1::LearnRequest learn;
   learn.set_name("models/m");
