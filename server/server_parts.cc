@@ -176,7 +176,13 @@ void Server::Parts::StartReloader() {
       return reloaded;
     });
   }
-  if (policy_ != nullptr) reloader_->Add("policy", [this] { return policy_->Reload(); });
+  if (policy_ != nullptr) {
+    reloader_->Add("policy", [this] {
+      absl::StatusOr<bool> reloaded = policy_->Reload();
+      if (reloaded.ok() && *reloaded) ShareProcessor();
+      return reloaded;
+    });
+  }
   reloader_->Start([this] { learning_service_->RevisitStreams(); });
 }
 
@@ -200,9 +206,16 @@ absl::Status Server::Parts::StartEngine() {
                                                  .observers = {&metrics_, &engine_log_}});
   if (!engine.ok()) return engine.status();
   engine_ = *std::move(engine);
+  if (policy_ != nullptr) ShareProcessor();
   metrics_.SetStorageHealthy([this] { return store_->health().ok(); });
   metrics_.SetModels([this] { return Count(engine_->ListModels("", options_.max_models)); });
   return absl::OkStatus();
+}
+
+// Among models, as the policy of now says; among callers each call does.
+void Server::Parts::ShareProcessor() {
+  engine_->SetShares(
+      [policy = policy_->current()](std::string_view model) { return policy->ShareOf(model); });
 }
 
 void Server::Parts::MakeServices() {

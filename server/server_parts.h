@@ -57,6 +57,7 @@ class Server::Parts {
   absl::Status StartSecurity();
   absl::Status StartAudit();
   absl::Status StartEngine();
+  void ShareProcessor();
   void MakeServices();
   absl::Status StartGrpc();
   void WatchBudgets();

@@ -53,6 +53,11 @@ const ModelLimits* Policy::LimitsOf(std::string_view model) const {
   return found == models_.end() ? nullptr : &*found;
 }
 
+int Policy::ShareOf(std::string_view model) const {
+  const ModelLimits* limits = LimitsOf(model);
+  return limits == nullptr ? kEvenShare : limits->share;
+}
+
 const Principal* Policy::Find(const Identity& identity) const {
   if (!identity.token) {
     const auto found = by_certificate_.find(identity.certificate);

@@ -17,11 +17,11 @@
 #include "server/auth/quotas/quotas.h"
 #include "server/auth/role.h"
 #include "server/auth/token_hash.h"
+#include "server/sync/fair_queue.h"
 
 namespace prequel {
 
-// Of the processor, beside others who want some: twice as much for one of 200 as for one of 100.
-inline constexpr int kDefaultShare = 100;
+// Shares are of the processor, from 1 to this; kEvenShare for who has none of its own.
 inline constexpr int kMostShare = 1000;
 
 struct Principal {
@@ -33,7 +33,7 @@ struct Principal {
   std::optional<std::chrono::system_clock::time_point> expires;
   Quotas quotas;
   std::shared_ptr<Meter> meter;  // of what the quotas bound; null: nothing is counted
-  int share = kDefaultShare;
+  int share = kEvenShare;
 
   // `model` without "models/".
   bool MayUse(std::string_view model) const;
@@ -43,7 +43,7 @@ struct Principal {
 struct ModelLimits {
   std::string pattern;
   Quotas quotas;  // without `models`
-  int share = kDefaultShare;
+  int share = kEvenShare;
 };
 
 // How a caller was known: by a token or by a name in its certificate.
@@ -57,7 +57,7 @@ struct Identity {
 // Immutable once it is shared.
 class Policy {
  public:
-  // INVALID_ARGUMENT names line and field. The format is in server/README.md.
+  // INVALID_ARGUMENT names line and field. The format is in docs/server.md.
   static absl::StatusOr<Policy> Parse(std::string_view text);
 
   const std::vector<Principal>& principals() const { return principals_; }
@@ -65,6 +65,7 @@ class Policy {
 
   // The first that `model` fits, "moons" for example; null: it has none.
   const ModelLimits* LimitsOf(std::string_view model) const;
+  int ShareOf(std::string_view model) const;
 
   // Principals of the same name go on with what they had in flight.
   void TakeMetersOf(const Policy& before);

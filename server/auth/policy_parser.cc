@@ -302,7 +302,7 @@ class Parser {
     const std::optional<std::int64_t> number = NumberUpTo(kMostShare, value);
     if (!number) {
       return Wrong("share", absl::StrCat("must be a whole number from 1 to ", kMostShare,
-                                         "; leave it out for ", kDefaultShare));
+                                         "; leave it out for ", kEvenShare));
     }
     share = static_cast<int>(*number);
     return absl::OkStatus();

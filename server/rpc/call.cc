@@ -208,7 +208,11 @@ void Call::CountResponse(std::int64_t bytes) const { state_->record.response_byt
 
 void Call::CountRows(std::int64_t rows) const { state_->record.rows += rows; }
 
-Asker Call::who() const { return {state_->caller_name(), state_->resource.substr(0, kAbout)}; }
+Asker Call::who() const {
+  return {.caller = state_->caller_name(),
+          .about = state_->resource.substr(0, kAbout),
+          .share = state_->caller ? state_->caller->principal().share : kEvenShare};
+}
 
 void Call::BeginWait(Patience::Wait& wait, std::int64_t bytes) const {
   if (state_->parts.patience == nullptr || state_->context == nullptr) return;

@@ -64,7 +64,7 @@ TEST(Policy, ReadsWhatItSays) {
   EXPECT_EQ(ingest.quotas.rows_per_second, 5);
   EXPECT_EQ(ingest.quotas.models, 6);
   EXPECT_EQ(ingest.share, 7);
-  EXPECT_EQ(policy->principals()[1].share, kDefaultShare);
+  EXPECT_EQ(policy->principals()[1].share, kEvenShare);
   EXPECT_EQ(policy->Find({HashToken("a"), ""}), &ingest);
   EXPECT_EQ(policy->Find({HashToken("b"), ""}), &ingest);
   EXPECT_EQ(policy->Find({HashToken("c"), ""}), nullptr);
@@ -88,7 +88,7 @@ TEST(Policy, TheFirstLimitsThatFitCount) {
   EXPECT_EQ(one->quotas.calls_in_flight, 3);
   EXPECT_EQ(one->quotas.bytes_in_flight, 4);
   EXPECT_EQ(one->quotas.rows_per_second, 0);
-  EXPECT_EQ(one->share, kDefaultShare);
+  EXPECT_EQ(one->share, kEvenShare);
   const ModelLimits* other = policy->LimitsOf("sensor-12");
   ASSERT_EQ(other, &policy->models()[1]);
   EXPECT_EQ(other->quotas.rows_per_second, 5);
@@ -96,6 +96,9 @@ TEST(Policy, TheFirstLimitsThatFitCount) {
   ASSERT_EQ(policy->LimitsOf("servo"), &policy->models()[2]);
   EXPECT_EQ(policy->LimitsOf("servo")->share, 1000);
   EXPECT_EQ(policy->LimitsOf("moons"), nullptr);
+  EXPECT_EQ(policy->ShareOf("servo"), 1000);
+  EXPECT_EQ(policy->ShareOf("sensor-1"), kEvenShare);
+  EXPECT_EQ(policy->ShareOf("moons"), kEvenShare);
 }
 
 TEST(Policy, SaysWhatIsWrongWithTheLimitsOfModels) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
@@ -10,6 +12,7 @@
 #include <thread>
 
 #include "prequel/v1/model_service.grpc.pb.h"
+#include "server/auth/policy_file.h"
 
 namespace prequel {
 namespace {
@@ -109,6 +112,31 @@ TEST_F(CallTest, LetsGoOfWhatWaitedWhenItIsFinished) {
   call.Finish(absl::NotFoundError("nobody"));
   EXPECT_EQ(held.use_count(), 1);
   EXPECT_EQ(Answer().error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+// Whose turn it is goes by that.
+TEST(CallOfAPrincipal, HasTheShareThatThePolicyOfNowGivesIt) {
+  std::string path = (std::filesystem::temp_directory_path() / "call-XXXXXX").string();
+  close(mkstemp(path.data()));
+  const auto write = [&path](const std::string& more) {
+    std::ofstream(path) << "[a]\ncertificate = cn:a\nrole = read\nmodels = *\n" << more;
+  };
+  write("share = 300\n");
+  const std::unique_ptr<PolicyFile> policy = PolicyFile::Open(path).value();
+  const CallParts parts = {{}, Gate(policy.get())};
+  const Call call({.credentials = {.authorization = "", .names = {"cn:a"}}}, "Predict", parts);
+  ASSERT_TRUE(call.admitted().ok()) << call.admitted();
+  EXPECT_EQ(call.who().caller, "a");
+  EXPECT_EQ(call.who().share, 300);
+  write("");
+  EXPECT_TRUE(policy->Reload().value());
+  EXPECT_TRUE(call.Renew().ok());
+  EXPECT_EQ(call.who().share, kEvenShare);
+  const Call unknown({.credentials = {}}, "Predict", parts);
+  EXPECT_EQ(unknown.who().share, kEvenShare);
+  call.End(absl::OkStatus());
+  unknown.End(unknown.admitted());
+  std::filesystem::remove(path);
 }
 
 }  // namespace
