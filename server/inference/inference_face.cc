@@ -88,7 +88,8 @@ bool InferenceFace::TakesLong(const inference::ModelInferRequest& request) const
   const absl::StatusOr<ModelInfo> info = engine_.GetModel(request.model_name());
   if (!info.ok() || info->learner == nullptr) return false;
   const absl::StatusOr<PredictOptions> question = QuestionOf(request, *info->learner);
-  return question.ok() && predictor_.TakesLong(request.model_name(), RowsIn(request), *question);
+  return question.ok() && predictor_.TakesLong(request.model_name(),
+                                               RowsIn(request, options_.max_batch_rows), *question);
 }
 
 absl::Status InferenceFace::InferNow(const Call& call, const inference::ModelInferRequest& request,

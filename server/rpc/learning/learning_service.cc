@@ -151,7 +151,7 @@ bool LearningServiceImpl::TakesLong(const v1::PredictRequest& request) const {
   const absl::StatusOr<std::string> model = ModelIdOf(request.name());
   const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
   return model.ok() && options.ok() &&
-         predictor_.TakesLong(*model, RowsIn(request.batch()), *options);
+         predictor_.TakesLong(*model, RowsIn(request.batch(), options_.max_batch_rows), *options);
 }
 
 absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,
