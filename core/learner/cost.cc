@@ -26,16 +26,16 @@ double MixingFlops(const Problem& p, const QuerySet& queries, double draws) {
   constexpr double kDensity = 100;  // of a member at one place: exponentials
   // Sums over the members to find one number; of counts, the more they are, the fewer are needed.
   constexpr double kManyMembers = 64, kSums = 8, kSumsOfFew = 40;
-  // Draws of values are sorted, and stand in a few places each with others.
-  constexpr double kCondensing = 400, kPlaces = 64, kSumsOfPlaces = 16;
+  // Of values, when draws lie so far apart that none stands for others: inputs can make them.
+  constexpr double kSumsOfValues = 16, kCondensing = 400;
   const auto hypotheses = static_cast<double>(p.hypotheses.size());
   const double numbers = 2 + static_cast<double>(queries.numbers_per_example());
   const double members = draws * hypotheses;
   if (members <= 1 || p.classes()) return members * kDensity * numbers;
   if (members <= kManyMembers) return members * kDensity * kSumsOfFew * numbers;
   if (p.predicted() == Predicted::kCounts) return members * kDensity * kSums * numbers;
-  return members * kCondensing * static_cast<double>(queries.asked().targets) +
-         hypotheses * std::min(draws, kPlaces) * kDensity * kSumsOfPlaces * numbers;
+  return members * (kCondensing * static_cast<double>(queries.asked().targets) +
+                    kDensity * kSumsOfValues * numbers);
 }
 
 }  // namespace
@@ -81,8 +81,8 @@ double ModelCost::QueryFlops(const QuerySet& queries) const {
   const auto beliefs = static_cast<double>(p.num_beliefs());
   const auto logits = static_cast<double>(p.num_logits());
   const double mixing = MixingFlops(p, queries, std::max(1, draws));
-  if (draws > 0) return beliefs * draws * 2 * logits * Weights(p) + mixing;
   const double spread = StoredNumbers(p.prototype(), p.layers);
+  if (draws > 0) return beliefs * draws * 2 * (logits * Weights(p) + spread) + mixing;
   return beliefs * 2 * logits * (spread + Weights(p)) + mixing;
 }
 

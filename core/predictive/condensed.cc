@@ -22,9 +22,11 @@ void Condensed::Assign(std::span<const StudentT> members, std::span<const double
   weights_.clear();
   for (std::size_t first = 0, end = 0; first < members.size(); first = end) {
     of_run_.clear();
-    for (; end < members.size() && DifferInLocationAlone(members[end], members[first]); ++end) {
+    // The first one whatever it is: what is no number is not even equal to itself.
+    do {
       if (weights[end] > kLeastWeight) of_run_.emplace_back(members[end].location, weights[end]);
-    }
+      ++end;
+    } while (end < members.size() && DifferInLocationAlone(members[end], members[first]));
     AddRun(members[first]);
   }
 }
@@ -34,7 +36,8 @@ void Condensed::AddRun(const StudentT& run) {
   const double width = CellWidth(run);
   for (std::size_t first = 0, end = 0; first < of_run_.size(); first = end) {
     const double high = of_run_[first].first + width;
-    while (end < of_run_.size() && of_run_[end].first <= high) ++end;
+    do ++end;
+    while (end < of_run_.size() && of_run_[end].first <= high);
     if (end - first > static_cast<std::size_t>(kMostNodes)) {
       AddRule(run, first, end, 0.5 * width);
       continue;

@@ -168,7 +168,7 @@ std::unique_ptr<Attack> GivenUpQueries(const Entrance& server) {
     v1::PredictRequest request;
     request.set_name("models/small");
     request.mutable_options()->set_samples(10000);
-    *request.mutable_batch() = Zeros(320, 2, false);
+    *request.mutable_batch() = Zeros(20, 2, false);
     grpc::ClientContext context;
     context.set_deadline(system_clock::now() + std::chrono::milliseconds(100));
     v1::PredictResponse response;
@@ -184,7 +184,7 @@ std::unique_ptr<Attack> LongQueries(const Entrance& server) {
     v1::PredictRequest request;
     request.set_name(absl::StrCat("models/asked-", thread % 4));
     request.mutable_options()->set_samples(10000);
-    *request.mutable_batch() = Zeros(32, 2, false);
+    *request.mutable_batch() = Zeros(20, 2, false);
     grpc::ClientContext context;
     context.set_deadline(system_clock::now() + std::chrono::seconds(20));
     v1::PredictResponse response;

@@ -120,6 +120,19 @@ TEST(Condensed, IsTheWholeMixture) {
   }
 }
 
+// As noise that is too small for a number leaves them: the whole mixture, and no end is a number.
+TEST(Condensed, LeavesMembersThatAreNoNumbersAsTheyAre) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (const StudentT& noise : {StudentT{0, 0, kInfinity, kNan}, StudentT{0, kNan, 5, 0},
+                                StudentT{0, 1, kNan, 0}, StudentT{kNan, 1, 5, 0}}) {
+    const std::vector<StudentT> members(100, noise);
+    const std::vector<double> weights(100, 0.01);
+    Condensed condensed;
+    condensed.Assign(members, weights);
+    EXPECT_LE(condensed.members().size(), 100U);
+  }
+}
+
 TEST(Condensed, IsSmall) {
   Members of;
   AddDraws(10000, 0, 0.1, {0, 1, 30, 0}, 0.5, of);

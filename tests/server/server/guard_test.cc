@@ -274,6 +274,7 @@ TEST_F(GuardTest, ConnectionsFromOneAddressAreBounded) {
 
 TEST_F(GuardTest, StoppingDoesNotWaitForWhatIsUnderWay) {
   options_.drain = seconds(1);
+  options_.max_query_seconds = 1'000'000;
   StartServer();
   ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
   const auto stub = Another();
