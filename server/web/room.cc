@@ -1,7 +1,7 @@
 #include "server/web/room.h"
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 namespace prequel {
 
@@ -27,8 +27,10 @@ Room::Seats::iterator Room::WhoGoes(const std::string& host,
     const std::size_t after = own + (seat.answering ? 1 : 0);
     return own < per_host_ && sizes.at(seat.host) > after;
   };
+  // Who has more than the newcomer even then goes before who has as many.
   const auto rank = [&](const Seat& seat) {
-    return std::pair(!seat.answering, sizes.at(seat.host));
+    const bool has_more = seat.host == host || sizes.at(seat.host) > own + 1;
+    return std::tuple(has_more, !seat.answering, sizes.at(seat.host));
   };
   auto first = seats_.end();
   for (auto seat = seats_.begin(); seat != seats_.end(); ++seat) {

@@ -10,9 +10,10 @@
 
 namespace prequel {
 
-// When all places are taken the host with the most connections gives one up: the one that has
-// waited the longest for its client. One that is being answered is spared, as long as its host has
-// no more than whoever is new. One thread at a time.
+// When all places are taken a host that has more connections than whoever is new gives one up, the
+// one with the most first: the connection that has waited the longest for its client, or one that
+// is being answered where none waits. Nobody has to for a host that would then have more. One
+// thread at a time.
 class Room {
  public:
   using Place = std::uint64_t;

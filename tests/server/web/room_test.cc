@@ -45,6 +45,14 @@ TEST_F(RoomTest, WhoeverHasTheMostMakesRoom) {
   EXPECT_EQ(Displaced("many"), many[2]) << "all have two: its own";
 }
 
+// Where those who have many are answered, whoever has one keeps it for as long as there are many.
+TEST_F(RoomTest, WhoHasOneIsSparedWhereOthersHaveMore) {
+  const std::vector<Room::Place> busy = Busy("a", 4);
+  Busy("b", 2);
+  EXPECT_EQ(Displaced("honest"), busy[0]);
+  EXPECT_EQ(Displaced("another"), busy[1]) << "and not the one of the honest, though it waits";
+}
+
 TEST_F(RoomTest, OneHostHasItsShare) {
   const std::vector<Room::Place> many = Enter("many", 4);
   EXPECT_EQ(Displaced("many"), many[0]);
