@@ -32,17 +32,11 @@ std::string Quoted(std::string_view text) {
   return quoted + "\"";
 }
 
-// Lines that are missing before this one.
-struct LeftOut {
-  std::int64_t lines = 0;
-  std::int64_t of_strangers = 0;
-};
-
 std::string Counted(const char* name, std::int64_t count) {
   return count > 0 ? absl::StrCat(",\"", name, "\":", count) : "";
 }
 
-std::string LineOf(const CallRecord& call, const LeftOut& left_out) {
+std::string TextOf(const CallRecord& call, const AuditTrail::LeftOut& left_out) {
   const std::string time =
       absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::FromChrono(call.start), absl::UTCTimeZone());
   const double milliseconds = std::chrono::duration<double, std::milli>(call.duration).count();
@@ -108,13 +102,18 @@ void AuditTrail::OnCall(const CallRecord& call) {
   }
   MutexLock lock(mu_);
   if (waiting_.size() >= kMaxWaiting) {
-    ++left_out_;
     ++failures_;
-    return;
+    return LeaveOut(left_out);
   }
-  left_out.lines = std::exchange(left_out_, 0);
-  waiting_.push_back(LineOf(call, left_out));
+  left_out.lines = std::exchange(left_out_.lines, 0);
+  left_out.of_strangers += std::exchange(left_out_.of_strangers, 0);
+  waiting_.push_back({TextOf(call, left_out), left_out});
   wake_.NotifyOne();
+}
+
+void AuditTrail::LeaveOut(const LeftOut& before) {
+  left_out_.lines += before.lines + 1;
+  left_out_.of_strangers += before.of_strangers;
 }
 
 std::int64_t AuditTrail::failures() const {
@@ -123,9 +122,9 @@ std::int64_t AuditTrail::failures() const {
 }
 
 void AuditTrail::Loop() {
-  std::vector<std::string> lines;
+  std::vector<Line> lines;
   while (Take(lines)) {
-    for (const std::string& line : lines) {
+    for (const Line& line : lines) {
       while (!Write(line)) continue;
     }
     lines.clear();
@@ -133,7 +132,7 @@ void AuditTrail::Loop() {
 }
 
 // Waits for lines; false when there will be none.
-bool AuditTrail::Take(std::vector<std::string>& lines) {
+bool AuditTrail::Take(std::vector<Line>& lines) {
   MutexLock lock(mu_);
   while (waiting_.empty() && !stopping_) wake_.Wait(mu_);
   std::swap(lines, waiting_);
@@ -142,8 +141,8 @@ bool AuditTrail::Take(std::vector<std::string>& lines) {
 
 // False: after a pause, and to be tried again. A disk that is full loses lines of a trail that is
 // not required: there is no call to refuse any more.
-bool AuditTrail::Write(const std::string& line) {
-  const absl::Status written = file_.Write(line);
+bool AuditTrail::Write(const Line& line) {
+  const absl::Status written = file_.Write(line.text);
   const absl::Status& status = written.ok() ? file_.rotation() : written;
   Say(status);
   MutexLock lock(mu_);
@@ -151,7 +150,7 @@ bool AuditTrail::Write(const std::string& line) {
   broken_ = !written.ok();
   if (!broken_) return true;
   if (!options_.required || stopping_) {
-    ++left_out_;
+    LeaveOut(line.left_out);
     return true;
   }
   (void)wake_.WaitUntil(mu_, std::chrono::system_clock::now() + kPause);

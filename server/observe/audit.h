@@ -48,6 +48,12 @@ struct AuditOptions {
 // it can be again.
 class AuditTrail final : public CallObserver {
  public:
+  // What is missing before a line.
+  struct LeftOut {
+    std::int64_t lines = 0;
+    std::int64_t of_strangers = 0;
+  };
+
   // UNAVAILABLE when the file cannot be written.
   static absl::StatusOr<std::unique_ptr<AuditTrail>> Open(const AuditOptions& options);
   // Writes what is waiting.
@@ -60,11 +66,18 @@ class AuditTrail final : public CallObserver {
   std::int64_t failures() const;
 
  private:
+  struct Line {
+    std::string text;
+    LeftOut left_out;  // which it tells of
+  };
+
   explicit AuditTrail(AuditOptions options);
   bool LeavesOut(std::string_view method) const;
+  // One line that tells of others; they are told of by the next.
+  void LeaveOut(const LeftOut& before) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Loop();
-  bool Take(std::vector<std::string>& lines);
-  bool Write(const std::string& line);
+  bool Take(std::vector<Line>& lines);
+  bool Write(const Line& line);
   void Say(const absl::Status& status);
 
   const AuditOptions options_;
@@ -77,8 +90,8 @@ class AuditTrail final : public CallObserver {
   CondVar wake_;
   bool broken_ ABSL_GUARDED_BY(mu_) = false;  // the last line could not be written
   std::int64_t failures_ ABSL_GUARDED_BY(mu_) = 0;
-  std::vector<std::string> waiting_ ABSL_GUARDED_BY(mu_);
-  std::int64_t left_out_ ABSL_GUARDED_BY(mu_) = 0;
+  std::vector<Line> waiting_ ABSL_GUARDED_BY(mu_);
+  LeftOut left_out_ ABSL_GUARDED_BY(mu_);
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   LogBudget strangers_{1};
   std::thread thread_;  // last: it uses all of the above

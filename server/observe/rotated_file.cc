@@ -31,6 +31,7 @@ absl::Status RotatedFile::Open() {
   struct stat status = {};
   if (fd_ < 0 || fstat(fd_, &status) != 0) return Cannot("write", path_, errno);
   bytes_ = status.st_size;
+  rotation_ = absl::OkStatus();
   return absl::OkStatus();
 }
 

@@ -172,8 +172,10 @@ TEST_F(AuditTest, SaysOnceThatItCannotBeWrittenAndCountsEachLine) {
   ::testing::internal::CaptureStderr();
   {
     const auto trail = AuditTrail::Open(options_).value();
-    for (int i = 0; i < 3; ++i) trail->OnCall(Call("Learn"));
-    AwaitFailures(*trail, 3);
+    for (int i = 1; i <= 3; ++i) {
+      trail->OnCall(Call("Learn"));
+      AwaitFailures(*trail, i);
+    }
     std::filesystem::remove(options_.path);
     trail->OnCall(Call("DeleteModel"));
   }
