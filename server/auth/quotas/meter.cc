@@ -23,7 +23,7 @@ absl::Status Meter::Take(const Quotas& quotas, const Amounts& amounts, Clock::ti
                       absl::StrCat(used_.calls, " calls are in progress, of ", calls));
   }
   const std::int64_t bytes = quotas.bytes_in_flight;
-  if (bytes > 0 && used_.bytes > 0 && used_.bytes + amounts.bytes > bytes) {
+  if (bytes > 0 && amounts.bytes > 0 && used_.bytes > 0 && used_.bytes + amounts.bytes > bytes) {
     return QuotaError({"bytes_in_flight", owner_, kSoon},
                       absl::StrCat("of ", bytes, " bytes, ", used_.bytes,
                                    " are in progress; this request has ", amounts.bytes));

@@ -48,6 +48,13 @@ TEST_F(MeterTest, BoundsCalls) {
   EXPECT_EQ(Take({.calls = 1}), "");
 }
 
+TEST_F(MeterTest, WhatHasNoBytesIsNotRefusedForThem) {
+  quotas_.bytes_in_flight = 100;
+  EXPECT_EQ(Take({.bytes = 1000}), "") << "alone";
+  EXPECT_EQ(Take({.bytes = 1}), "bytes_in_flight");
+  EXPECT_EQ(Take({.calls = 1}), "");
+}
+
 TEST_F(MeterTest, CountsByTheQuotasOfNow) {
   EXPECT_EQ(Take({.calls = 1}), "");
   EXPECT_EQ(Take({.calls = 1}), "");
