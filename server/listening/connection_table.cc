@@ -94,17 +94,17 @@ bool ConnectionTable::Add(int fd, const sockaddr_storage& address) {
   if (IsShunned(fd, peer, Clock::now())) return false;
   const std::optional<ino_t> inode = InodeOf(fd);
   if (!inode) return false;
+  // A descriptor that is used again: whoever had it is closed.
+  if (const auto old = connections_.find(fd); old != connections_.end()) {
+    --by_peer_[old->second.peer];
+    connections_.erase(old);
+  }
   const auto full = [&] {
     return Reached(static_cast<int>(connections_.size()), limits_.all) ||
            Reached(by_peer_[peer], limits_.per_peer);
   };
   if (full() && !std::exchange(swept_, true)) Sweep();
   if (full() && !MakeRoom(peer)) return false;
-  // A descriptor that is used again: whoever had it is closed.
-  if (const auto old = connections_.find(fd); old != connections_.end()) {
-    --by_peer_[old->second.peer];
-    connections_.erase(old);
-  }
   connections_.emplace(fd, Connection{*inode, peer, EndpointOf(address)});
   ++by_peer_[peer];
   return true;
@@ -213,8 +213,9 @@ std::map<std::string, Flood> ConnectionTable::Floods() const {
   for (const auto& [fd, connection] : connections_) {
     Flood& sum = by_peer[connection.peer];
     sum.calls += connection.calls;
-    if (limits_.calls > 0)
+    if (limits_.calls > 0) {
       sum.given_up += std::max<std::int64_t>(0, connection.calls - limits_.calls);
+    }
   }
   std::erase_if(by_peer, [this](const auto& entry) {
     const Flood& sum = entry.second;
