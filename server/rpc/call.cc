@@ -180,6 +180,7 @@ absl::Status Call::TakeModel(const absl::AnyInvocable<std::int64_t() const>& exi
 }
 
 absl::Status Call::Renew() const {
+  if (!state_->admitted.ok()) return state_->admitted;
   absl::StatusOr<Caller> renewed = state_->parts.gate.Renew(*state_->caller);
   if (!renewed.ok()) return renewed.status();
   state_->caller = *std::move(renewed);

@@ -93,7 +93,7 @@ void WatchCall::Evaluate() {
   {
     MutexLock lock(mu_);
     if (!why_.has_value()) {
-      if (const absl::Status renewed = call_.Renew(); !renewed.ok()) why_ = renewed;
+      if (const absl::Status renewed = Renew(); !renewed.ok()) why_ = renewed;
     }
     if (why_.has_value()) status = *why_;
   }
@@ -213,12 +213,17 @@ void WatchCall::Stop(const absl::Status& why) {
 
 void WatchCall::Drain() { Stop(absl::UnavailableError("the server is stopping")); }
 
+absl::Status WatchCall::Renew() const {
+  const absl::Status status = call_.Renew();
+  return status.ok() ? call_.CheckModel(model_) : status;
+}
+
 void WatchCall::Revisit() {
   absl::Status status;
   {
     MutexLock lock(mu_);
     if (why_.has_value() || phase_ == Phase::kEnded) return;
-    status = call_.Renew();
+    status = Renew();
   }
   if (!status.ok()) Stop(status);
 }

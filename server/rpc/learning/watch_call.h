@@ -67,6 +67,8 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::GetEvaluationRespons
   // What the request says; then the first answer.
   void Begin(const v1::WatchEvaluationRequest& request);
   absl::Status Check(const v1::WatchEvaluationRequest& request);
+  // Of its caller's right to this model, too.
+  absl::Status Renew() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Evaluate();
   void Await();
   void OnRevision(const absl::Status& status);

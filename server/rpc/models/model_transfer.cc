@@ -50,7 +50,9 @@ absl::Status ExportCall::Prepare(std::optional<std::int64_t> revision) {
 }
 
 void ExportCall::WriteNext() {
-  if (absl::Status status = call_.Renew(); !status.ok()) return End(status);
+  absl::Status status = call_.Renew();
+  if (status.ok()) status = call_.CheckModel(name_);
+  if (!status.ok()) return End(status);
   piece_.set_data(writer_.Next());
   if (piece_.data().empty()) return End(absl::OkStatus());
   call_.CountResponse(piece_);

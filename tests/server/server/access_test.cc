@@ -324,6 +324,21 @@ TEST_F(StreamAccessTest, AStreamEndsWhenItsCallerIsRevoked) {
   EXPECT_EQ(AwaitEnd(), StatusCode::UNAUTHENTICATED);
 }
 
+TEST_F(StreamAccessTest, AWatchEndsWhenItsCallerMayNoLongerUseTheModel) {
+  Open("learn-token");
+  const Door door = Token("learn-token");
+  grpc::ClientContext context;
+  context.AddMetadata("authorization", door.authorization);
+  v1::WatchEvaluationRequest watched;
+  watched.set_name("models/own-m");
+  const auto watch = v1::LearningService::NewStub(door.channel)->WatchEvaluation(&context, watched);
+  v1::GetEvaluationResponse evaluation;
+  ASSERT_TRUE(watch->Read(&evaluation));
+  Write("policy", "[learn]\n" + HashLine("learn-token") + "role = learn\nmodels = elsewhere\n");
+  while (watch->Read(&evaluation)) continue;
+  EXPECT_EQ(watch->Finish().error_code(), StatusCode::PERMISSION_DENIED);
+}
+
 TEST_F(StreamAccessTest, AStreamSeesWhatItsCallerMayNoLongerUse) {
   Open("learn-token");
   Write("policy", "[learn]\n" + HashLine("learn-token") + "role = learn\nmodels = elsewhere\n");
