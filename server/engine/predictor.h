@@ -2,6 +2,7 @@
 // ask for a very large one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -19,6 +20,9 @@ namespace prequel {
 // INVALID_ARGUMENT for "batch" when the numbers that `rows` examples are answered with would take
 // more than `max_bytes`.
 absl::Status CheckAnswerSize(const QuerySet& queries, Index rows, std::int64_t max_bytes);
+
+// A request of more takes long to be read, whatever it asks.
+inline constexpr std::size_t kLongBytes = 1 << 20;
 
 // Thread-safe. Asks the engine only what CheckAnswerSize lets through.
 class Predictor {

@@ -85,6 +85,7 @@ void InferenceFace::Infer(const Call& call, const inference::ModelInferRequest* 
 }
 
 bool InferenceFace::TakesLong(const inference::ModelInferRequest& request) const {
+  if (request.ByteSizeLong() > kLongBytes) return true;
   const absl::StatusOr<ModelInfo> info = engine_.GetModel(request.model_name());
   if (!info.ok() || info->learner == nullptr) return false;
   const absl::StatusOr<PredictOptions> question = QuestionOf(request, *info->learner);

@@ -45,8 +45,9 @@ absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::
 }
 
 std::int64_t RowsIn(const v1::Batch& batch, std::int64_t most) {
+  // Of a model without numbers the inputs may say anything.
   std::int64_t rows = batch.text_size() > 0 ? batch.text(0).values_size() : 0;
-  if (batch.inputs().shape_size() > 0) rows = batch.inputs().shape(0);
+  if (batch.inputs().shape_size() > 0) rows = std::max(rows, batch.inputs().shape(0));
   return std::clamp<std::int64_t>(rows, 0, most);
 }
 

@@ -148,6 +148,7 @@ grpc::ServerWriteReactor<v1::GetEvaluationResponse>* LearningServiceImpl::WatchE
 }
 
 bool LearningServiceImpl::TakesLong(const v1::PredictRequest& request) const {
+  if (request.ByteSizeLong() > kLongBytes) return true;
   const absl::StatusOr<std::string> model = ModelIdOf(request.name());
   const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
   return model.ok() && options.ok() &&
