@@ -201,6 +201,8 @@ def test_a_stream_that_hears_nothing(own_server):
         stream = model.open_stream()
         stream.next_sequence()
         os.kill(own_server.pid, signal.SIGSTOP)
+        # Until all of its threads have stopped: until then they go on answering.
+        os.waitid(os.P_PID, own_server.pid, os.WSTOPPED | os.WNOWAIT)
         try:
             stream.send(np.zeros((1, 2)), [0.0])
             with pytest.raises(prequel.DeadlineExceeded, match="answered nothing for 0.5 s; 1 min"):
