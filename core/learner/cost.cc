@@ -27,7 +27,7 @@ double MixingFlops(const Problem& p, const QuerySet& queries, double draws) {
   // Sums over the members to find one number; of counts, the more they are, the fewer are needed.
   constexpr double kManyMembers = 64, kSums = 8, kSumsOfFew = 40;
   // Of values, when draws lie so far apart that none stands for others: inputs can make them.
-  constexpr double kSumsOfValues = 16, kCondensing = 400;
+  constexpr double kSumsOfValues = 8, kCondensing = 400;
   const auto hypotheses = static_cast<double>(p.hypotheses.size());
   const double numbers = 2 + static_cast<double>(queries.numbers_per_example());
   const double members = draws * hypotheses;
