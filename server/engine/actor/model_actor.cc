@@ -61,13 +61,19 @@ void ModelActor::Begin(ModelFold fold) {
 
 void ModelActor::StartReplay(absl::AnyInvocable<void()> done) {
   replay_done_ = std::move(done);
-  Post(&ModelActor::ReplayTurn, Weight::kLight);
+  PostReplayTurn(Weight::kLight);
 }
 
-void ModelActor::Post(void (ModelActor::*turn)(Weight), Weight weight) {
-  parts_.pool.Post(
-      stored_.name, weight, [self = shared_from_this(), turn, weight] { ((*self).*turn)(weight); },
-      share_);
+void ModelActor::Post(Weight weight, WorkerPool::Task turn) {
+  parts_.pool.Post(stored_.name, weight, std::move(turn), share_);
+}
+
+void ModelActor::PostReplayTurn(Weight weight) {
+  Post(weight, [self = shared_from_this(), weight] { self->ReplayTurn(weight); });
+}
+
+void ModelActor::PostLearnTurn() {
+  Post(Weight::kLight, [self = shared_from_this()] { self->LearnTurn(); });
 }
 
 void ModelActor::ReplayTurn(Weight weight) {
@@ -88,7 +94,7 @@ void ModelActor::ReplayTurn(Weight weight) {
       replay_->Step(*scratch, weight == Weight::kHeavy);
   if (!known) publication_->Introduce(replay_->learner());
   if (progress.ok() && *progress == Follower::Progress::kMore) {
-    return Post(&ModelActor::ReplayTurn, replay_->heavy() ? Weight::kHeavy : Weight::kLight);
+    return PostReplayTurn(replay_->heavy() ? Weight::kHeavy : Weight::kLight);
   }
   FinishReplay(progress.status());
 }
@@ -165,7 +171,7 @@ void ModelActor::AskNext(std::string producer, TimePoint deadline, Committer::Ne
 void ModelActor::Deliver(std::unique_ptr<Entry> entry) {
   // What comes back is what Send has sent.
   std::unique_ptr<Delivery> delivery(static_cast<Delivery*>(entry.release()));
-  if (inbox_.Put(std::move(delivery))) Post(&ModelActor::LearnTurn, Weight::kLight);
+  if (inbox_.Put(std::move(delivery))) PostLearnTurn();
 }
 
 void ModelActor::Refuse(std::unique_ptr<Entry> entry, const absl::Status& status) {
@@ -173,23 +179,22 @@ void ModelActor::Refuse(std::unique_ptr<Entry> entry, const absl::Status& status
   AnswerTo(std::unique_ptr<Delivery>(static_cast<Delivery*>(entry.release())), status);
 }
 
-void ModelActor::LearnTurn(Weight /*light*/) {
+void ModelActor::LearnTurn() {
   const std::optional<Weight> next = Work(*TakeScratch());
-  if (next == Weight::kLight) Post(&ModelActor::LearnTurn, Weight::kLight);
-  if (next == Weight::kHeavy) Post(&ModelActor::HeavyTurn, Weight::kHeavy);
+  if (next == Weight::kLight) PostLearnTurn();
+  if (next == Weight::kHeavy) {
+    Post(Weight::kHeavy, [self = shared_from_this()] { self->HeavyTurn(); });
+  }
 }
 
-void ModelActor::HeavyTurn(Weight /*heavy*/) {
+void ModelActor::HeavyTurn() {
   if (!retired_) folded_ = Fold(std::move(left_), *TakeScratch());
   std::promise<void> over;  // kept by the light turn or, when the pool stops before it, broken
   const std::future<void> light_turn = over.get_future();
-  parts_.pool.Post(
-      stored_.name, Weight::kLight,
-      [self = shared_from_this(), over = std::move(over)]() mutable {
-        self->LearnTurn(Weight::kLight);
-        over.set_value();
-      },
-      share_);
+  Post(Weight::kLight, [self = shared_from_this(), over = std::move(over)]() mutable {
+    self->LearnTurn();
+    over.set_value();
+  });
   light_turn.wait();
 }
 
@@ -268,7 +273,7 @@ void ModelActor::Repeat(std::unique_ptr<Delivery> delivery) {
 void ModelActor::RequestSnapshot(SnapshotCallback done) {
   absl::Status status = publication_->problem();
   if (status.ok()) {
-    if (inbox_.Put(done)) Post(&ModelActor::LearnTurn, Weight::kLight);
+    if (inbox_.Put(done)) PostLearnTurn();
     if (done == nullptr) return;
     status = absl::UnavailableError("the server is shutting down");
   }

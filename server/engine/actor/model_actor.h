@@ -119,12 +119,14 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   // share, which nobody may hold who waits for a core. It is over when that light one is, so that a
   // model whose next record is heavy, too, is there when the next heavy turn is given away.
   using Weight = WorkerPool::Weight;
-  void Post(void (ModelActor::*turn)(Weight), Weight weight);
+  void Post(Weight weight, WorkerPool::Task turn);
+  void PostReplayTurn(Weight weight);
+  void PostLearnTurn();
   void Begin(ModelFold fold);
   void ReplayTurn(Weight weight);
   void FinishReplay(const absl::Status& status);
-  void LearnTurn(Weight light);
-  void HeavyTurn(Weight heavy);
+  void LearnTurn();
+  void HeavyTurn();
   ScratchPool::Lease TakeScratch();
   // What is found to do, in the time of a turn. The next turn's weight, if there is more.
   std::optional<Weight> Work(Scratch& scratch);
