@@ -15,7 +15,8 @@ constexpr std::chrono::milliseconds kMuchLater{60'000};
 
 }  // namespace
 
-absl::Status Meter::Take(const Quotas& quotas, const Amounts& amounts, Clock::time_point now) {
+absl::Status Meter::Take(const Quotas& quotas, const Amounts& amounts, const Amounts& held,
+                         Clock::time_point now) {
   MutexLock lock(mu_);
   const std::int64_t calls = quotas.calls_in_flight;
   if (calls > 0 && amounts.calls > 0 && used_.calls + amounts.calls > calls) {
@@ -23,7 +24,8 @@ absl::Status Meter::Take(const Quotas& quotas, const Amounts& amounts, Clock::ti
                       absl::StrCat(used_.calls, " calls are in progress, of ", calls));
   }
   const std::int64_t bytes = quotas.bytes_in_flight;
-  if (bytes > 0 && amounts.bytes > 0 && used_.bytes > 0 && used_.bytes + amounts.bytes > bytes) {
+  const bool alone = used_.bytes == held.bytes;
+  if (bytes > 0 && amounts.bytes > 0 && !alone && used_.bytes + amounts.bytes > bytes) {
     return QuotaError({"bytes_in_flight", owner_, kSoon},
                       absl::StrCat("of ", bytes, " bytes, ", used_.bytes,
                                    " are in progress; this request has ", amounts.bytes));

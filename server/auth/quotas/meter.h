@@ -30,9 +30,10 @@ class Meter {
   // `owner` is whom a refusal names: "ingest", a principal, or "models/moons".
   explicit Meter(std::string owner) : owner_(std::move(owner)) {}
 
-  // All or none. A request larger than the quota passes when it is alone, and rows beyond those
-  // that are due are paid off before the next: nothing is refused for ever.
-  absl::Status Take(const Quotas& quotas, const Amounts& amounts,
+  // All or none. `held`: what the same request has taken before. One that is larger than the quota
+  // passes when it is alone, and rows beyond those that are due are paid off before the next:
+  // nothing is refused for ever.
+  absl::Status Take(const Quotas& quotas, const Amounts& amounts, const Amounts& held = {},
                     Clock::time_point now = Clock::now());
   // The same for one more model, with `existing` models there.
   absl::Status TakeModel(const Quotas& quotas, std::int64_t existing);

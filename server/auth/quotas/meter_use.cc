@@ -14,7 +14,7 @@ MeterUse::~MeterUse() {
 
 absl::Status MeterUse::Take(const Quotas& quotas, const Amounts& amounts) {
   if (meter_ == nullptr) return absl::OkStatus();
-  absl::Status status = meter_->Take(quotas, amounts);
+  absl::Status status = meter_->Take(quotas, amounts, held_);
   if (status.ok()) {
     held_.calls += amounts.calls;
     held_.bytes += amounts.bytes;

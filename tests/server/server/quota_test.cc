@@ -11,16 +11,25 @@ namespace {
 using grpc::StatusCode;
 using std::chrono::steady_clock;
 
-TEST_F(QuotaTest, CallsInFlight) {
+class PrincipalQuotaTest : public QuotaTest {
+ protected:
+  // One that has been answered once.
+  auto OpenStream(grpc::ClientContext* context) {
+    auto stream = learning_->LearnStream(context);
+    v1::LearnStreamRequest request;
+    request.set_name("models/m");
+    *request.mutable_batch() = LinearBatch(1);
+    EXPECT_TRUE(stream->Write(request));
+    v1::LearnStreamResponse response;
+    EXPECT_TRUE(stream->Read(&response));
+    return stream;
+  }
+};
+
+TEST_F(PrincipalQuotaTest, CallsInFlight) {
   Start("calls_in_flight = 1");
   const auto context = As("bounded");
-  const auto stream = learning_->LearnStream(context.get());
-  v1::LearnStreamRequest request;
-  request.set_name("models/m");
-  *request.mutable_batch() = LinearBatch(1);
-  ASSERT_TRUE(stream->Write(request));
-  v1::LearnStreamResponse response;
-  ASSERT_TRUE(stream->Read(&response));
+  const auto stream = OpenStream(context.get());
   ExpectRefusal(PredictAs("bounded"), "calls_in_flight", 1);
   EXPECT_TRUE(PredictAs("owner").ok());
   const auto second_context = As("bounded");
@@ -31,16 +40,10 @@ TEST_F(QuotaTest, CallsInFlight) {
   EXPECT_TRUE(PredictAs("bounded").ok());
 }
 
-TEST_F(QuotaTest, WhatIsInProgressCountsForQuotasThatComeLater) {
+TEST_F(PrincipalQuotaTest, WhatIsInProgressCountsForQuotasThatComeLater) {
   Start("");
   const auto context = As("bounded");
-  const auto stream = learning_->LearnStream(context.get());
-  v1::LearnStreamRequest request;
-  request.set_name("models/m");
-  *request.mutable_batch() = LinearBatch(1);
-  ASSERT_TRUE(stream->Write(request));
-  v1::LearnStreamResponse response;
-  ASSERT_TRUE(stream->Read(&response));
+  const auto stream = OpenStream(context.get());
   EXPECT_TRUE(PredictAs("bounded").ok());
   WritePolicy("calls_in_flight = 1");
   EXPECT_TRUE(Await([this] { return !PredictAs("bounded").ok(); }));
@@ -50,7 +53,7 @@ TEST_F(QuotaTest, WhatIsInProgressCountsForQuotasThatComeLater) {
   EXPECT_TRUE(PredictAs("bounded").ok());
 }
 
-TEST_F(QuotaTest, BytesInFlight) {
+TEST_F(PrincipalQuotaTest, BytesInFlight) {
   Start("bytes_in_flight = 10");
   grpc::Status waiting;
   const auto until = steady_clock::now() + std::chrono::seconds(20);
@@ -72,7 +75,7 @@ TEST_F(QuotaTest, BytesInFlight) {
   EXPECT_TRUE(PredictAs("bounded").ok());
 }
 
-TEST_F(QuotaTest, RowsPerSecond) {
+TEST_F(PrincipalQuotaTest, RowsPerSecond) {
   Start("rows_per_second = 1");
   EXPECT_TRUE(LearnAs("bounded", 50).ok());
   ExpectRefusal(LearnAs("bounded", 1), "rows_per_second", 51);
@@ -86,16 +89,10 @@ TEST_F(QuotaTest, RowsPerSecond) {
   EXPECT_EQ(evaluation.revision(), 2);
 }
 
-TEST_F(QuotaTest, TheOpenProtocolIsOneOfTheCallsInFlight) {
+TEST_F(PrincipalQuotaTest, TheOpenProtocolIsOneOfTheCallsInFlight) {
   Start("calls_in_flight = 1");
   const auto context = As("bounded");
-  const auto stream = learning_->LearnStream(context.get());
-  v1::LearnStreamRequest request;
-  request.set_name("models/m");
-  *request.mutable_batch() = LinearBatch(1);
-  ASSERT_TRUE(stream->Write(request));
-  v1::LearnStreamResponse response;
-  ASSERT_TRUE(stream->Read(&response));
+  const auto stream = OpenStream(context.get());
   ExpectRefusal(InferAs("bounded"), "calls_in_flight", 1);
   EXPECT_EQ(PostAs("bounded"), 429);
   EXPECT_TRUE(InferAs("owner").ok());
@@ -106,7 +103,7 @@ TEST_F(QuotaTest, TheOpenProtocolIsOneOfTheCallsInFlight) {
   EXPECT_EQ(PostAs("bounded"), 200);
 }
 
-TEST_F(QuotaTest, TheOpenProtocolPaysForItsRows) {
+TEST_F(PrincipalQuotaTest, TheOpenProtocolPaysForItsRows) {
   Start("rows_per_second = 1");
   EXPECT_TRUE(InferAs("bounded").ok());
   ExpectRefusal(InferAs("bounded"), "rows_per_second", 4);
@@ -146,7 +143,7 @@ TEST_P(QuotaOfAStreamTest, RowsPerSecond) {
   EXPECT_GE(steady_clock::now() - start, std::chrono::milliseconds(750));
 }
 
-TEST_F(QuotaTest, AStreamThatWaitsForAQuotaStops) {
+TEST_F(PrincipalQuotaTest, AStreamThatWaitsForAQuotaStops) {
   Start("rows_per_second = 1");
   const auto context = As("bounded");
   const auto stream = learning_->LearnStream(context.get());
@@ -164,7 +161,7 @@ TEST_F(QuotaTest, AStreamThatWaitsForAQuotaStops) {
   EXPECT_EQ(stream->Finish().error_code(), StatusCode::UNAVAILABLE);
 }
 
-TEST_F(QuotaTest, Models) {
+TEST_F(PrincipalQuotaTest, Models) {
   Start("max_models = 2");
   EXPECT_TRUE(Create("owner", "elsewhere").ok());
   EXPECT_TRUE(Create("bounded", "m2").ok());

@@ -27,7 +27,9 @@ std::string QuotaOf(const absl::Status& status) {
 
 class MeterTest : public ::testing::Test {
  protected:
-  std::string Take(const Amounts& amounts) { return QuotaOf(meter_.Take(quotas_, amounts, now_)); }
+  std::string Take(const Amounts& amounts) {
+    return QuotaOf(meter_.Take(quotas_, amounts, {}, now_));
+  }
   std::string TakeModel(std::int64_t existing) {
     return QuotaOf(meter_.TakeModel(quotas_, existing));
   }
@@ -81,7 +83,7 @@ TEST_F(MeterTest, BoundsRowsOnAverage) {
   const Meter::Clock::time_point start = now_;
   EXPECT_EQ(Take({.rows = 300}), "");
   // 200 rows are owed.
-  const absl::Status refused = meter_.Take(quotas_, {.rows = 1}, start);
+  const absl::Status refused = meter_.Take(quotas_, {.rows = 1}, {}, start);
   EXPECT_EQ(QuotaOf(refused), "rows_per_second");
   EXPECT_EQ(QuotaRefusalOf(refused)->retry_after, milliseconds(2010));
   now_ = start + seconds(2);

@@ -35,11 +35,11 @@ TEST_F(ModelMetersTest, EachModelHasItsOwn) {
   const std::shared_ptr<Meter> a = meters_.Of("a");
   EXPECT_EQ(meters_.Of("a"), a);
   EXPECT_NE(meters_.Of("b"), a);
-  EXPECT_TRUE(a->Take(quotas_, {.rows = 1}, now_).ok());
-  const absl::Status refused = a->Take(quotas_, {.rows = 1}, now_);
+  EXPECT_TRUE(a->Take(quotas_, {.rows = 1}, {}, now_).ok());
+  const absl::Status refused = a->Take(quotas_, {.rows = 1}, {}, now_);
   ASSERT_TRUE(QuotaRefusalOf(refused).has_value());
   EXPECT_EQ(QuotaRefusalOf(refused)->owner, "models/a");
-  EXPECT_TRUE(meters_.Of("b")->Take(quotas_, {.rows = 1}, now_).ok());
+  EXPECT_TRUE(meters_.Of("b")->Take(quotas_, {.rows = 1}, {}, now_).ok());
 }
 
 TEST_F(ModelMetersTest, WhatDoesNotExistTakesNoMemory) {
@@ -54,11 +54,11 @@ TEST_F(ModelMetersTest, IdleOnesAreForgotten) {
 }
 
 TEST_F(ModelMetersTest, WhoeverOwesIsRemembered) {
-  EXPECT_TRUE(meters_.Of("a", now_)->Take(quotas_, {.rows = 60}, now_).ok());
+  EXPECT_TRUE(meters_.Of("a", now_)->Take(quotas_, {.rows = 60}, {}, now_).ok());
   Crowd();
-  EXPECT_FALSE(meters_.Of("a", now_)->Take(quotas_, {.rows = 1}, now_).ok());
+  EXPECT_FALSE(meters_.Of("a", now_)->Take(quotas_, {.rows = 1}, {}, now_).ok());
   now_ += seconds(61);
-  EXPECT_TRUE(meters_.Of("a", now_)->Take(quotas_, {.rows = 1}, now_).ok());
+  EXPECT_TRUE(meters_.Of("a", now_)->Take(quotas_, {.rows = 1}, {}, now_).ok());
 }
 
 TEST_F(ModelMetersTest, WhatIsInUseIsRemembered) {
@@ -73,7 +73,7 @@ TEST_F(ModelMetersTest, OfWhatIsNoMoreNothingIsOwed) {
   for (int i = 0; i < 1000; ++i) {
     const std::string name = "brief-" + std::to_string(i);
     existing_.insert(name);
-    EXPECT_TRUE(meters_.Of(name, now_)->Take(quotas_, {.rows = 1'000'000}, now_).ok());
+    EXPECT_TRUE(meters_.Of(name, now_)->Take(quotas_, {.rows = 1'000'000}, {}, now_).ok());
     existing_.erase(name);
   }
   EXPECT_LE(meters_.size(), 64U);

@@ -45,6 +45,36 @@ TEST_F(QuotaUseTest, HoldsOfBothUntilItGoes) {
   EXPECT_TRUE(model_->IsAsNew());
 }
 
+// As a file comes that is longer than the quota, piece by piece.
+TEST_F(QuotaUseTest, WhatComesInPiecesPassesWhenItIsAlone) {
+  of_caller_.bytes_in_flight = of_model_.bytes_in_flight = 100;
+  QuotaUse use = Use();
+  EXPECT_EQ(Take(use, 60, 0), "");
+  EXPECT_EQ(Take(use, 60, 0), "");
+  QuotaUse second = Use();
+  EXPECT_EQ(Take(second, 1, 0), "me bytes_in_flight");
+  use = {};
+  EXPECT_EQ(Take(second, 60, 0), "");
+  QuotaUse third = Use();
+  EXPECT_EQ(Take(third, 40, 0), "");
+  EXPECT_EQ(Take(second, 60, 0), "me bytes_in_flight") << "it is not alone any more";
+}
+
+TEST_F(QuotaUseTest, WhatTheModelRefusesTheCallerGetsBackOnce) {
+  of_caller_.bytes_in_flight = 100;
+  of_model_.calls_in_flight = 1;
+  QuotaUse first = Use();
+  EXPECT_EQ(Take(first, 1, 0), "");
+  for (int i = 0; i < 10; ++i) {
+    QuotaUse second = Use();
+    EXPECT_EQ(Take(second, 60, 0), "models/m calls_in_flight");
+  }
+  of_model_ = {};
+  QuotaUse third = Use(), fourth = Use();
+  EXPECT_EQ(Take(third, 99, 0), "");
+  EXPECT_EQ(Take(fourth, 1, 0), "me bytes_in_flight");
+}
+
 TEST_F(QuotaUseTest, WhatTheModelRefusesTheCallerGetsBack) {
   of_caller_.rows_per_second = 10;
   of_model_.calls_in_flight = 1;
