@@ -19,9 +19,9 @@
 #include "tests/accept/chaos/service.h"
 #include "tests/accept/chaos/small_disk.h"
 #include "tests/accept/chaos/writers.h"
-#include "tests/accept/guard/attack.h"
+#include "tests/accept/guard/attacks/attack.h"
+#include "tests/accept/guard/attacks/slow_clients.h"
 #include "tests/accept/guard/papers.h"
-#include "tests/accept/guard/slow_clients.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/crash_stream.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "tests/accept/guard/attack.h"
+#include "tests/accept/guard/attacks/attack.h"
 
 namespace prequel::accept {
 namespace {

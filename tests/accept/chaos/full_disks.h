@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "tests/accept/chaos/small_disk.h"
-#include "tests/accept/guard/wire.h"
+#include "tests/accept/guard/attacks/wire.h"
 
 namespace prequel::accept {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "tests/accept/guard/wire.h"
+#include "tests/accept/guard/attacks/wire.h"
 #include "tests/end_to_end/crash_stream.h"
 
 namespace prequel::accept {

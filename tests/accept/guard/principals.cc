@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "tests/accept/guard/attacks/greed.h"
 #include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/entrance.h"
-#include "tests/accept/guard/greed.h"
 #include "tests/accept/guard/papers.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/child_process.h"

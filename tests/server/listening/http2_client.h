@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/accept/guard/http2.h"
+#include "tests/accept/guard/attacks/http2.h"
 #include "tests/server/listening/loopback.h"
 
 namespace prequel {

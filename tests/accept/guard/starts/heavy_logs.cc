@@ -4,12 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/storage/rocks/rocks_store.h"
+#include "tests/accept/guard/attacks/wire.h"
 #include "tests/accept/guard/bystander_rows.h"
 #include "tests/accept/guard/calls.h"
 #include "tests/accept/guard/starts/restart.h"
 #include "tests/accept/guard/starts/starts.h"
 #include "tests/accept/guard/starts/stored_log.h"
-#include "tests/accept/guard/wire.h"
 #include "tests/accept/or_die.h"
 #include "tests/accept/timing.h"
 

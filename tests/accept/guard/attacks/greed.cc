@@ -1,4 +1,4 @@
-#include "tests/accept/guard/greed.h"
+#include "tests/accept/guard/attacks/greed.h"
 
 #include <signal.h>
 

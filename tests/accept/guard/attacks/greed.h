@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "server/sync/mutex.h"
-#include "tests/accept/guard/attack.h"
+#include "tests/accept/guard/attacks/attack.h"
 #include "tests/accept/guard/entrance.h"
 #include "tests/bench/served.h"
 #include "tests/end_to_end/child_process.h"

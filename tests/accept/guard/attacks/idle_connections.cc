@@ -1,4 +1,4 @@
-#include "tests/accept/guard/idle_connections.h"
+#include "tests/accept/guard/attacks/idle_connections.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

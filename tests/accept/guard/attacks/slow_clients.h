@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "tests/accept/guard/attack.h"
+#include "tests/accept/guard/attacks/attack.h"
+#include "tests/accept/guard/attacks/wire.h"
 #include "tests/accept/guard/entrance.h"
-#include "tests/accept/guard/wire.h"
 
 namespace prequel::accept {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "tests/accept/guard/attack.h"
+#include "tests/accept/guard/attacks/attack.h"
 
 namespace prequel::accept {
 

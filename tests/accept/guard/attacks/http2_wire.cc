@@ -1,4 +1,4 @@
-#include "tests/accept/guard/http2_wire.h"
+#include "tests/accept/guard/attacks/http2_wire.h"
 
 #include <cstddef>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "tests/accept/guard/wire.h"
+#include "tests/accept/guard/attacks/wire.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-#include "tests/accept/guard/uploads.h"
+#include "tests/accept/guard/attacks/uploads.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/accept/guard/http2.h"
-#include "tests/accept/guard/http2_wire.h"
+#include "tests/accept/guard/attacks/http2.h"
+#include "tests/accept/guard/attacks/http2_wire.h"
 
 namespace prequel::accept {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/accept/guard/attack.h"
+#include "tests/accept/guard/attacks/attack.h"
 #include "tests/accept/guard/entrance.h"
 
 namespace prequel::accept {

@@ -1,4 +1,4 @@
-#include "tests/accept/guard/slow_clients.h"
+#include "tests/accept/guard/attacks/slow_clients.h"
 
 #include <chrono>
 #include <string>

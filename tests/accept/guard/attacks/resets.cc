@@ -1,11 +1,11 @@
-#include "tests/accept/guard/resets.h"
+#include "tests/accept/guard/attacks/resets.h"
 
 #include <chrono>
 #include <cstddef>
 #include <thread>
 #include <vector>
 
-#include "tests/accept/guard/http2_wire.h"
+#include "tests/accept/guard/attacks/http2_wire.h"
 
 namespace prequel::accept {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/accept/guard/http2.h"
+#include "tests/accept/guard/attacks/http2.h"
 
 namespace prequel::accept {
 namespace {

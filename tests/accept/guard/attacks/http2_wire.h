@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/accept/guard/attacks/http2.h"
+#include "tests/accept/guard/attacks/wire.h"
 #include "tests/accept/guard/entrance.h"
-#include "tests/accept/guard/http2.h"
-#include "tests/accept/guard/wire.h"
 
 namespace prequel::accept {
 

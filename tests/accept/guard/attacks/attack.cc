@@ -1,4 +1,4 @@
-#include "tests/accept/guard/attack.h"
+#include "tests/accept/guard/attacks/attack.h"
 
 #include <grpcpp/grpcpp.h>
 #include <sys/resource.h>
@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "tests/accept/guard/attacks/greed.h"
+#include "tests/accept/guard/attacks/idle_connections.h"
+#include "tests/accept/guard/attacks/resets.h"
+#include "tests/accept/guard/attacks/silent_calls.h"
+#include "tests/accept/guard/attacks/slow_clients.h"
+#include "tests/accept/guard/attacks/uploads.h"
 #include "tests/accept/guard/calls.h"
-#include "tests/accept/guard/greed.h"
-#include "tests/accept/guard/idle_connections.h"
-#include "tests/accept/guard/resets.h"
-#include "tests/accept/guard/silent_calls.h"
-#include "tests/accept/guard/slow_clients.h"
-#include "tests/accept/guard/uploads.h"
 #include "tests/bench/served.h"
 
 namespace prequel::accept {
