@@ -329,6 +329,7 @@ TEST_F(StreamAccessTest, AWatchEndsWhenItsCallerMayNoLongerUseTheModel) {
   const Door door = Token("learn-token");
   grpc::ClientContext context;
   context.AddMetadata("authorization", door.authorization);
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
   v1::WatchEvaluationRequest watched;
   watched.set_name("models/own-m");
   const auto watch = v1::LearningService::NewStub(door.channel)->WatchEvaluation(&context, watched);
