@@ -75,6 +75,13 @@ double ModelCost::UpdateFlops(Index rows) const {
          draws * 4 * static_cast<double>(rows) * Weights(p) * static_cast<double>(p.num_beliefs());
 }
 
+double ModelCost::PreparationFlops(const QuerySet& queries) const {
+  const Problem& p = *outline_;
+  if (DrawsOf(p, FreshState(p.rule), queries.samples()) == 0) return 0;
+  const double spread = StoredNumbers(p.prototype(), p.layers);
+  return static_cast<double>(p.num_beliefs()) * spread * spread / (3 * Weights(p));
+}
+
 double ModelCost::QueryFlops(const QuerySet& queries) const {
   const Problem& p = *outline_;
   const int draws = DrawsOf(p, FreshState(p.rule), queries.samples());

@@ -242,7 +242,7 @@ absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batc
   if (!learner.CanAnswer(queries)) return NotItsQueries();
   if (absl::Status status = learner.CheckInputs(batch); !status.ok()) return status;
   if (absl::Status status =
-          CheckQueryTime(source->model->cost(), batch.rows(), queries, options_.max_query_seconds);
+          CheckQueryTime(source->model->cost(), batch, queries, options_.max_query_seconds);
       !status.ok()) {
     return status;
   }
@@ -268,7 +268,7 @@ absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batc
 double Engine::SecondsToPredict(std::string_view name, Index rows, const QuerySet& queries) const {
   const absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok() || !source->view.learner->CanAnswer(queries)) return 0;
-  return SecondsToAnswer(source->model->cost(), rows, queries);
+  return SecondsToAnswer(source->model->cost(), rows, queries, false);
 }
 
 absl::StatusOr<Revisions> Engine::ListRevisions(std::string_view name) const {

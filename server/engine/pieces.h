@@ -8,7 +8,8 @@
 
 namespace prequel {
 
-// Of rows that are answered in some twentieth of a second, by estimate.
+// Of rows that are answered in some twentieth of a second, by estimate, or in as long as it takes
+// to prepare for them.
 Pieces PiecesOf(const ModelCost& cost, const QuerySet& queries, const StillWanted& proceed);
 
 }  // namespace prequel

@@ -20,6 +20,13 @@ Index Share(Index rows, double seconds, double most) {
 
 }  // namespace
 
+double SecondsToAnswer(const ModelCost& cost, Index rows, const QuerySet& queries, bool timed) {
+  constexpr Index kRowsOfTile = 256;
+  const Index tiles = timed ? rows : (rows + kRowsOfTile - 1) / kRowsOfTile;
+  return static_cast<double>(tiles) * SecondsToPrepare(cost, queries) +
+         SecondsOfRows(cost, rows, queries);
+}
+
 absl::Status CheckUpdateTime(const ModelCost& cost, Index rows, double most) {
   const double seconds = SecondsToLearn(cost, rows);
   if (seconds <= most) return absl::OkStatus();
@@ -30,9 +37,10 @@ absl::Status CheckUpdateTime(const ModelCost& cost, Index rows, double most) {
                                seconds, most, Share(rows, seconds, most)));
 }
 
-absl::Status CheckQueryTime(const ModelCost& cost, Index rows, const QuerySet& queries,
+absl::Status CheckQueryTime(const ModelCost& cost, const Batch& batch, const QuerySet& queries,
                             double most) {
-  const double seconds = SecondsToAnswer(cost, rows, queries);
+  const Index rows = batch.rows();
+  const double seconds = SecondsToAnswer(cost, rows, queries, batch.times.size() > 0);
   if (seconds <= most) return absl::OkStatus();
   return FieldError("batch",
                     absl::StrFormat("would take about %.0f s to answer, at most %.0f are allowed "

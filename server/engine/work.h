@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "core/config/batch.h"
 #include "core/learner/cost.h"
 
 namespace prequel {
@@ -20,14 +21,20 @@ inline constexpr double kLongSeconds = 4e-3;
 inline double SecondsToLearn(const ModelCost& cost, Index rows) {
   return rows == 0 ? 0 : cost.UpdateFlops(rows) / kLearningFlopsPerSecond;
 }
-inline double SecondsToAnswer(const ModelCost& cost, Index rows, const QuerySet& queries) {
+// What a query takes before its rows, and for so many of these.
+inline double SecondsToPrepare(const ModelCost& cost, const QuerySet& queries) {
+  return cost.PreparationFlops(queries) / kLearningFlopsPerSecond;
+}
+inline double SecondsOfRows(const ModelCost& cost, Index rows, const QuerySet& queries) {
   return static_cast<double>(rows) * cost.QueryFlops(queries) / kAskingFlopsPerSecond;
 }
+// All of it. `timed`: the rows say when they happen, and each is prepared for by itself.
+double SecondsToAnswer(const ModelCost& cost, Index rows, const QuerySet& queries, bool timed);
 
 // INVALID_ARGUMENT that names "batch" when a minibatch of so many rows, or a query of so many,
 // would take longer than `most` seconds.
 absl::Status CheckUpdateTime(const ModelCost& cost, Index rows, double most);
-absl::Status CheckQueryTime(const ModelCost& cost, Index rows, const QuerySet& queries,
+absl::Status CheckQueryTime(const ModelCost& cost, const Batch& batch, const QuerySet& queries,
                             double most);
 
 // Bytes that a hosted model takes: its learner, the published state, the next one and one that a

@@ -39,7 +39,7 @@ absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner, con
   if (request.predict.has_value()) {
     if (!learner.CanAnswer(*request.predict)) return NotItsQueries();
     const absl::Status status =
-        CheckQueryTime(cost, request.batch.rows(), *request.predict, limits.max_query_seconds);
+        CheckQueryTime(cost, request.batch, *request.predict, limits.max_query_seconds);
     if (!status.ok()) return status;
   }
   absl::Status bad = request.refusal;

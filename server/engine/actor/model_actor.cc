@@ -126,6 +126,7 @@ absl::StatusOr<std::shared_ptr<const Learner>> ModelActor::Accept(LearnRequest& 
                                                                   Delivery& delivery) {
   absl::StatusOr<Publication::View> view = publication_->Load();
   if (!view.ok()) return view.status();
+  const bool timed = request.batch.times.size() > 0;
   absl::StatusOr<Record> record = TakeIn(request, *view->learner, *cost_, parts_.options);
   if (!record.ok()) return record.status();
   delivery.record = *std::move(record);
@@ -134,7 +135,9 @@ absl::StatusOr<std::shared_ptr<const Learner>> ModelActor::Accept(LearnRequest& 
   delivery.predict = std::move(request.predict);
   const Index rows = RowsIn(delivery.record);
   delivery.seconds = SecondsToLearn(*cost_, rows);
-  if (delivery.predict) delivery.seconds += SecondsToAnswer(*cost_, rows, *delivery.predict);
+  if (delivery.predict) {
+    delivery.seconds += SecondsToAnswer(*cost_, rows, *delivery.predict, timed);
+  }
   return view->learner;
 }
 

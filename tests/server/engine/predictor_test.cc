@@ -65,6 +65,12 @@ TEST_F(PredictorTest, WhatTakesLongIsToldByItsCost) {
   EXPECT_TRUE(predictor.TakesLong("a", 1'000'000, {}));
   EXPECT_FALSE(predictor.TakesLong("dear", 1, {}));
   EXPECT_TRUE(predictor.TakesLong("dear", 100, {}));
+  // One draw takes a factorisation.
+  LearnerConfig drawn = LinearConfig(400);
+  drawn.posterior.name = "full";
+  ASSERT_TRUE(engine_->CreateModel("drawn", drawn).ok());
+  EXPECT_FALSE(predictor.TakesLong("drawn", 1, {}));
+  EXPECT_TRUE(predictor.TakesLong("drawn", 1, {.samples = 1}));
   PredictOptions unknown;
   unknown.queries = {{.name = "no such query"}};
   EXPECT_FALSE(predictor.TakesLong("dear", 100, unknown));
