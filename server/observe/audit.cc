@@ -100,8 +100,12 @@ void AuditTrail::OnCall(const CallRecord& call) {
     if (!before) return;
     left_out.of_strangers = *before;
   }
+  // Of a trail that is required the second half of the room is for calls that had begun before it
+  // broke: refused ones, which changed nothing, do not fill it.
+  const bool refused = call.code != absl::StatusCode::kOk && call.rows == 0;
+  const std::size_t room = options_.required && refused ? kMaxWaiting / 2 : kMaxWaiting;
   MutexLock lock(mu_);
-  if (waiting_.size() >= kMaxWaiting) {
+  if (waiting_.size() >= room) {
     ++failures_;
     return LeaveOut(left_out);
   }

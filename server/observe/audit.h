@@ -44,8 +44,8 @@ struct AuditOptions {
 // Lines are written by a thread of its own, behind the calls by as much as the disk is slow; those
 // beyond a bound, or that could not be written, are left out, and "left_out_before" of a later line
 // counts them. A trail that is required keeps what it could not write and tries again; what it
-// refuses meanwhile is in it, too. The server's log says when the file cannot be written, and when
-// it can be again.
+// refuses meanwhile is in it, too, as far as there is room beside what had begun before. The
+// server's log says when the file cannot be written, and when it can be again.
 class AuditTrail final : public CallObserver {
  public:
   // What is missing before a line.

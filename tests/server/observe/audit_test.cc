@@ -188,6 +188,23 @@ TEST_F(AuditTest, SaysOnceThatItCannotBeWrittenAndCountsEachLine) {
               ElementsAre(AllOf(HasSubstr("DeleteModel"), HasSubstr("\"left_out_before\":3}"))));
 }
 
+TEST_F(AuditTest, WhatIsRefusedMeanwhileLeavesRoomForWhatHadBegun) {
+  options_.required = true;
+  std::filesystem::create_symlink("/dev/full", options_.path);
+  {
+    const auto trail = AuditTrail::Open(options_).value();
+    trail->OnCall(Call("Learn"));
+    AwaitFailures(*trail, 1);
+    CallRecord refused = Call("DeleteModel");
+    refused.code = absl::StatusCode::kUnavailable;
+    refused.rows = 0;
+    for (int i = 0; i < 20'000; ++i) trail->OnCall(refused);
+    trail->OnCall(Call("LearnStream"));
+    std::filesystem::remove(options_.path);
+  }
+  EXPECT_THAT(Lines().back(), AllOf(HasSubstr("LearnStream"), HasSubstr("left_out_before")));
+}
+
 // What stands in the way of a new name: even root cannot rename a file to a directory.
 TEST_F(AuditTest, SaysThatItCannotBeRenamedAndGoesOn) {
   std::filesystem::create_directory(options_.path + ".1");
