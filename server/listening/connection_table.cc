@@ -91,7 +91,7 @@ std::string EndpointOf(const sockaddr_storage& address) {
 
 bool ConnectionTable::Add(int fd, const sockaddr_storage& address) {
   const std::string peer = PeerOf(address);
-  if (IsShunned(fd, peer, Clock::now())) return false;
+  if (IsShunned(fd, address, Clock::now())) return false;
   const std::optional<ino_t> inode = InodeOf(fd);
   if (!inode) return false;
   // A descriptor that is used again: whoever had it is closed.
@@ -201,11 +201,15 @@ void ConnectionTable::Police(const Arrivals::ByPeer& arrived, std::int64_t most,
   while (held > most && !connections_.empty()) held -= EndTheLargest();
 }
 
-bool ConnectionTable::IsShunned(int fd, const std::string& peer, Clock::time_point now) {
+bool ConnectionTable::IsShunned(int fd, const sockaddr_storage& address, Clock::time_point now) {
   if (shunned_.empty()) return false;
   std::erase_if(shunned_, [now](const auto& entry) { return entry.second <= now; });
-  // The server dials itself to see whether it takes connections.
-  return shunned_.contains(peer) && peer != PeerOf(LocalAddressOf(fd));
+  // The server dials itself to see whether it takes connections. Its neighbours do not.
+  const auto whole = [](const sockaddr_storage& of) {
+    const std::string endpoint = EndpointOf(of);
+    return endpoint.substr(0, endpoint.rfind(':'));
+  };
+  return shunned_.contains(PeerOf(address)) && whole(address) != whole(LocalAddressOf(fd));
 }
 
 std::map<std::string, Flood> ConnectionTable::Floods() const {

@@ -94,8 +94,8 @@ class ConnectionTable {
   };
   using Connections = std::map<int, Connection>;
 
-  // Whether `peer` is, at the other end of `fd`.
-  bool IsShunned(int fd, const std::string& peer, Clock::time_point now);
+  // Whether `address` is, at the other end of `fd`.
+  bool IsShunned(int fd, const sockaddr_storage& address, Clock::time_point now);
   // Forgets those that are closed.
   void Sweep();
   bool MakeRoom(const std::string& peer);
