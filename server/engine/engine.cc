@@ -143,8 +143,9 @@ absl::StatusOr<ModelInfo> Engine::AddModel(std::string_view name, ModelFold fold
       name, *config, Microseconds(parts_.clock.Now()), from_snapshot ? &first : nullptr);
   if (!stored.ok()) return stored.status();
   auto actor = std::make_shared<ModelActor>(*std::move(stored), actor_parts());
-  if (share_of_) actor->SetShare(share_of_(name));
   actor->Start(std::move(fold), std::move(memory));
+  MutexLock share_lock(share_mu_);
+  if (share_of_) actor->SetShare(share_of_(name));
   models_.Insert(actor);
   return actor->Info();
 }
@@ -357,7 +358,7 @@ absl::StatusOr<ModelInfo> Engine::Import(std::string_view name, const ModelFile&
 }
 
 void Engine::SetShares(ShareOf share_of) {
-  MutexLock lock(admin_mu_);
+  MutexLock lock(share_mu_);
   share_of_ = std::move(share_of);
   for (const Registry::Entry& model : models_.List("", kAll)) {
     model->SetShare(share_of_(model->stored().name));

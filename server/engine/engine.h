@@ -224,7 +224,9 @@ class Engine {
 
   Mutex admin_mu_;  // one create, delete or shutdown at a time; taken before any other
   bool stopped_ ABSL_GUARDED_BY(admin_mu_) = false;
-  ShareOf share_of_ ABSL_GUARDED_BY(admin_mu_);  // empty: all have the same
+
+  Mutex share_mu_;  // not admin_mu_, which is held while a large model is stored
+  ShareOf share_of_ ABSL_GUARDED_BY(share_mu_);  // empty: all have the same
 };
 
 }  // namespace prequel
