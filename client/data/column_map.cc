@@ -22,6 +22,7 @@ absl::Status NoSuchColumn(const std::string& name, const std::vector<std::string
   }
   const std::size_t shown = std::min(header.size(), kNamesShown);
   std::vector<std::string> names;
+  names.reserve(shown);
   for (std::size_t i = 0; i < shown; ++i) names.push_back(Quoted(header[i]));
   return absl::InvalidArgumentError(absl::StrCat("no column ", Quoted(name), "; the file has ",
                                                  absl::StrJoin(names, ", "),

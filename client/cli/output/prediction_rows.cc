@@ -55,6 +55,7 @@ absl::Status Append(const v1::Tensor& tensor, const std::vector<std::string>& na
 std::vector<std::string> PerOutput(const std::string& name, std::size_t outputs) {
   if (outputs == 1) return {name};
   std::vector<std::string> names;
+  names.reserve(outputs);
   for (std::size_t o = 0; o < outputs; ++o) names.push_back(absl::StrCat(name, "_", o));
   return names;
 }
@@ -78,6 +79,7 @@ absl::Status AppendQuantiles(const v1::Predictions& predictions, std::size_t out
   const absl::StatusOr<const v1::Output*> quantiles = Find(predictions, "quantiles");
   if (!quantiles.ok()) return quantiles.status();
   std::vector<std::string> names;
+  names.reserve(outputs);
   for (std::size_t o = 0; o < outputs; ++o) {
     for (const double level : (*quantiles)->levels()) {
       const std::string name = absl::StrCat("q", client::ShortestNumber(level));
@@ -181,14 +183,14 @@ void PredictionWriter::AddCsv(const PredictionRows& rows) {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       text += (c == 0 ? "" : ",") + CsvCell(columns_[c]);
     }
-    text += "\n";
+    text += '\n';
   }
   for (std::size_t r = 0; r < rows.values.size(); ++r) {
     if (!rows.labels.empty()) text += CsvCell(rows.labels[r]) + ",";
     for (std::size_t c = 0; c < rows.values[r].size(); ++c) {
       text += (c == 0 ? "" : ",") + client::ShortestNumber(rows.values[r][c]);
     }
-    text += "\n";
+    text += '\n';
   }
   out_ << text;
 }

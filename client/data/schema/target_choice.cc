@@ -65,6 +65,7 @@ std::uint32_t Room(const TargetSummary& summary) {
 
 void ListLabels(const TargetSummary& summary, v1::Target& target) {
   std::vector<std::string> labels;
+  labels.reserve(summary.values.size());
   for (const auto& [text, count] : summary.values) labels.push_back(text);
   if (summary.column.numeric()) {
     std::sort(labels.begin(), labels.end(), [](const std::string& a, const std::string& b) {
