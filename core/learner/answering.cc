@@ -111,7 +111,7 @@ absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& s
   if (status = PassTime(state, batch, asking, w.asked_passed); !status.ok()) return status;
   const bool timed = batch.times.size() > 0;
   const Index tile = std::min(TileOf(problem), pieces.rows);
-  const Sampling sampling{queries.samples(), pieces.proceed};
+  Sampling sampling{queries.samples(), pieces.proceed};
   for (Index first = 0, count = 0; first < rows; first += count) {
     if (first > 0 && pieces.proceed) {
       if (status = pieces.proceed(); !status.ok()) return status;
@@ -123,6 +123,7 @@ absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& s
       count = CountAlike(w.asked_passed, first, count, w.one_passed);
     }
     EncodeRows(problem, state, batch, first, count, w);
+    sampling.follows = first > 0;
     status = PredictRows(problem, state, w.inputs, place, sampling, w);
     if (status.ok()) status = FillRows(queries, first, w, out);
     if (!status.ok()) return status;

@@ -34,8 +34,8 @@ class ModelCost {
   // Flops of an answer to the queries, of one row: of the draws, and of the sums over them to find
   // a quantile. REQUIRES: they are of such a model.
   double QueryFlops(const QuerySet& queries) const;
-  // Flops before the first draw of each tile of rows, of rows at different times of each row: a
-  // posterior is factorised, D³/3 of a full one. 0 where nothing is drawn.
+  // Flops before the first draw: a posterior is factorised, D³/3 of a full one. Once for all rows;
+  // where they say when they happen, at most once for each. 0 where nothing is drawn.
   double PreparationFlops(const QuerySet& queries) const;
 
  private:

@@ -74,7 +74,21 @@ absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_
   return absl::OkStatus();
 }
 
-// One member per draw of θ.
+// Factorises w.prior, which has drifted for so much time, to draw from it.
+absl::Status PrepareDraws(const Sampling& sampling, double time, BeliefWorkspace& w) {
+  if (sampling.follows && w.sampled_after == time) return absl::OkStatus();
+  if (sampling.proceed) {
+    if (absl::Status status = sampling.proceed(); !status.ok()) return status;
+  }
+  w.sampled_after = time;
+  return std::visit(
+      [&]<class Q>(const Q& prior) {
+        return std::get<typename Q::Sampler>(w.samplers).Prepare(prior);
+      },
+      *w.prior);
+}
+
+// One member per draw of θ. REQUIRES: PrepareDraws.
 absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws,
                       const Sampling& sampling, BeliefWorkspace& w, Workspace& all) {
   constexpr double kFlops = 1 << 20;  // between two times that it is asked whether to go on
@@ -85,8 +99,7 @@ absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws,
   if (in_noise_units) NoiseOfWeights(problem, w.noise, w.noise_of_weights);
   return std::visit(
       [&]<class Q>(const Q& prior) {
-        auto& sampler = std::get<typename Q::Sampler>(all.samplers);
-        if (absl::Status status = sampler.Prepare(prior); !status.ok()) return status;
+        auto& sampler = std::get<typename Q::Sampler>(w.samplers);
         Vector& theta = all.rule.theta;
         Stream stream{problem.config.seed, static_cast<std::uint64_t>(revision), 0};
         for (int k = 0; k < draws; ++k) {
@@ -129,9 +142,11 @@ absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::s
   w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
   w.at_mean = w.projected = false;
   w.prior = &belief.posterior;
-  if (Drifts(problem, k)) DriftTo(problem, belief.posterior, k, place.time(), all.dynamics, w);
-  return draws > 0 ? AddDraws(problem, state.revision, draws, sampling, w, all)
-                   : AddLinearized(problem, belief, w, all.predictive);
+  const double time = Drifts(problem, k) ? place.time() : 0;
+  if (Drifts(problem, k)) DriftTo(problem, belief.posterior, k, time, all.dynamics, w);
+  if (draws == 0) return AddLinearized(problem, belief, w, all.predictive);
+  absl::Status status = PrepareDraws(sampling, time, w);
+  return status.ok() ? AddDraws(problem, state.revision, draws, sampling, w, all) : status;
 }
 
 // And of its tracks, which have its members.
@@ -203,8 +218,9 @@ absl::Status AddRestart(const Problem& problem, const LearnerState& state, const
   w.prior = &problem.PriorOf(problem.num_beliefs() - 1).initial;
   const Belief& belief = state.beliefs.back();
   const int draws = DrawsOf(problem, belief.rule, sampling.samples);
-  return draws > 0 ? AddDraws(problem, state.revision, draws, sampling, w, all)
-                   : AddLinearized(problem, belief, w, all.predictive);
+  if (draws == 0) return AddLinearized(problem, belief, w, all.predictive);
+  absl::Status status = PrepareDraws(sampling, 0, w);
+  return status.ok() ? AddDraws(problem, state.revision, draws, sampling, w, all) : status;
 }
 
 }  // namespace

@@ -39,9 +39,13 @@ struct Place {
 // How a prediction by draws of θ is made.
 struct Sampling {
   int samples = 0;  // of each belief when that is positive, else as it matches the rule
-  // Asked every now and then between draws: what else than OK it says ends the prediction. Empty:
-  // it goes on to its end.
+  // Asked before a posterior is factorised, and every now and then between draws: what else than OK
+  // it says ends the prediction. Empty: it goes on to its end.
   std::function<absl::Status()> proceed;
+  // These rows follow others of the same query: a posterior that was factorised for those, and has
+  // drifted no further, is not factorised again. REQUIRES: the call before, with the same
+  // workspace, was for those, of the same problem and state, and OK.
+  bool follows = false;
 };
 
 // The predictive of encoded `inputs` (D_in × B) under `state`, into w.predictive: for each belief

@@ -19,6 +19,9 @@ struct BeliefWorkspace {
   const Posterior* prior = nullptr;
   Expansion expansion;
   Projectors projectors;
+  // Prepared for the posterior after a drift of so much time.
+  Samplers samplers;
+  double sampled_after = 0;
   NoiseLevel noise;
   Vector noise_of_weights;           // D: of a covariance in units of the noise, to draw from it
   Matrix step_inputs, step_targets;  // of one step of a belief that drifts
@@ -73,7 +76,6 @@ struct Workspace {
   NoiseState restart_noise;
 
   // Of one belief at a time.
-  Samplers samplers;
   Divergences divergences;
   RuleScratch rule;
   RuleState passing;  // of a recursive rule, which lives as long as the minibatch

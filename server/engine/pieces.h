@@ -9,7 +9,7 @@
 namespace prequel {
 
 // Of rows that are answered in some twentieth of a second, by estimate, or in as long as it takes
-// to prepare for them.
+// to prepare for the query.
 Pieces PiecesOf(const ModelCost& cost, const QuerySet& queries, const StillWanted& proceed);
 
 }  // namespace prequel

@@ -21,9 +21,8 @@ Index Share(Index rows, double seconds, double most) {
 }  // namespace
 
 double SecondsToAnswer(const ModelCost& cost, Index rows, const QuerySet& queries, bool timed) {
-  constexpr Index kRowsOfTile = 256;
-  const Index tiles = timed ? rows : (rows + kRowsOfTile - 1) / kRowsOfTile;
-  return static_cast<double>(tiles) * SecondsToPrepare(cost, queries) +
+  const Index times = timed ? rows : std::min<Index>(rows, 1);
+  return static_cast<double>(times) * SecondsToPrepare(cost, queries) +
          SecondsOfRows(cost, rows, queries);
 }
 

@@ -28,7 +28,7 @@ inline double SecondsToPrepare(const ModelCost& cost, const QuerySet& queries) {
 inline double SecondsOfRows(const ModelCost& cost, Index rows, const QuerySet& queries) {
   return static_cast<double>(rows) * cost.QueryFlops(queries) / kAskingFlopsPerSecond;
 }
-// All of it. `timed`: the rows say when they happen, and each is prepared for by itself.
+// All of it: prepared for once, or for each row where they say when they happen (`timed`).
 double SecondsToAnswer(const ModelCost& cost, Index rows, const QuerySet& queries, bool timed);
 
 // INVALID_ARGUMENT that names "batch" when a minibatch of so many rows, or a query of so many,

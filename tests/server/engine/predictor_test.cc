@@ -1,6 +1,7 @@
 #include "server/engine/predictor.h"
 
 #include "core/config/error.h"
+#include "server/engine/work.h"
 #include "tests/server/engine/engine_fixture.h"
 
 namespace prequel {
@@ -17,6 +18,17 @@ TEST(CheckAnswerSize, AVeryLargeAnswerIsRefused) {
   EXPECT_TRUE(CheckAnswerSize(learner->Ask(options).value(), 1000, 1 << 20).ok());
   options.queries = {{.name = "logits"}};
   EXPECT_EQ(FieldOf(CheckAnswerSize(learner->Ask(options).value(), 1000, 1 << 20)), "batch");
+}
+
+TEST(SecondsToAnswer, OfDrawsArePreparedForOnceOrForEachTime) {
+  LearnerConfig config = LinearConfig(100);
+  config.posterior.name = "full";
+  const ModelCost cost = ModelCost::Of(config).value();
+  const QuerySet queries = Learner::Create(config)->Ask({.samples = 1}).value();
+  const double once = SecondsToPrepare(cost, queries), rows = SecondsOfRows(cost, 1000, queries);
+  EXPECT_GT(once, 0);
+  EXPECT_DOUBLE_EQ(SecondsToAnswer(cost, 1000, queries, false), once + rows);
+  EXPECT_DOUBLE_EQ(SecondsToAnswer(cost, 1000, queries, true), 1000 * once + rows);
 }
 
 class PredictorTest : public EngineFixture {
