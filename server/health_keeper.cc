@@ -57,7 +57,7 @@ void HealthKeeper::Loop() {
 
 bool HealthKeeper::StoreAccepts() {
   absl::Status status = store_.health();
-  const TimePoint now = std::chrono::system_clock::now();
+  const auto now = std::chrono::steady_clock::now();
   if (!status.ok() && !refusal_.empty()) {
     if (now < next_attempt_) return false;
     next_attempt_ = now + kBetweenAttempts;
@@ -78,7 +78,7 @@ bool HealthKeeper::StoreAccepts() {
 // False when stopping.
 bool HealthKeeper::Pause() {
   MutexLock lock(mu_);
-  const TimePoint until = std::chrono::system_clock::now() + (replayed_ ? kRunning : kStarting);
+  const auto until = std::chrono::steady_clock::now() + (replayed_ ? kRunning : kStarting);
   while (!stopping_ && wake_.WaitUntil(mu_, until)) {
   }
   return !stopping_;

@@ -5,6 +5,7 @@
 #include <grpcpp/health_check_service_interface.h>
 
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <thread>
 
@@ -41,8 +42,8 @@ class HealthKeeper {
 
   // Owned by thread_.
   bool replayed_ = false;
-  std::string refusal_;     // why the store refuses writes, as last logged; empty: it does not
-  TimePoint next_attempt_;  // to recover it
+  std::string refusal_;  // why the store refuses writes, as last logged; empty: it does not
+  std::chrono::steady_clock::time_point next_attempt_;  // to recover it
 
   Mutex mu_;
   CondVar wake_;

@@ -51,7 +51,7 @@ StopSignal::~StopSignal() {
 }
 
 int StopSignal::Await(std::chrono::milliseconds timeout) {
-  const auto until = std::chrono::system_clock::now() + timeout;
+  const auto until = std::chrono::steady_clock::now() + timeout;
   MutexLock lock(mu_);
   while (signal_ == 0 && changed_.WaitUntil(mu_, until)) {
   }
@@ -62,7 +62,7 @@ void StopSignal::Loop() {
   const sigset_t signals = Signals();
   int signal = 0;
   sigwait(&signals, &signal);
-  const auto until = std::chrono::system_clock::now() + patience_;
+  const auto until = std::chrono::steady_clock::now() + patience_;
   {
     MutexLock lock(mu_);
     signal_ = signal;

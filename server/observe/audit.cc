@@ -157,7 +157,7 @@ bool AuditTrail::Write(const Line& line) {
     LeaveOut(line.left_out);
     return true;
   }
-  (void)wake_.WaitUntil(mu_, std::chrono::system_clock::now() + kPause);
+  (void)wake_.WaitUntil(mu_, std::chrono::steady_clock::now() + kPause);
   return false;
 }
 

@@ -8,7 +8,9 @@ namespace prequel {
 namespace {
 
 // Calls that have begun and wait between two pieces keep their threads: so many more than places.
-constexpr int kPaused = 14;
+constexpr int kPaused = 30;
+// Of what may still begin, a caller may begin one part of so many: sixteen names to hold it all.
+constexpr int kParts = 8;
 // A piece shorter than this goes on at once.
 constexpr double kPieceSeconds = 5e-3;
 
@@ -50,8 +52,8 @@ CallPool::~CallPool() {
   {
     MutexLock lock(mu_);
     stopping_ = true;
-    work_.wake.NotifyAll();
-    answers_.wake.NotifyAll();
+    to_work_.NotifyAll();
+    to_answer_.NotifyAll();
   }
   for (std::thread& thread : threads_) thread.join();
 }
@@ -116,13 +118,14 @@ void CallPool::Drain(TimePoint deadline) {
   }
 }
 
-// What has begun goes on. A caller may begin as many as are left for the others, and of what it
+// What has begun goes on. A caller may begin a part of what is left, but one always, and of what it
 // asks about one thing no more than can be worked on at once.
 bool CallPool::MayBegin(const std::string& caller, const std::string& about,
                         const Item& item) const {
   if (std::holds_alternative<Pause*>(item)) return true;
   const Asked& asked = asked_.at(caller);
-  return asked.begun < max_begun_ - all_begun_ && asked.about.at(about).begun < places_;
+  const int left = max_begun_ - all_begun_;
+  return asked.begun < (left + kParts - 1) / kParts && asked.about.at(about).begun < places_;
 }
 
 void CallPool::Dispatch() {
@@ -140,13 +143,9 @@ void CallPool::Dispatch() {
     }
     Task& task = std::get<Task>(item);
     Count(task.who, -1, 1);
-    Give(work_, [this, task = std::move(task)]() mutable { Perform(std::move(task)); });
+    work_.push_back([this, task = std::move(task)]() mutable { Perform(std::move(task)); });
+    to_work_.NotifyOne();
   }
-}
-
-void CallPool::Give(Jobs& jobs, absl::AnyInvocable<void()> job) {
-  jobs.waiting.push_back(std::move(job));
-  jobs.wake.NotifyOne();
 }
 
 absl::Status CallPool::Proceeds(const Task& task, Piece& piece) {
@@ -176,16 +175,20 @@ void CallPool::Perform(Task task) {
     --running_;
     return End(task.who, piece.Take());
   }
-  MutexLock lock(mu_);
-  queue_.ChargeSoFar(piece.Take(), task.who.share, task.who.caller, task.who.about);
-  --running_;
-  Give(answers_, [this, task = std::move(task), status]() mutable {
-    Piece answering(clock_);
-    GiveAnswer(task, status);
-    MutexLock again(mu_);
-    End(task.who, answering.Take());
-  });
-  Dispatch();
+  {
+    MutexLock lock(mu_);
+    queue_.ChargeSoFar(piece.Take(), task.who.share, task.who.caller, task.who.about);
+    --running_;
+    answers_.push_back([this, task = std::move(task), status]() mutable {
+      Piece answering(clock_);
+      GiveAnswer(task, status);
+      MutexLock again(mu_);
+      End(task.who, answering.Take());
+    });
+    Dispatch();
+  }
+  // Without the lock: a thread of the background is at once behind whom it wakes.
+  to_answer_.NotifyOne();
 }
 
 // And frees what the call holds, before it counts as answered.
@@ -210,17 +213,18 @@ void CallPool::Loop(bool answers) {
     {
       MutexLock lock(mu_);
       Jobs& jobs = answers ? answers_ : work_;
-      while (jobs.waiting.empty() && !(stopping_ && unanswered_ == 0)) jobs.wake.Wait(mu_);
-      if (jobs.waiting.empty()) break;
-      job = std::move(jobs.waiting.front());
-      jobs.waiting.pop_front();
+      CondVar& wake = answers ? to_answer_ : to_work_;
+      while (jobs.empty() && !(stopping_ && unanswered_ == 0)) wake.Wait(mu_);
+      if (jobs.empty()) break;
+      job = std::move(jobs.front());
+      jobs.pop_front();
     }
     job();
   }
   // The others end as well.
   MutexLock lock(mu_);
-  work_.wake.NotifyAll();
-  answers_.wake.NotifyAll();
+  to_work_.NotifyAll();
+  to_answer_.NotifyAll();
 }
 
 }  // namespace prequel

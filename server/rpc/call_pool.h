@@ -80,20 +80,18 @@ class CallPool {
     std::map<std::string, Counts> about;
   };
 
-  // What threads of one kind are to do.
-  struct Jobs {
-    CondVar wake;  // a job, or the end
-    std::deque<absl::AnyInvocable<void()>> waiting;
-  };
+  // What threads of one kind are to do, in order.
+  using Jobs = std::deque<absl::AnyInvocable<void()>>;
   // A call's processor time since it was last charged.
   class Piece;
 
-  // Of one caller, those whose use is remembered while nothing of theirs waits.
-  static constexpr std::size_t kMostAbout = 64;
+  // Callers, and what each asks about, whose use is remembered while nothing of theirs waits: a few
+  // megabytes of names in all.
+  static constexpr std::size_t kMostCallers = 512;
+  static constexpr std::size_t kMostAbout = 16;
 
   // Of a thread: does the jobs of the work, or gives the answers.
   void Loop(bool answers);
-  void Give(Jobs& jobs, absl::AnyInvocable<void()> job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status Admit(Task& task);
   bool HasRoom(const Asker& who) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MayBegin(const std::string& caller, const std::string& about, const Item& item) const
@@ -115,8 +113,10 @@ class CallPool {
   const Where where_;
   const ThreadClock clock_;
   Mutex mu_;
-  CondVar answered_;  // a call
-  FairLines<FairLines<Fifo<Item>, kMostAbout>> queue_ ABSL_GUARDED_BY(mu_);
+  CondVar answered_;   // a call
+  CondVar to_work_;    // a job of work, or the end
+  CondVar to_answer_;  // an answer to give, or the end
+  FairLines<FairLines<Fifo<Item>, kMostAbout>, kMostCallers> queue_ ABSL_GUARDED_BY(mu_);
   Jobs work_ ABSL_GUARDED_BY(mu_);
   Jobs answers_ ABSL_GUARDED_BY(mu_);                        // of work in the background
   std::map<std::string, Asked> asked_ ABSL_GUARDED_BY(mu_);  // by caller

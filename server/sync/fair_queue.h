@@ -79,8 +79,7 @@ class FairLines {
   std::optional<Popped> Pop(const May& may) {
     for (auto it = waiting_.begin(); it != waiting_.end(); ++it) {
       Entry& line = *std::get<Entry*>(*it);
-      auto item = line.items.Pop(
-          [&](const auto&... rest) { return may(std::as_const(line.name), rest...); });
+      auto item = line.items.Pop([&](const auto&... rest) { return may(*line.name, rest...); });
       if (!item) continue;
       waiting_.erase(it);
       --size_;
@@ -90,7 +89,7 @@ class FairLines {
         line.order = ++pushed_;
         waiting_.insert(KeyOf(line));
       }
-      return Popped(line.name, *std::move(item));
+      return Popped(*line.name, *std::move(item));
     }
     return std::nullopt;
   }
@@ -118,7 +117,7 @@ class FairLines {
 
  private:
   struct Entry {
-    std::string name;
+    const std::string* name = nullptr;
     double used = 0;
     std::uint64_t order = 0;  // of two that have used the same, the one that waits longer
     std::size_t out = 0;
@@ -153,9 +152,9 @@ class FairLines {
     const auto it = lines_.find(name);
     if (it != lines_.end()) return it->second;
     if (lines_.size() >= forget_at_) Forget();
-    Entry& line = lines_[std::string(name)];
-    line.name = name;
-    return line;
+    const auto added = lines_.try_emplace(std::string(name)).first;
+    added->second.name = &added->first;
+    return added->second;
   }
 
   void Forget() {

@@ -45,12 +45,20 @@ class CondVar {
   }
 
   // False once `deadline` has passed.
-  bool WaitUntil(Mutex& mu, std::chrono::system_clock::time_point deadline)
+  bool WaitUntil(Mutex& mu, std::chrono::steady_clock::time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
     std::unique_lock<std::mutex> lock(mu.mu_, std::adopt_lock);
     const std::cv_status status = condition_.wait_until(lock, deadline);
     lock.release();
     return status == std::cv_status::no_timeout;
+  }
+  // The same by the wall clock as it is set now: if it is set back meanwhile, this wait is not
+  // longer for that.
+  bool WaitUntil(Mutex& mu, std::chrono::system_clock::time_point deadline)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    const auto now = std::chrono::system_clock::now();
+    if (deadline <= now) return false;
+    return WaitUntil(mu, std::chrono::steady_clock::now() + (deadline - now));
   }
 
   void NotifyOne() { condition_.notify_one(); }

@@ -36,7 +36,7 @@ class Repeated {
   // False when stopping.
   bool Pause() {
     MutexLock lock(mu_);
-    const auto until = std::chrono::system_clock::now() + pause_;
+    const auto until = std::chrono::steady_clock::now() + pause_;
     while (!stopping_ && wake_.WaitUntil(mu_, until)) {
     }
     return !stopping_;

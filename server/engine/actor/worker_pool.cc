@@ -34,9 +34,12 @@ WorkerPool::Crew::Crew(int workers, Weight weight, ThreadClock clock) : clock_(c
 }
 
 void WorkerPool::Crew::Post(std::string_view who, Task task, int share) {
-  MutexLock lock(mu_);
-  if (closed_) return;
-  turns_.Push(who, Turn{std::move(task), share});
+  {
+    MutexLock lock(mu_);
+    if (closed_) return;
+    turns_.Push(who, Turn{std::move(task), share});
+  }
+  // Without the lock: who posts from the background is at once behind whom it wakes.
   wake_.NotifyOne();
 }
 
