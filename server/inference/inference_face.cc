@@ -105,17 +105,18 @@ absl::Status InferenceFace::InferNow(const Call& call, const inference::ModelInf
   if (!batch.ok()) return batch.status();
   const absl::StatusOr<PredictOptions> question = QuestionOf(request, *info->learner);
   if (!question.ok()) return question.status();
-  const absl::StatusOr<std::int64_t> bytes =
+  const absl::StatusOr<std::int64_t> numbers =
       predictor_.AnswerBytes(request.model_name(), batch->rows(), *question);
-  if (!bytes.ok()) return bytes.status();
-  // Until it is what is sent, which whoever finishes the call counts.
-  if (absl::Status status = call.TakeMemory(*bytes); !status.ok()) return status;
+  if (!numbers.ok()) return numbers.status();
+  // Until it is a message, which whoever finishes the call counts.
+  const std::int64_t bytes = kCopiesOfAnswer * *numbers;
+  if (absl::Status status = call.TakeMemory(bytes); !status.ok()) return status;
   const absl::StatusOr<PredictOutcome> outcome =
       predictor_.Predict(request.model_name(), *batch, *question, revision, call.wanted(), proceed);
   if (!outcome.ok()) return outcome.status();
   call.CountRows(batch->rows());
   AnswerToInfer(*outcome, request, contents, response);
-  call.CountMemory(-*bytes);
+  call.CountMemory(-bytes);
   return absl::OkStatus();
 }
 

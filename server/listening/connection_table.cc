@@ -96,55 +96,61 @@ bool ConnectionTable::Add(int fd, const sockaddr_storage& address) {
   if (!inode) return false;
   // A descriptor that is used again: whoever had it is closed.
   if (const auto old = connections_.find(fd); old != connections_.end()) {
-    --by_peer_[old->second.peer];
+    --peers_[old->second.peer].open;
     connections_.erase(old);
   }
   const auto full = [&] {
-    return Reached(static_cast<int>(connections_.size()), limits_.all) ||
-           Reached(by_peer_[peer], limits_.per_peer);
+    return Reached(static_cast<int>(connections_.size()), limits_.all) || HasItsShare(peer);
   };
   if (full() && !std::exchange(swept_, true)) Sweep();
   if (full() && !MakeRoom(peer)) return false;
   connections_.emplace(fd, Connection{*inode, peer, EndpointOf(address)});
-  ++by_peer_[peer];
+  ++peers_[peer].open;
   return true;
-}
-
-std::size_t ConnectionTable::open() {
-  Sweep();
-  return connections_.size();
 }
 
 void ConnectionTable::Sweep() {
   std::erase_if(connections_, [this](const auto& entry) {
     if (InodeOf(entry.first) == entry.second.inode) return false;
-    --by_peer_[entry.second.peer];
+    --peers_[entry.second.peer].open;
     return true;
   });
-  std::erase_if(by_peer_, [](const auto& entry) { return entry.second <= 0; });
+  std::erase_if(peers_, [](const auto& entry) { return entry.second.open <= 0; });
 }
 
-std::string ConnectionTable::Largest() const {
-  const auto most =
-      std::max_element(by_peer_.begin(), by_peer_.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == by_peer_.end() ? "" : most->first;
+bool ConnectionTable::HasItsShare(const std::string& peer) const {
+  const auto found = peers_.find(peer);
+  return found != peers_.end() && Reached(found->second.open, limits_.per_peer);
+}
+
+std::set<std::string> ConnectionTable::WhoMakesRoom(const std::string& peer) const {
+  std::set<std::string> who;
+  if (HasItsShare(peer)) {
+    if (!peers_.at(peer).busy) who.insert(peer);
+    return who;
+  }
+  int most = 0;
+  for (const auto& [name, other] : peers_) most = std::max(most, other.open);
+  for (const auto& [name, other] : peers_) {
+    if (other.open == most && !other.busy) who.insert(name);
+  }
+  return who;
 }
 
 bool ConnectionTable::MakeRoom(const std::string& peer) {
-  const std::string from = Reached(by_peer_[peer], limits_.per_peer) ? peer : Largest();
-  if (busy_.contains(from)) return false;
+  const std::set<std::string> who = WhoMakesRoom(peer);
+  if (who.empty()) return false;
   auto idlest = connections_.end();
   std::chrono::milliseconds longest = limits_.idle;
   for (auto it = connections_.begin(); it != connections_.end(); ++it) {
-    if (it->second.peer != from) continue;
+    if (!who.contains(it->second.peer)) continue;
     const std::chrono::milliseconds idle = IdleFor(it->first);
     if (idle < longest) continue;
     longest = idle;
     idlest = it;
   }
   if (idlest == connections_.end()) {
-    busy_.insert(from);
+    for (const std::string& name : who) peers_[name].busy = true;
     return false;
   }
   ShutDown(idlest);
@@ -158,7 +164,7 @@ void ConnectionTable::ShutDown(Connections::iterator connection) {
     // What the kernel has of it would still be read: megabytes, of which gRPC makes gigabytes.
     while (recv(connection->first, nullptr, kAtOnce, MSG_TRUNC | MSG_DONTWAIT) > 0) continue;
   }
-  --by_peer_[connection->second.peer];
+  --peers_[connection->second.peer].open;
   arriving_ -= static_cast<std::int64_t>(connection->second.arriving);
   connections_.erase(connection);
   ++evicted_;
@@ -180,7 +186,7 @@ void ConnectionTable::Police(const Arrivals::ByPeer& arrived, std::int64_t most,
   const double fading = std::min(1.0, since.count() / kFadesIn);
   Sweep();
   swept_ = false;
-  busy_.clear();
+  for (auto& [name, peer] : peers_) peer.busy = false;
   double arriving = 0;
   std::int64_t held = 0;
   for (auto& [fd, connection] : connections_) {

@@ -55,10 +55,10 @@ class ConnectionTable {
 
   explicit ConnectionTable(const ConnectionLimits& limits) : limits_(limits) {}
 
-  // Takes on socket `fd` of `peer`, if there is room. When there is none, room is made by shutting
+  // Takes on socket `fd` of a client at `address`, if there is room. Else room is made by shutting
   // down the connection that has been idle the longest: of the same peer when it has its share,
-  // else of the peer that has the most. All connections are looked through for that once between
-  // two calls of Police, so that a flood of them costs little.
+  // else of the peer that has the most, or of all that have as many. A peer without an idle one is
+  // not looked at again before the next Police, so that a flood of connections costs little.
   bool Add(int fd, const sockaddr_storage& address);
 
   // How many calls each connection has open.
@@ -78,7 +78,8 @@ class ConnectionTable {
   // theirs, but of this host. Says who they are, but for those that were shunned already.
   std::vector<Flood> EndFloods(Clock::time_point now);
 
-  std::size_t open();
+  // Those that have closed since the last Police may still be among them.
+  std::size_t open() const { return connections_.size(); }
   std::int64_t evicted() const { return evicted_; }
 
  private:
@@ -93,23 +94,27 @@ class ConnectionTable {
     }
   };
   using Connections = std::map<int, Connection>;
+  struct Peer {
+    int open = 0;
+    bool busy = false;  // none of its connections was idle when Add looked, since the last Police
+  };
 
   // Whether `address` is, at the other end of `fd`.
   bool IsShunned(int fd, const sockaddr_storage& address, Clock::time_point now);
   // Forgets those that are closed.
   void Sweep();
+  bool HasItsShare(const std::string& peer) const;
   bool MakeRoom(const std::string& peer);
+  // Who may lose a connection for `peer`, without those that are busy.
+  std::set<std::string> WhoMakesRoom(const std::string& peer) const;
   void ShutDown(Connections::iterator connection);
-  std::string Largest() const;
   std::int64_t EndTheLargest();                 // what it held
   std::map<std::string, Flood> Floods() const;  // by peer
 
   const ConnectionLimits limits_;
-  Connections connections_;  // by descriptor
-  std::map<std::string, int> by_peer_;
-  // Since the last Police: whether Add has looked for closed ones, and where it found none idle.
-  bool swept_ = false;
-  std::set<std::string> busy_;
+  Connections connections_;            // by descriptor
+  std::map<std::string, Peer> peers_;  // of connections_, by name
+  bool swept_ = false;                 // Add has looked for closed ones since the last Police
   std::map<std::string, Clock::time_point> shunned_;  // peers, and until when
   std::int64_t evicted_ = 0;
   std::int64_t arriving_ = 0;

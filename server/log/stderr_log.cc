@@ -6,6 +6,7 @@
 #include <atomic>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -47,7 +48,8 @@ std::string FormatLogLine(LogFormat format, std::string_view time, Severity seve
                           std::string_view message) {
   std::string text(message);
   std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+      text.begin(), text.end(),
+      [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); }, ' ');
   if (format == LogFormat::kText) {
     return absl::StrCat(std::string(time), " ", NameOf(severity), " ", text);
   }

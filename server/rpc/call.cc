@@ -47,8 +47,8 @@ struct Call::State {
   const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   const std::string peer;  // who is at the other end; empty: nobody says
   const std::string request_id;
-  const absl::StatusOr<Caller> first;  // as it began
-  std::optional<Caller> caller;        // as it is now
+  std::string principal{kUnknownPrincipal};  // who called, by the policy that there was then
+  std::optional<Caller> caller;              // by the policy of now, the only one that is kept
   absl::Status admitted;
   MeterUse meter;                  // of the caller's: this call, and a model that it makes
   std::optional<QuotaUse> quotas;  // what it has taken of until End; none: nothing yet
@@ -60,25 +60,29 @@ struct Call::State {
       : context(&its_context),
         parts(its_parts),
         peer(its_context.peer()),
-        request_id(RequestIdIn(its_context)),
-        first(parts.gate.Identify(parts.gate.closed() ? CredentialsOf(its_context)
-                                                      : Credentials{})) {}
+        request_id(RequestIdIn(its_context)) {}
   State(CallOrigin its_origin, const CallParts& its_parts)
       : context(nullptr),
         origin(std::move(its_origin)),
         parts(its_parts),
         peer(origin.peer),
-        request_id(origin.request_id),
-        first(parts.gate.Identify(origin.credentials)) {}
+        request_id(origin.request_id) {}
+
+  Credentials credentials() const {
+    if (context == nullptr) return origin.credentials;
+    return parts.gate.closed() ? CredentialsOf(*context) : Credentials{};
+  }
 
   bool Gone() const {
     return context != nullptr ? context->IsCancelled() : origin.gone && origin.gone();
   }
 
   void Admit(const char* method) {
-    admitted = first.status();
+    absl::StatusOr<Caller> known = parts.gate.Identify(credentials());
+    admitted = known.status();
     if (!admitted.ok()) return;
-    caller = *first;
+    caller = *std::move(known);
+    principal = caller->name();
     admitted = caller->CheckRole(RoleFor(method), method);
     if (admitted.ok()) admitted = MayBegin(method);
     if (admitted.ok() && parts.memory != nullptr) {
@@ -92,7 +96,8 @@ struct Call::State {
   // Of nothing yet: of the caller as it is now, and the model that the call is about now.
   QuotaUse QuotasNow() const {
     const ModelLimits* limits = caller->LimitsOf(resource);
-    const bool bounded = limits != nullptr && limits->quotas.Any() && parts.models != nullptr;
+    const bool bounded = limits != nullptr && limits->quotas.Any() && parts.models != nullptr &&
+                         BoundByModel(record.method);
     return {caller->principal().meter,
             bounded ? parts.models->Of(WithoutCollection(resource)) : nullptr};
   }
@@ -139,7 +144,7 @@ Call::Call(CallOrigin origin, const char* method, const CallParts& parts)
 Call::Call(std::shared_ptr<State> state, const char* method) : state_(std::move(state)) {
   state_->Admit(method);
   state_->record.method = method;
-  state_->record.principal = state_->first.ok() ? state_->first->name() : kUnknownPrincipal;
+  state_->record.principal = state_->principal;
   state_->record.start = std::chrono::system_clock::now();
 }
 
@@ -192,14 +197,14 @@ absl::Status Call::Renew() const {
 void Call::SetResource(std::string_view resource) const { state_->resource = resource; }
 
 void Call::CountRequest(const google::protobuf::MessageLite& request) const {
-  const std::int64_t bytes = BytesOf(request);
-  CountRequest(bytes);
-  if (state_->parts.arrivals != nullptr) {
-    state_->parts.arrivals->Count(state_->peer, bytes);
-  }
+  CountRequest(BytesOf(request));
 }
 
-void Call::CountRequest(std::int64_t bytes) const { state_->record.request_bytes += bytes; }
+void Call::CountRequest(std::int64_t bytes) const {
+  state_->record.request_bytes += bytes;
+  if (state_->parts.arrivals == nullptr || state_->context == nullptr) return;
+  state_->parts.arrivals->Count(state_->peer, bytes);
+}
 
 void Call::CountResponse(const google::protobuf::MessageLite& response) const {
   CountResponse(BytesOf(response));

@@ -28,7 +28,8 @@
 
 namespace prequel {
 
-// An answer is held as a message, and as what is sent.
+// An answer is in memory twice: as numbers and as the message that they become, then as that
+// message and as its bytes, which are sent.
 inline constexpr std::int64_t kCopiesOfAnswer = 2;
 
 // What all calls have in common; outlives them.
@@ -37,7 +38,7 @@ struct CallParts {
   Gate gate;
   InFlight* memory = nullptr;     // null: what is in flight has no bound
   Patience* patience = nullptr;   // null: clients may take as long as they like
-  Arrivals* arrivals = nullptr;   // told of every request; null: nobody is
+  Arrivals* arrivals = nullptr;   // told of every request by gRPC; null: nobody is
   ModelMeters* models = nullptr;  // null: models have no quotas
 };
 
@@ -94,9 +95,9 @@ class Call {
 
   // What the call is about, for error details and observers; again when a stream names another.
   void SetResource(std::string_view resource) const;
-  // Of every message that came, or is to go. One that came is counted once it is taken, or is to be
-  // let go of: until then it is one of those that are still arriving, which have a bound of their
-  // own.
+  // Of every message that came, or is to go. One that came, whether or not it can be decoded, is
+  // counted once it is taken, or is to be let go of: until then it is one of those that are still
+  // arriving, which have a bound of their own.
   void CountRequest(const google::protobuf::MessageLite& request) const;
   void CountRequest(std::int64_t bytes) const;
   void CountResponse(const google::protobuf::MessageLite& response) const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace prequel {
 
@@ -17,5 +18,9 @@ struct Quotas {
     return calls_in_flight > 0 || bytes_in_flight > 0 || rows_per_second > 0 || models > 0;
   }
 };
+
+// Whether a model's quotas bound `method`, "Learn" for example. They protect the model from whoever
+// uses it; whoever deletes it must find a way however busy it is.
+inline bool BoundByModel(std::string_view method) { return method != "DeleteModel"; }
 
 }  // namespace prequel

@@ -70,27 +70,28 @@ LearnStreamCall::Due LearnStreamCall::Stop(const absl::Status& why) {
 }
 
 void LearnStreamCall::OnReadDone(bool ok) {
+  const auto bytes = static_cast<std::int64_t>(received_.Length());
   const bool decoded = ok && Decode(received_, request_);
   if (decoded && !request_.name().empty()) name_ = request_.name();
   std::int64_t index = -1;
   Due due;
   {
     MutexLock lock(mu_);
-    if (!ok || stopping_ || broken_ || finished_) {
-      input_ = Input::kEnded;
-      due = WhatIsDue();
-    } else if (!decoded) {
-      input_ = Input::kEnded;
-      due = Stop(UndecodableError(
-          absl::StrCat("message ", first_index_ + static_cast<std::int64_t>(answers_.size())),
-          "/prequel.v1.LearningService/LearnStream"));
-    } else {
+    const std::int64_t next = first_index_ + static_cast<std::int64_t>(answers_.size());
+    const bool wanted = ok && !stopping_ && !broken_ && !finished_;
+    if (wanted && decoded) {
       input_ = Input::kSubmitting;
-      index = first_index_ + static_cast<std::int64_t>(answers_.size());
+      index = next;
       answers_.emplace_back();
       admitted_ = false;
       counted_ = false;
       call_.SetResource(name_);
+    } else {
+      input_ = Input::kEnded;
+      if (ok && !finished_) call_.CountRequest(bytes);  // it is let go of
+      due = wanted ? Stop(UndecodableError(absl::StrCat("message ", next),
+                                           "/prequel.v1.LearningService/LearnStream"))
+                   : WhatIsDue();
     }
   }
   if (index < 0) return Do(due);

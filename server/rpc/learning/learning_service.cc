@@ -166,18 +166,19 @@ absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,
   if (!batch.ok()) return batch.status();
   const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
   if (!options.ok()) return options.status();
-  const absl::StatusOr<std::int64_t> bytes =
+  const absl::StatusOr<std::int64_t> numbers =
       predictor_.AnswerBytes(*model, batch->rows(), *options);
-  if (!bytes.ok()) return bytes.status();
+  if (!numbers.ok()) return numbers.status();
   // Until it is a message; from then on Finish counts it.
-  if (absl::Status status = call.TakeMemory(*bytes); !status.ok()) return status;
+  const std::int64_t bytes = kCopiesOfAnswer * *numbers;
+  if (absl::Status status = call.TakeMemory(bytes); !status.ok()) return status;
   const absl::StatusOr<PredictOutcome> outcome =
       predictor_.Predict(*model, *batch, *options, RevisionOf(request), call.wanted(), proceed);
   if (!outcome.ok()) return outcome.status();
   call.CountRows(batch->rows());
   response->set_revision(outcome->revision);
   wire::AnswerToProto(outcome->predictions, response->mutable_predictions());
-  call.CountMemory(-*bytes);
+  call.CountMemory(-bytes);
   return absl::OkStatus();
 }
 

@@ -1,6 +1,7 @@
 #include "server/rpc/learning/watch_call.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "server/rpc/resource_name.h"
@@ -9,6 +10,8 @@
 
 namespace prequel {
 namespace {
+
+using std::chrono::steady_clock;
 
 constexpr std::int64_t kLongestInterval = 24 * 3600;  // seconds
 
@@ -108,11 +111,10 @@ void WatchCall::Evaluate() {
     } else {
       phase_ = Phase::kWriting;
       sent_ = response_.revision();
-      due_ = std::chrono::system_clock::now() +
-             std::chrono::duration_cast<TimePoint::duration>(interval_);
+      due_ = steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(interval_);
       call_.CountResponse(response_);
       held_ = static_cast<std::int64_t>(response_.ByteSizeLong());
-      call_.CountMemory(held_);
+      call_.CountMemory(kCopiesOfAnswer * held_);
     }
   }
   if (finish) return Finish(call_.End(status));
@@ -126,7 +128,7 @@ void WatchCall::OnWriteDone(bool ok) {
   bool finish = false;
   {
     MutexLock lock(mu_);
-    call_.CountMemory(-std::exchange(held_, 0));
+    call_.CountMemory(-kCopiesOfAnswer * std::exchange(held_, 0));
     if (!ok && !why_.has_value()) why_ = absl::CancelledError("the client has gone");
     if (why_.has_value()) {
       status = *why_;
@@ -169,7 +171,8 @@ void WatchCall::OnRevision(const absl::Status& status) {
       phase_ = Phase::kPausing;
       pause_ = std::make_unique<grpc::Alarm>();
       // The alarm keeps what it calls, and is kept by it: so it gives that up when it has called.
-      pause_->Set(std::max(due_, std::chrono::system_clock::now()),
+      const auto left = std::max(due_ - steady_clock::now(), steady_clock::duration::zero());
+      pause_->Set(std::chrono::system_clock::now() + left,
                   [kept = shared_from_this()](bool) mutable {
                     const auto call = std::exchange(kept, nullptr);
                     call->OnPauseOver();

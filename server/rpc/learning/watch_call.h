@@ -94,7 +94,8 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::GetEvaluationRespons
   std::optional<absl::Status> why_ ABSL_GUARDED_BY(mu_);  // it is to end
   std::int64_t sent_ ABSL_GUARDED_BY(mu_) = 0;            // revision
   std::int64_t round_ ABSL_GUARDED_BY(mu_) = 0;           // of Await
-  TimePoint due_ ABSL_GUARDED_BY(mu_);                    // the next answer, at the earliest
+  // The next answer, at the earliest.
+  std::chrono::steady_clock::time_point due_ ABSL_GUARDED_BY(mu_);
   Subscription subscription_ ABSL_GUARDED_BY(mu_);
   std::unique_ptr<grpc::Alarm> pause_ ABSL_GUARDED_BY(mu_);
 };

@@ -19,6 +19,11 @@ std::int64_t SizeOf(const ModelFile& file) {
   return static_cast<std::int64_t>(file.config.size() + file.body.size());
 }
 
+// Of a piece that is being written, beside the file.
+std::int64_t MemoryOf(const v1::ModelFilePiece& piece) {
+  return kCopiesOfAnswer * static_cast<std::int64_t>(piece.data().size());
+}
+
 }  // namespace
 
 ExportCall::ExportCall(grpc::CallbackServerContext* context, const v1::ExportModelRequest& request,
@@ -56,12 +61,14 @@ void ExportCall::WriteNext() {
   piece_.set_data(writer_.Next());
   if (piece_.data().empty()) return End(absl::OkStatus());
   call_.CountResponse(piece_);
+  call_.CountMemory(MemoryOf(piece_));
   call_.BeginWait(wait_, kPiece);
   StartWrite(&piece_);
 }
 
 void ExportCall::OnWriteDone(bool ok) {
   wait_.End();
+  call_.CountMemory(-MemoryOf(piece_));
   if (!ok) return End(absl::CancelledError("the client has gone"));
   WriteNext();
 }
@@ -90,10 +97,10 @@ void ImportCall::ReadNext() {
 }
 
 absl::Status ImportCall::TakePiece() {
+  call_.CountRequest(static_cast<std::int64_t>(received_.Length()));
   if (!Decode(received_, request_)) {
     return UndecodableError("a message", "/prequel.v1.ModelService/ImportModel");
   }
-  call_.CountRequest(request_);
   absl::Status status = call_.Renew();
   if (status.ok() && !request_.model_id().empty()) {
     model_id_ = request_.model_id();

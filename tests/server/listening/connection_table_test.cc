@@ -1,6 +1,7 @@
 #include "server/listening/connection_table.h"
 
 #include <gtest/gtest.h>
+#include <netinet/tcp.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/server/await.h"
 #include "tests/server/listening/loopback.h"
 
 namespace prequel {
@@ -78,6 +80,31 @@ TEST(ConnectionTableTest, WhenFullWhoHasTheMostMakesRoom) {
   EXPECT_TRUE(Add(table, fresh));
   EXPECT_EQ(first.client.Ended() + second.client.Ended(), 1);
   EXPECT_FALSE(other.client.Ended());
+}
+
+// How long nothing has come from a client.
+std::chrono::milliseconds IdleFor(const Pair& pair) {
+  tcp_info info{};
+  socklen_t length = sizeof(info);
+  EXPECT_EQ(getsockopt(pair.server.fd(), IPPROTO_TCP, TCP_INFO, &info, &length), 0);
+  return std::chrono::milliseconds(info.tcpi_last_data_recv);
+}
+
+TEST(ConnectionTableTest, OfThoseThatHaveAsManyTheIdlestMakesRoom) {
+  for (const bool first_is_idle : {true, false}) {
+    ConnectionTable table({.all = 2, .idle = std::chrono::seconds(0)});
+    const Pair first("127.0.0.1"), second("127.0.0.9"), fresh("127.0.0.2");
+    for (const Pair* pair : {&first, &second}) EXPECT_TRUE(Add(table, *pair));
+    const Pair& idle = first_is_idle ? first : second;
+    const Pair& busy = first_is_idle ? second : first;
+    EXPECT_TRUE(Await([&] {
+      busy.client.Send(1);
+      return IdleFor(idle) > IdleFor(busy) + std::chrono::milliseconds(20);
+    }));
+    EXPECT_TRUE(Add(table, fresh));
+    EXPECT_TRUE(idle.client.Ended());
+    EXPECT_FALSE(busy.client.Ended());
+  }
 }
 
 TEST(ConnectionTableTest, WhoIsBusyMakesNoRoom) {

@@ -2,26 +2,13 @@
 #pragma once
 
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <string>
-#include <thread>
 
 #include "tests/accept/guard/attacks/http2.h"
 #include "tests/server/listening/loopback.h"
 
 namespace prequel {
-
-// Whether `condition` comes true; tests end when it does not for long.
-template <class Condition>
-bool Until(const Condition& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
 
 class Http2Client {
  public:

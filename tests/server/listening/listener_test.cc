@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/server/await.h"
 #include "tests/server/listening/http2_client.h"
 #include "tests/server/listening/loopback.h"
 
@@ -49,7 +50,7 @@ TEST(ListenerTest, LooksAndStopsBesideAFlood) {
   ASSERT_TRUE(listener.ok()) << listener.status();
   std::atomic<bool> goes_on = true;
   (*listener)->Start(std::make_unique<Flood>((*listener)->port(), goes_on));
-  EXPECT_TRUE(Until([&] { return (*listener)->open() > 0; }))
+  EXPECT_TRUE(Await([&] { return (*listener)->open() > 0; }))
       << "as it looks, it sees the one that is kept";
   goes_on = (*listener)->open() > 0;
   (*listener)->Stop();
@@ -97,8 +98,8 @@ TEST_F(ListeningTest, EndsAHostWithTooManyCallsWhoseMessageNeverComes) {
   std::vector<Http2Client> flood;
   for (int i = 0; i <= kOfPeer / kCalls; ++i) flood.push_back(Connect("127.0.0.9"));
   for (Http2Client& client : flood) client.Begin(kCalls);
-  for (const Http2Client& client : flood) EXPECT_TRUE(Until([&] { return client.Ended(); }));
-  EXPECT_TRUE(Until([&] { return listener_->calls() == kCalls; })) << listener_->calls();
+  for (const Http2Client& client : flood) EXPECT_TRUE(Await([&] { return client.Ended(); }));
+  EXPECT_TRUE(Await([&] { return listener_->calls() == kCalls; })) << listener_->calls();
   EXPECT_FALSE(honest.Ended());
   EXPECT_EQ(listener_->floods(), 1);
   EXPECT_EQ(listener_->held() - listener_->arriving(), kCalls * OpenCalls::kBytes);
@@ -107,8 +108,8 @@ TEST_F(ListeningTest, EndsAHostWithTooManyCallsWhoseMessageNeverComes) {
 TEST_F(ListeningTest, EndsAHostWithMoreCallsOnAConnectionThanItMayHave) {
   Http2Client flood = Connect("127.0.0.9");
   flood.Begin(kCalls + ConnectionTable::kGivenUp + 1);
-  EXPECT_TRUE(Until([&] { return flood.Ended(); }));
-  EXPECT_TRUE(Until([&] { return listener_->floods() == 1; }));
+  EXPECT_TRUE(Await([&] { return flood.Ended(); }));
+  EXPECT_TRUE(Await([&] { return listener_->floods() == 1; }));
 }
 
 TEST_F(ListeningTest, LeavesHonestClientsWithManyCalls) {
@@ -117,10 +118,10 @@ TEST_F(ListeningTest, LeavesHonestClientsWithManyCalls) {
     honest.push_back(Connect("127.0.0.9"));
     honest.back().Begin(kCalls);
   }
-  ASSERT_TRUE(Until([&] { return listener_->calls() == kOfPeer; }));
+  ASSERT_TRUE(Await([&] { return listener_->calls() == kOfPeer; }));
   Http2Client other = Connect("127.0.0.1");  // it looks again
   other.Begin(1);
-  ASSERT_TRUE(Until([&] { return listener_->calls() == kOfPeer + 1; }));
+  ASSERT_TRUE(Await([&] { return listener_->calls() == kOfPeer + 1; }));
   for (const Http2Client& client : honest) EXPECT_FALSE(client.Ended());
   EXPECT_EQ(listener_->floods(), 0);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/listening/connection_table.h"
+#include "tests/server/await.h"
 #include "tests/server/listening/http2_client.h"
 
 namespace prequel {
@@ -54,7 +55,7 @@ void CountsFrom(const std::string& host) {
   Http2Client one = served.Connect(), other = served.Connect();
   one.Begin(100);
   other.Begin(7);
-  EXPECT_TRUE(Until([&] { return Look(calls, one) == 100 && Look(calls, other) == 7; }));
+  EXPECT_TRUE(Await([&] { return Look(calls, one) == 100 && Look(calls, other) == 7; }));
   EXPECT_EQ(calls.all(), 107);
 }
 
@@ -68,9 +69,9 @@ TEST(OpenCallsTest, CountsNoneOnceTheyAreLetGo) {
   Http2Client client = served.Connect();
   client.Begin(100);
   client.Reset(60);
-  EXPECT_TRUE(Until([&] { return Look(calls, client) == 40; }));
+  EXPECT_TRUE(Await([&] { return Look(calls, client) == 40; }));
   client.Reset(40);
-  EXPECT_TRUE(Until([&] { return Look(calls, client) == 0; }));
+  EXPECT_TRUE(Await([&] { return Look(calls, client) == 0; }));
   EXPECT_EQ(calls.connections(), 1);
 }
 
@@ -81,7 +82,7 @@ TEST(OpenCallsTest, ForgetsConnectionsThatAreGone) {
   for (int i = 0; i < 7; ++i) clients.push_back(served.Connect());
   for (Http2Client& client : clients) client.Begin(10);
   const auto looks = [&](std::size_t connections) {
-    return Until([&] {
+    return Await([&] {
       calls.Look();
       return calls.connections() == connections;
     });
@@ -99,7 +100,7 @@ TEST(OpenCallsTest, AsksAboutSoManyConnectionsAtOnce) {
   OpenCalls all, some(2);
   std::vector<Http2Client> clients;
   for (int i = 0; i < 5; ++i) clients.push_back(served.Connect());
-  ASSERT_TRUE(Until([&] {
+  ASSERT_TRUE(Await([&] {
     all.Look();
     return all.connections() == 5;
   }));
@@ -115,7 +116,7 @@ TEST(OpenCallsTest, IsOfTheNewestServer) {
   Http2Client elsewhere = before.Connect(), client = served.Connect();
   elsewhere.Begin(1);
   client.Begin(1);
-  EXPECT_TRUE(Until([&] { return Look(calls, client) == 1; }));
+  EXPECT_TRUE(Await([&] { return Look(calls, client) == 1; }));
   EXPECT_EQ(Look(calls, elsewhere), 0);
 }
 

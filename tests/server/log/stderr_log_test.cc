@@ -15,8 +15,9 @@ TEST(StderrLog, LinesAreTextOrJson) {
     return FormatLogLine(LogFormat::kJson, "now", Severity::kError, message);
   };
   EXPECT_EQ(text("a\nb\x01"
-                 "c"),
-            "now WARNING a b c");
+                 "c\x7f"
+                 "d"),
+            "now WARNING a b c d");
   EXPECT_EQ(json("all is well"),
             "{\"time\":\"now\",\"severity\":\"ERROR\",\"message\":\"all is well\"}");
   EXPECT_EQ(json("\"}\\\n"),

@@ -114,29 +114,66 @@ TEST_F(CallTest, LetsGoOfWhatWaitedWhenItIsFinished) {
   EXPECT_EQ(Answer().error_code(), grpc::StatusCode::NOT_FOUND);
 }
 
+// Remembers who called.
+class LastCaller final : public CallObserver {
+ public:
+  void OnCall(const CallRecord& call) override { name = call.principal; }
+  std::string name;
+};
+
+// By a certificate, with a policy that has one principal.
+class CallOfAPrincipal : public ::testing::Test {
+ protected:
+  CallOfAPrincipal() { close(mkstemp(path_.data())); }
+  ~CallOfAPrincipal() override { std::filesystem::remove(path_); }
+
+  void Write(const std::string& name, int share) const {
+    std::ofstream(path_) << "[" << name << "]\ncertificate = cn:a\nrole = read\nmodels = *\n"
+                         << "share = " << share << "\n";
+  }
+  std::unique_ptr<PolicyFile> Open(const std::string& name, int share) const {
+    Write(name, share);
+    return PolicyFile::Open(path_).value();
+  }
+  Call Begin(const CallParts& parts) const {
+    return Call({.credentials = {.authorization = "", .names = {"cn:a"}}}, "Predict", parts);
+  }
+
+ private:
+  std::string path_ = (std::filesystem::temp_directory_path() / "call-XXXXXX").string();
+};
+
 // Whose turn it is goes by that.
-TEST(CallOfAPrincipal, HasTheShareThatThePolicyOfNowGivesIt) {
-  std::string path = (std::filesystem::temp_directory_path() / "call-XXXXXX").string();
-  close(mkstemp(path.data()));
-  const auto write = [&path](const std::string& more) {
-    std::ofstream(path) << "[a]\ncertificate = cn:a\nrole = read\nmodels = *\n" << more;
-  };
-  write("share = 300\n");
-  const std::unique_ptr<PolicyFile> policy = PolicyFile::Open(path).value();
+TEST_F(CallOfAPrincipal, HasTheShareThatThePolicyOfNowGivesIt) {
+  const std::unique_ptr<PolicyFile> policy = Open("a", 300);
   const CallParts parts = {{}, Gate(policy.get())};
-  const Call call({.credentials = {.authorization = "", .names = {"cn:a"}}}, "Predict", parts);
+  const Call call = Begin(parts);
   ASSERT_TRUE(call.admitted().ok()) << call.admitted();
   EXPECT_EQ(call.who().caller, "a");
   EXPECT_EQ(call.who().share, 300);
-  write("");
+  Write("a", 50);
   EXPECT_TRUE(policy->Reload().value());
   EXPECT_TRUE(call.Renew().ok());
-  EXPECT_EQ(call.who().share, kEvenShare);
+  EXPECT_EQ(call.who().share, 50);
   const Call unknown({.credentials = {}}, "Predict", parts);
   EXPECT_EQ(unknown.who().share, kEvenShare);
   call.End(absl::OkStatus());
   unknown.End(unknown.admitted());
-  std::filesystem::remove(path);
+}
+
+TEST_F(CallOfAPrincipal, LetsGoOfThePolicyThatItBeganWith) {
+  const std::unique_ptr<PolicyFile> policy = Open("a", 300);
+  LastCaller last;
+  const CallParts parts = {{&last}, Gate(policy.get())};
+  const Call call = Begin(parts);
+  const std::weak_ptr<const Policy> first = policy->current();
+  Write("b", 300);
+  EXPECT_TRUE(policy->Reload().value());
+  EXPECT_TRUE(call.Renew().ok());
+  EXPECT_TRUE(first.expired());
+  EXPECT_EQ(call.who().caller, "b");
+  call.End(absl::OkStatus());
+  EXPECT_EQ(last.name, "a") << "as the policy named it when the call began";
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "google/rpc/error_details.pb.h"
 #include "server/rpc/learning/learning_service.h"
 #include "server/rpc/models/model_service.h"
 #include "server/wire_codec.h"
+#include "tests/server/await.h"
 #include "tests/server/server/server_fixture.h"
 #include "tests/server/storage/memory_store.h"
 
@@ -35,15 +35,29 @@ class CallMemoryTest : public ::testing::Test {
     builder.RegisterService(&*model_service_);
     builder.RegisterService(&*learning_service_);
     server_ = builder.BuildAndStart();
-    const auto channel = grpc::CreateChannel("127.0.0.1:" + std::to_string(port),
-                                             grpc::InsecureChannelCredentials());
-    models_ = v1::ModelService::NewStub(channel);
-    learning_ = v1::LearningService::NewStub(channel);
+    // What its client does not read stays with the server.
+    grpc::ChannelArguments narrow;
+    narrow.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+    narrow.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 1 << 16);
+    channel_ = grpc::CreateCustomChannel("127.0.0.1:" + std::to_string(port),
+                                         grpc::InsecureChannelCredentials(), narrow);
+    models_ = v1::ModelService::NewStub(channel_);
+    learning_ = v1::LearningService::NewStub(channel_);
     context_.set_deadline(system_clock::now() + seconds(30));
   }
   ~CallMemoryTest() override {
     if (server_ != nullptr) server_->Shutdown(system_clock::now() + seconds(5));
     engine_->Shutdown(system_clock::now());
+  }
+
+  void CreateModel(const v1::ModelConfig& config) {
+    v1::CreateModelRequest request;
+    request.set_model_id("m");
+    *request.mutable_config() = config;
+    grpc::ClientContext context;
+    v1::Model model;
+    const grpc::Status status = models_->CreateModel(&context, request, &model);
+    ASSERT_TRUE(status.ok()) << status.error_message();
   }
 
   std::unique_ptr<MemoryStore> store_ = MemoryStore::Open(std::make_shared<MemoryDisk>()).value();
@@ -61,6 +75,7 @@ class CallMemoryTest : public ::testing::Test {
   std::optional<ModelServiceImpl> model_service_;
   std::optional<LearningServiceImpl> learning_service_;
   std::unique_ptr<grpc::Server> server_;
+  std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::ModelService::Stub> models_;
   std::unique_ptr<v1::LearningService::Stub> learning_;
   grpc::ClientContext context_;
@@ -76,9 +91,7 @@ TEST_F(CallMemoryTest, AMinibatchThatWaitsIsCountedAsArriving) {
   request.set_name("models/nobody");
   *request.mutable_batch() = LinearBatch(1);
   ASSERT_TRUE(stream->Write(request));
-  const auto end = system_clock::now() + seconds(20);
-  while (memory_->refused() == 0 && system_clock::now() < end) std::this_thread::yield();
-  EXPECT_GT(memory_->refused(), 0);
+  EXPECT_TRUE(Await([this] { return memory_->refused() > 0; }));
   EXPECT_TRUE(arrivals_.Take().empty());
   others = {};
   v1::LearnStreamResponse response;
@@ -131,16 +144,72 @@ TEST_F(CallMemoryTest, WhatIsToBePredictedAndLearnedIsLoggedOnlyIfItsAnswerFits)
   request.set_name("models/m");
   *request.mutable_batch() = LinearBatch(1, 2000);
   Start(8 * static_cast<std::int64_t>(request.ByteSizeLong()) + 4096);
-  v1::CreateModelRequest create;
-  create.set_model_id("m");
-  *create.mutable_config() = LinearConfig();
-  v1::Model model;
-  ASSERT_TRUE(models_->CreateModel(&context_, create, &model).ok());
-  grpc::ClientContext context;
+  CreateModel(LinearConfig());
   v1::PredictThenLearnResponse response;
-  EXPECT_EQ(PartsOf(learning_->PredictThenLearn(&context, request, &response)).reason,
+  EXPECT_EQ(PartsOf(learning_->PredictThenLearn(&context_, request, &response)).reason,
             "MEMORY_EXHAUSTED");
   EXPECT_EQ(engine_->GetModel("m")->published.revision, 0);
+}
+
+// As numbers and as a message, while the one becomes the other.
+TEST_F(CallMemoryTest, AnAnswerIsCountedTwice) {
+  Start(1 << 20);
+  CreateModel(LinearConfig());
+  v1::PredictRequest request;
+  request.set_name("models/m");
+  *request.mutable_batch() = LinearQuery(100);
+  v1::PredictResponse response;
+  ASSERT_TRUE(learning_->Predict(&context_, request, &response).ok());
+  const auto asked = static_cast<std::int64_t>(request.ByteSizeLong());
+  const auto answered = static_cast<std::int64_t>(response.ByteSizeLong());
+  ASSERT_TRUE(Await([this] { return memory_->used() == 0; }));
+  // Room for the request, which is counted three times, and for an answer and a half: one
+  // connection may have 3/8 of what others leave.
+  InFlight::Share others = memory_->Join("others", "another");
+  others.Count(memory_->limit() - 8 * (3 * asked + answered * 3 / 2) / 3);
+  grpc::ClientContext context;
+  EXPECT_EQ(PartsOf(learning_->Predict(&context, request, &response)).reason, "MEMORY_EXHAUSTED");
+  others.GiveBack(8 * answered / 3);
+  ASSERT_TRUE(Await([&] { return memory_->used() == others.bytes(); }));
+  grpc::ClientContext again;
+  EXPECT_TRUE(learning_->Predict(&again, request, &response).ok());
+}
+
+std::int64_t BytesOf(grpc::ClientReader<v1::ModelFilePiece>& file) {
+  std::int64_t bytes = 0;
+  v1::ModelFilePiece piece;
+  while (file.Read(&piece)) bytes += static_cast<std::int64_t>(piece.data().size());
+  EXPECT_TRUE(file.Finish().ok());
+  return bytes;
+}
+
+TEST_F(CallMemoryTest, APieceOfAFileIsCountedTwiceBesideTheFile) {
+  constexpr std::int64_t kPiece = 1 << 20;
+  Start(64 * kPiece);
+  CreateModel(
+      ParseConfig("features { name: 'x' width: 200000 } target { name: 'y' }"
+                  "likelihood { name: 'gaussian' } posterior { name: 'diagonal' }"
+                  "dynamics { name: 'static' } calibration { name: 'none' }"));
+  v1::ExportModelRequest request;
+  request.set_name("models/m");
+  grpc::ClientContext context;
+  const std::int64_t file = BytesOf(*models_->ExportModel(&context, request));
+  const auto unread = models_->ExportModel(&context_, request);
+  EXPECT_TRUE(Await([&] { return memory_->used() > file + 3 * kPiece / 2; }));
+  EXPECT_EQ(BytesOf(*unread), file);
+}
+
+// Nobody can read them, but they have come whole.
+TEST_F(CallMemoryTest, MessagesThatCannotBeDecodedHaveArrived) {
+  Start(1 << 20);
+  for (const char* method :
+       {"/prequel.v1.LearningService/LearnStream", "/prequel.v1.ModelService/ImportModel"}) {
+    EXPECT_EQ(SendNonsense(channel_, method).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    const Arrivals::ByPeer arrived = arrivals_.Take();
+    ASSERT_EQ(arrived.size(), 1U) << method;
+    EXPECT_EQ(arrived.begin()->second.messages, 1) << method;
+    EXPECT_EQ(arrived.begin()->second.bytes, std::ssize(kNonsense)) << method;
+  }
 }
 
 }  // namespace

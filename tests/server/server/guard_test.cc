@@ -3,7 +3,6 @@
 // there alone: how long a bystander waits, a server of few descriptors, and what TLS and a token
 // cost.
 #include <arpa/inet.h>
-#include <grpcpp/generic/generic_stub.h>
 #include <httplib.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -126,19 +125,6 @@ TEST_F(GuardTest, CompressedRequestsAreRefused) {
     EXPECT_EQ(learning_->Predict(&context, request, &response).error_code(),
               grpc::StatusCode::UNIMPLEMENTED);
   }
-}
-
-// A call whose request is no message.
-grpc::Status SendNonsense(const std::shared_ptr<grpc::Channel>& channel, const char* method) {
-  grpc::GenericStub stub(channel);
-  const grpc::Slice bytes("\xff\xff\xff");
-  const grpc::ByteBuffer request(&bytes, 1);
-  grpc::ClientContext context;
-  grpc::ByteBuffer response;
-  std::promise<grpc::Status> answered;
-  stub.UnaryCall(&context, method, {}, &request, &response,
-                 [&answered](grpc::Status status) { answered.set_value(std::move(status)); });
-  return answered.get_future().get();
 }
 
 TEST_F(GuardTest, ARequestThatIsNoMessageIsRefusedWithTheMethodsName) {

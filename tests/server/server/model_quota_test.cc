@@ -64,6 +64,16 @@ TEST_F(ModelQuotaTest, BytesInFlight) {
   EXPECT_TRUE(Await([this] { return PredictAs("bounded").ok(); }));
 }
 
+// Nobody can use a model so that it cannot be taken away.
+TEST_F(ModelQuotaTest, ABusyModelIsDeletedAllTheSame) {
+  Start("calls_in_flight = 1\nbytes_in_flight = 10");
+  Watch();
+  EXPECT_TRUE(DeleteAs("owner", "m").ok());
+  v1::GetEvaluationResponse ignored;
+  EXPECT_FALSE(watch_->Read(&ignored));
+  EXPECT_EQ(watch_->Finish().error_code(), StatusCode::NOT_FOUND);
+}
+
 TEST_F(ModelQuotaTest, RowsPerSecond) {
   Start("rows_per_second = 1");
   EXPECT_TRUE(LearnAs("bounded", 5000).ok());

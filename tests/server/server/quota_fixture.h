@@ -6,15 +6,14 @@
 
 #include <chrono>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "absl/strings/escaping.h"
 #include "inference/grpc_predict_v2.grpc.pb.h"
 #include "server/auth/token_hash.h"
+#include "tests/server/await.h"
 #include "tests/server/server/server_fixture.h"
 
 namespace prequel {
@@ -78,6 +77,12 @@ class QuotaTest : public ServerTest {
     v1::Model response;
     return models_->CreateModel(As(token).get(), request, &response);
   }
+  grpc::Status DeleteAs(const std::string& token, const std::string& id) {
+    v1::DeleteModelRequest request;
+    request.set_name("models/" + id);
+    google::protobuf::Empty response;
+    return models_->DeleteModel(As(token).get(), request, &response);
+  }
   grpc::Status LearnAs(const std::string& token, int rows, const std::string& model = "m") {
     v1::LearnRequest request;
     request.set_name("models/" + model);
@@ -120,16 +125,6 @@ class QuotaTest : public ServerTest {
                   R"({"inputs":[{"name":"x","datatype":"FP64","shape":[1,2],"data":[1,2]}]})",
                   "application/json");
     return result ? result->status : 0;
-  }
-
-  // For what the server notices soon.
-  static bool Await(const std::function<bool()>& condition) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return true;
   }
 
   static void ExpectRefusal(const grpc::Status& status, const std::string& quota, double retry,

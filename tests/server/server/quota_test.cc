@@ -31,6 +31,7 @@ TEST_F(PrincipalQuotaTest, CallsInFlight) {
   const auto context = As("bounded");
   const auto stream = OpenStream(context.get());
   ExpectRefusal(PredictAs("bounded"), "calls_in_flight", 1);
+  ExpectRefusal(DeleteAs("bounded", "m"), "calls_in_flight", 1);
   EXPECT_TRUE(PredictAs("owner").ok());
   const auto second_context = As("bounded");
   const auto second = learning_->LearnStream(second_context.get());

@@ -3,8 +3,10 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
+#include "tests/server/await.h"
 #include "tests/server/listening/loopback.h"
 #include "tests/server/server/tls_fixture.h"
 
@@ -63,7 +65,7 @@ TEST(FullPortTest, IsAlive) {
     const SelfDial counted(
         here, false, [&refused] { return refused.load(); }, kPause);
     const SelfDial not_counted(here, false, NoneRefused, kPause);
-    while (not_counted.answered() || refused < 20) std::this_thread::sleep_for(kPause);
+    EXPECT_TRUE(Await([&] { return !not_counted.answered() && refused >= 20; }));
     EXPECT_TRUE(counted.answered());
   }
   shutdown(listening.fd(), SHUT_RDWR);

@@ -1,9 +1,11 @@
 #include "tests/server/server/server_fixture.h"
 
 #include <google/protobuf/text_format.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <stdlib.h>
 
 #include <cmath>
+#include <future>
 #include <system_error>
 #include <utility>
 
@@ -64,6 +66,18 @@ v1::Batch LinearQuery(int rows) {
   v1::Batch batch = LinearBatch(1234, rows);
   batch.clear_targets();
   return batch;
+}
+
+grpc::Status SendNonsense(const std::shared_ptr<grpc::Channel>& channel, const char* method) {
+  grpc::GenericStub stub(channel);
+  const grpc::Slice bytes{std::string(kNonsense)};
+  const grpc::ByteBuffer request(&bytes, 1);
+  grpc::ClientContext context;
+  grpc::ByteBuffer response;
+  std::promise<grpc::Status> answered;
+  stub.UnaryCall(&context, method, {}, &request, &response,
+                 [&answered](grpc::Status status) { answered.set_value(std::move(status)); });
+  return answered.get_future().get();
 }
 
 ErrorParts PartsOf(const google::rpc::Status& status) {

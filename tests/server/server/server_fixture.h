@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "google/rpc/error_details.pb.h"
@@ -42,6 +43,10 @@ v1::Tensor MakeTensor(const std::vector<std::int64_t>& shape, const std::vector<
 v1::Batch LinearBatch(int seed, int rows = 8);
 // Inputs only.
 v1::Batch LinearQuery(int rows = 3);
+
+// What comes of a call whose one message is kNonsense, which is none of any method.
+inline constexpr std::string_view kNonsense = "\xff\xff\xff";
+grpc::Status SendNonsense(const std::shared_ptr<grpc::Channel>& channel, const char* method);
 
 // What an error says.
 struct ErrorParts {

@@ -4,16 +4,14 @@
 #include <grpcpp/grpcpp.h>
 #include <httplib.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "server/server_options.h"
 #include "tests/server/auth/certificates.h"
+#include "tests/server/await.h"
 #include "tests/server/server/server_fixture.h"
 
 namespace prequel {
@@ -73,16 +71,6 @@ class TlsServerTest : public ServerTest {
         R"({"inputs":[{"name":"x","datatype":"FP64","shape":[1,2],"data":[1,2]}]})";
     return Keep(
         Http({})->Post(path, Headers(token), body + std::string(spaces, ' '), "application/json"));
-  }
-
-  // For what the server notices within a second or two.
-  static bool Await(const std::function<bool()>& condition) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return true;
   }
 
   std::unique_ptr<httplib::SSLClient> Http(const Issued& issued) const {
