@@ -96,7 +96,7 @@ TEST(CallPoolTest, WhatIsNotWantedAnyMoreIsNotDone) {
   EXPECT_TRUE(behind.worked);
 }
 
-// A call in pieces, until it is let go.
+// A call in pieces of a fake second, until it is let go.
 class LongCall {
  public:
   LongCall(CallPool& pool, const std::string& who, StillWanted wanted = {},
@@ -106,14 +106,15 @@ class LongCall {
         [this](const StillWanted& proceed) {
           absl::Status status;
           while (status.ok() && !stop_) {
-            const double end = ThreadSeconds() + 6e-3;
-            while (ThreadSeconds() < end) continue;
+            fake_seconds += 1;
+            ++pieces_;
             status = proceed();
           }
           return status;
         },
         [this](const absl::Status& status) { answer_.set_value(status); });
   }
+  int pieces() const { return pieces_; }
   void LetGo() { stop_ = true; }
   absl::Status Stop() {
     LetGo();
@@ -123,8 +124,19 @@ class LongCall {
 
  private:
   std::atomic<bool> stop_ = false;
+  std::atomic<int> pieces_ = 0;
   std::promise<absl::Status> answer_;
 };
+
+// A thousand more: as many have begun as may.
+void AwaitManyPieces(const std::vector<std::unique_ptr<LongCall>>& calls) {
+  const auto done = [&calls] {
+    int pieces = 0;
+    for (const auto& call : calls) pieces += call->pieces();
+    return pieces;
+  };
+  for (const int before = done(); done() < before + 1000;) continue;
+}
 
 void StopAll(const std::vector<std::unique_ptr<LongCall>>& calls) {
   for (const auto& call : calls) call->LetGo();
@@ -132,7 +144,7 @@ void StopAll(const std::vector<std::unique_ptr<LongCall>>& calls) {
 }
 
 TEST(CallPoolTest, LongCallsLetOthersHaveTheirPlace) {
-  CallPool pool(1, 8, "");
+  CallPool pool(1, 8, "", Where::kForeground, FakeSeconds);
   LongCall first(pool, "a"), second(pool, "b");
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(QuickCall(pool).Answer().ok());
   EXPECT_TRUE(first.Stop().ok());
@@ -140,32 +152,37 @@ TEST(CallPoolTest, LongCallsLetOthersHaveTheirPlace) {
 }
 
 TEST(CallPoolTest, OneNameDoesNotHoldAllThreads) {
-  CallPool pool(1, 100, "");
+  CallPool pool(1, 100, "", Where::kForeground, FakeSeconds);
   std::vector<std::unique_ptr<LongCall>> calls;
   for (int i = 0; i < 40; ++i) {
     calls.push_back(std::make_unique<LongCall>(pool, "greedy", StillWanted(), std::to_string(i)));
   }
+  AwaitManyPieces(calls);
   EXPECT_TRUE(QuickCall(pool).Answer().ok());
   StopAll(calls);
 }
 
 TEST(CallPoolTest, TenNamesDoNotHoldAllThreads) {
-  CallPool pool(1, 1000, "");
+  CallPool pool(1, 1000, "", Where::kForeground, FakeSeconds);
   std::vector<std::unique_ptr<LongCall>> calls;
-  for (int i = 0; i < 100; ++i) {
-    calls.push_back(std::make_unique<LongCall>(pool, "greedy " + std::to_string(i % 10),
-                                               StillWanted(), std::to_string(i)));
+  for (int name = 0; name < 10; ++name) {
+    for (int i = 0; i < 20; ++i) {
+      calls.push_back(std::make_unique<LongCall>(pool, "greedy " + std::to_string(name),
+                                                 StillWanted(), std::to_string(i)));
+    }
+    AwaitManyPieces(calls);
   }
   EXPECT_TRUE(QuickCall(pool).Answer().ok());
   StopAll(calls);
 }
 
 TEST(CallPoolTest, WhatACallerAsksOfOneModelIsNotInTheWayOfAnother) {
-  CallPool pool(1, 100, "");
+  CallPool pool(1, 100, "", Where::kForeground, FakeSeconds);
   std::vector<std::unique_ptr<LongCall>> calls;
   for (int i = 0; i < 40; ++i) {
     calls.push_back(std::make_unique<LongCall>(pool, "caller", StillWanted(), "slow model"));
   }
+  AwaitManyPieces(calls);
   EXPECT_TRUE(QuickCall(pool, {}, "caller", "another").Answer().ok());
   StopAll(calls);
 }
@@ -298,7 +315,7 @@ TEST(CallPoolTest, OneNameDoesNotFillTheQueue) {
 }
 
 TEST(CallPoolTest, WhatIsNotWantedAnyMoreEndsBetweenTwoPieces) {
-  CallPool pool(1, 8, "");
+  CallPool pool(1, 8, "", Where::kForeground, FakeSeconds);
   std::atomic<bool> gone = false;
   LongCall call(pool, "a", [&gone] {
     return gone ? absl::CancelledError("the client has gone") : absl::Status();
