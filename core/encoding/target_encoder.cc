@@ -329,6 +329,7 @@ std::vector<std::string> TargetEncoder::Labels(const TargetState& state) const {
   if (configured_) return configured_->values();
   if (!state.integers) return state.labels->values();
   std::vector<std::string> labels;
+  labels.reserve(static_cast<std::size_t>(num_classes_));
   for (Index i = 0; i < num_classes_; ++i) labels.push_back(absl::StrCat(i));
   return labels;
 }

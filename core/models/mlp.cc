@@ -61,11 +61,12 @@ void Mlp::Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixRef 
 
 void Mlp::Linearize(ConstVectorRef theta, Tape& tape, Index first) const {
   const std::size_t last = layers_.size() - 1;
-  for (std::size_t l = last; l-- > 0 && first < layers_[l + 1].offset;) {
-    const Eigen::Map<const Matrix> weights = Weights(layers_[l + 1], theta);
+  for (std::size_t next = last; next > 0 && first < layers_[next].offset; --next) {
+    const std::size_t l = next - 1;
+    const Eigen::Map<const Matrix> weights = Weights(layers_[next], theta);
     const Buffer::View slope = tape.layers[l].slope.view();
     Buffer::View delta = tape.layers[l].delta.Resize(slope.rows(), tape.logits * tape.examples);
-    if (l + 1 == last) {
+    if (next == last) {
       Buffer::View cotangent = tape.layers[l].product.Resize(slope.rows(), 1);
       for (Index c = 0; c < tape.logits; ++c) {
         cotangent = weights.row(c).transpose();
@@ -73,7 +74,7 @@ void Mlp::Linearize(ConstVectorRef theta, Tape& tape, Index first) const {
       }
       continue;
     }
-    delta.noalias() = weights.transpose() * tape.layers[l + 1].delta.view();
+    delta.noalias() = weights.transpose() * tape.layers[next].delta.view();
     for (Index c = 0; c < tape.logits; ++c) {
       delta.middleCols(c * tape.examples, tape.examples).array() *= slope.array();
     }

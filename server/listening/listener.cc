@@ -131,6 +131,7 @@ void Listener::Stop() {
 
 void Listener::Loop() {
   std::vector<pollfd> polled;
+  polled.reserve(listening_.size() + 1);
   for (const int fd : listening_) polled.push_back({fd, POLLIN, 0});
   polled.push_back({wake_, POLLIN, 0});
   auto next_look = Clock::now();

@@ -70,6 +70,7 @@ class HttpServer::Impl {
     if (thread_.joinable()) thread_.join();
     // Nobody is to post answers while io_ goes.
     std::vector<std::weak_ptr<HttpConnection>> connections;
+    connections.reserve(open_.size());
     for (const auto& [place, connection] : open_) connections.push_back(connection);
     for (const auto& open : connections) {
       if (const auto connection = open.lock()) connection->Leave();

@@ -82,7 +82,7 @@ void StepOverAdam(benchmark::State& state, const std::string& rule,
 using OptionMap = std::map<std::string, OptionValue>;
 
 template <class... Args>
-void Measure(const char* name, Args... args) {
+void Measure(const char* name, const Args&... args) {
   benchmark::RegisterBenchmark(name, StepOverAdam, args...)
       ->UseManualTime()
       ->Unit(benchmark::kMicrosecond)

@@ -64,7 +64,8 @@ class FailingEnv final : public rocksdb::EnvWrapper {
           is_table_(name.ends_with(".sst")) {}
 
     rocksdb::Status Append(const rocksdb::Slice& data) override {
-      if (env_->appends_left >= 0 && env_->appends_left-- == 0) env_->room = Room::kNone;
+      if (env_->appends_left == 0) env_->room = Room::kNone;
+      if (env_->appends_left >= 0) --env_->appends_left;
       const Room now = env_->room;
       if (now != Room::kNone) {
         rocksdb::Status status = WritableFileWrapper::Append(data);
