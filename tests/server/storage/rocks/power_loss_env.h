@@ -94,7 +94,7 @@ class PowerLossEnv final : public rocksdb::EnvWrapper {
     files_.erase(from);
     entry.content->path = to;
     entry.named = false;
-    entry.before = before;
+    entry.before = std::move(before);
     files_[to] = entry;
     return status;
   }
