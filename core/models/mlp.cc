@@ -61,20 +61,19 @@ void Mlp::Forward(ConstVectorRef theta, ConstMatrixRef x, Tape& tape, MatrixRef 
 
 void Mlp::Linearize(ConstVectorRef theta, Tape& tape, Index first) const {
   const std::size_t last = layers_.size() - 1;
-  for (std::size_t next = last; next > 0 && first < layers_[next].offset; --next) {
-    const std::size_t l = next - 1;
-    const Eigen::Map<const Matrix> weights = Weights(layers_[next], theta);
-    const Buffer::View slope = tape.layers[l].slope.view();
-    Buffer::View delta = tape.layers[l].delta.Resize(slope.rows(), tape.logits * tape.examples);
-    if (next == last) {
-      Buffer::View cotangent = tape.layers[l].product.Resize(slope.rows(), 1);
+  for (std::size_t l = last; l > 0 && first < layers_[l].offset; --l) {
+    const Eigen::Map<const Matrix> weights = Weights(layers_[l], theta);
+    const Buffer::View slope = tape.layers[l - 1].slope.view();
+    Buffer::View delta = tape.layers[l - 1].delta.Resize(slope.rows(), tape.logits * tape.examples);
+    if (l == last) {
+      Buffer::View cotangent = tape.layers[l - 1].product.Resize(slope.rows(), 1);
       for (Index c = 0; c < tape.logits; ++c) {
         cotangent = weights.row(c).transpose();
         delta.middleCols(c * tape.examples, tape.examples) = cotangent.col(0).asDiagonal() * slope;
       }
       continue;
     }
-    delta.noalias() = weights.transpose() * tape.layers[next].delta.view();
+    delta.noalias() = weights.transpose() * tape.layers[l].delta.view();
     for (Index c = 0; c < tape.logits; ++c) {
       delta.middleCols(c * tape.examples, tape.examples).array() *= slope.array();
     }
