@@ -52,8 +52,8 @@ class CondVar {
     lock.release();
     return status == std::cv_status::no_timeout;
   }
-  // The same by the wall clock as it is set now: if it is set back meanwhile, this wait is not
-  // longer for that.
+  // The same by the wall clock as it is set now: setting it back meanwhile does not lengthen the
+  // wait.
   bool WaitUntil(Mutex& mu, std::chrono::system_clock::time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
     const auto now = std::chrono::system_clock::now();
