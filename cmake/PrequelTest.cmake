@@ -1,12 +1,14 @@
 # prequel_add_test(NAME core_tests SOURCES a_test.cc LIBRARIES prequel_core [TIMEOUT seconds]
-#                  [TOGETHER "All/*"])
+#                  [TOGETHER "All/*"] [IDLE])
 #
 # A GoogleTest executable each of whose tests is one ctest test; but those that match TOGETHER,
 # which are thousands that take less time than a process takes to start, are four: a quarter each.
-# Under a sanitizer, where it takes longer still, all are. Its label is the folder under tests/
-# ("core", "server"), and the target `build_<label>_tests` builds all of a label, so that
-# `./dev test core` builds and runs nothing else; `build_tests` builds those of all labels. In a
-# build without gRPC a test of a library which that build leaves out is left out with it.
+# Under a sanitizer, where it takes longer still, all are; and what is IDLE has nothing beside it
+# there: slow as it is, some of its work is done in the background, which gets what others leave.
+# Its label is the folder under tests/ ("core", "server"), and the target `build_<label>_tests`
+# builds all of a label, so that `./dev test core` builds and runs nothing else; `build_tests`
+# builds those of all labels. In a build without gRPC a test of a library which that build leaves
+# out is left out with it.
 
 include(GoogleTest)
 
@@ -41,7 +43,7 @@ function(_prequel_add_quarters name filter timeout label)
 endfunction()
 
 function(prequel_add_test)
-  cmake_parse_arguments(ARG "" "NAME;TIMEOUT;TOGETHER" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "IDLE" "NAME;TIMEOUT;TOGETHER" "SOURCES;LIBRARIES" ${ARGN})
   _prequel_reject_unknown("${ARG_NAME}" "${ARG_UNPARSED_ARGUMENTS}")
   if(PREQUEL_NO_GRPC)
     foreach(library IN LISTS ARG_LIBRARIES)
@@ -73,6 +75,11 @@ function(prequel_add_test)
 
   if(PREQUEL_SANITIZE)
     _prequel_add_quarters(${ARG_NAME} "*" ${ARG_TIMEOUT} ${label})
+    if(ARG_IDLE)
+      foreach(quarter RANGE 1 4)
+        set_tests_properties(${ARG_NAME}.${quarter}_of_4 PROPERTIES RUN_SERIAL ON)
+      endforeach()
+    endif()
     return()
   endif()
 

@@ -27,6 +27,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kMostRecoveringMs = 150;  // from the launch to a kill before the server is ready
+// For a model to be replayed. Slow as it is under a sanitizer it is heavy, and so in the background
+// of all that goes on.
+constexpr std::chrono::minutes kPatience(10);
 
 // What the producers have been told: which minibatch made which revision.
 class Acknowledgements {
@@ -128,7 +131,7 @@ class CrashRun {
     Launch();
     if (server_->ReadLine().empty()) return false;
     while (!client_.CheckHealth().value_or(false)) {
-      if (std::chrono::steady_clock::now() - start > std::chrono::seconds(60)) return false;
+      if (std::chrono::steady_clock::now() - start > kPatience) return false;
       std::this_thread::sleep_for(milliseconds(2));
     }
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
@@ -166,6 +169,7 @@ class CrashRun {
     client::Client client({.server = address_});
     client::LearnStreamOptions options{.producer = "producer-" + std::to_string(producer)};
     options.retry.longest = milliseconds(200);
+    options.retry.give_up = kPatience;
     const std::unique_ptr<client::LearnStream> stream =
         client.OpenLearnStream(ModelId(model), options, [&](const client::LearnAck& ack) {
           if (!ack.result.ok()) return acknowledgements_.Fail(ack.result.status().ToString());

@@ -258,8 +258,9 @@ TEST_F(SharesTest, ModelsLearnByTheirShares) {
     return model == "least" ? 10 : model == "most" ? 1000 : kEvenShare;
   });
   ASSERT_TRUE(CreateFull("most", kSlowInputs).ok());
-  EXPECT_LT(LearnedWhenDone("usual", "most", 200, 1e-3), 0.5);
-  EXPECT_LT(LearnedWhenDone("least", "usual", 200, 1e-3), 0.5);
+  // So short that all are light, under a sanitizer, too: of two kinds they would not share.
+  EXPECT_LT(LearnedWhenDone("usual", "most", 400, 2e-4), 0.5);
+  EXPECT_LT(LearnedWhenDone("least", "usual", 400, 2e-4), 0.5);
 }
 
 // Though each goes through a light turn before its next heavy one, and that one may take a while.
