@@ -11,23 +11,35 @@ TEST(HeavinessTest, BelievesTheEstimateAtFirst) {
   EXPECT_TRUE(heaviness.IsHeavy(5e-3));
 }
 
-TEST(HeavinessTest, WhatTakesLongerThanItsEstimateIsHeavy) {
+TEST(HeavinessTest, WhatTwiceTakesLongerThanItsEstimateIsHeavy) {
   Heaviness heaviness;
+  heaviness.Note(2e-3, 7e-3);
   heaviness.Note(2e-3, 6e-3);
   EXPECT_TRUE(heaviness.IsHeavy(2e-3));
-  EXPECT_FALSE(heaviness.IsHeavy(1e-3));
+  EXPECT_FALSE(heaviness.IsHeavy(1.3e-3));
 }
 
 TEST(HeavinessTest, WhatIsEstimatedToTakeLongIsHeavyHoweverShort) {
   Heaviness heaviness;
-  for (int i = 0; i < 100; ++i) heaviness.Note(5e-3, 1e-3);
-  EXPECT_TRUE(heaviness.IsHeavy(5e-3));
+  for (const double seconds : {1e-3, 2.5e-3}) {
+    for (int i = 0; i < 100; ++i) heaviness.Note(5e-3, seconds);
+    EXPECT_TRUE(heaviness.IsHeavy(5e-3)) << seconds;
+  }
 }
 
-TEST(HeavinessTest, ForgetsThatOneWasHeldUp) {
+TEST(HeavinessTest, OneThatWasHeldUpMakesNothingHeavy) {
+  constexpr double kEstimate = 1e-5, kUsual = 1e-4, kHeldUp = 30e-3;
+  Heaviness heaviness;
+  for (const double seconds : {kHeldUp, kUsual, kUsual, kHeldUp, kUsual}) {
+    heaviness.Note(kEstimate, seconds);
+    EXPECT_FALSE(heaviness.IsHeavy(kEstimate)) << seconds;
+  }
+}
+
+TEST(HeavinessTest, ForgetsThatTwoWereHeldUp) {
   constexpr double kEstimate = 1e-5, kUsual = 1e-4;
   Heaviness heaviness;
-  heaviness.Note(kEstimate, 30e-3);
+  for (int i = 0; i < 2; ++i) heaviness.Note(kEstimate, 30e-3);
   EXPECT_TRUE(heaviness.IsHeavy(kEstimate));
   int heavy = 0;
   for (; heavy < 100 && heaviness.IsHeavy(kEstimate); ++heavy) heaviness.Note(kEstimate, kUsual);
@@ -36,8 +48,10 @@ TEST(HeavinessTest, ForgetsThatOneWasHeldUp) {
 
 TEST(HeavinessTest, OneThatFailsDoesNotMakeTheNextLight) {
   Heaviness heaviness;
-  heaviness.Note(1e-3, 50e-3);
+  for (int i = 0; i < 2; ++i) heaviness.Note(1e-3, 50e-3);
   heaviness.Note(1e-3, 1e-4);
+  EXPECT_TRUE(heaviness.IsHeavy(1e-3));
+  heaviness.Note(1e-3, 50e-3);
   EXPECT_TRUE(heaviness.IsHeavy(1e-3));
 }
 
