@@ -16,16 +16,18 @@ namespace {
 constexpr std::string_view kToken = "token";
 constexpr std::size_t kLikeASecret = 24;  // shorter words may be in a message by themselves
 
-// What follows `token` at the beginning of a line.
+// What follows `token` at the beginning of a line, and stands nowhere else: a pattern, say, may be
+// in a message.
 void RequireNoSecret(std::string_view text, std::string_view message) {
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     if (!line.starts_with(kToken)) continue;
     line.remove_prefix(kToken.size());
     line.remove_prefix(std::min(line.find_first_not_of(" \t="), line.size()));
     const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
-    Require(word.size() < kLikeASecret || message.find(word) == message.npos,
+    const bool elsewhere = text.find(word) != text.rfind(word);
+    Require(word.size() < kLikeASecret || elsewhere || message.find(word) == message.npos,
             "an error keeps what may be a token to itself", message);
   }
 }
