@@ -125,7 +125,7 @@ void ShareEvenly(Report& report) {
   report.Add({"rows a second of the light model alone", alone, 0, 0, Direction::kReported, ""});
 
   const double heavy_alone = HeavySpeed(greed, seconds(5));
-  // Of as many as fill all cores.
+  // Clients enough to fill all cores.
   std::vector<std::unique_ptr<v1::LearningService::Stub>> stubs;
   for (int i = 0; i < kCrowd; ++i) stubs.push_back(LearningStub({server}));
   const auto heavy_beside = [&](const char* what, const auto& call) {

@@ -15,20 +15,20 @@ class Heaviness {
   // for it.
   bool IsHeavy(double estimate) const { return factor_ * estimate > kLongSeconds; }
 
-  // It has taken `seconds` of processor time. What one of them takes alone is not believed: it may
-  // have been held up. Nor do the next ones become light at once when one ends early, as a failed
-  // update does.
+  // It has taken `seconds` of processor time. What one takes alone is not believed, for it may have
+  // been held up: the factor is what two of the last few have exceeded. Nor does one that ends
+  // early, as a failed update does, make the next ones light at once.
   void Note(double estimate, double seconds) {
     if (estimate <= 0) return;
-    const double factor = seconds > kMeasurable ? std::max(1.0, seconds / estimate) : 1;
-    factor_ = std::max(std::min(factor, last_), factor_ / 2);
-    last_ = factor;
+    const double factor = seconds > kMeasurable ? seconds / estimate : 0;
+    factor_ = std::max({1.0, std::min(factor, peak_), factor_ / 2});
+    peak_ = std::max(factor, peak_ / 2);
   }
 
  private:
   static constexpr double kMeasurable = 2e-3;  // less is for the most part what is around it
   double factor_ = 1;
-  double last_ = 1;  // as the last one was measured
+  double peak_ = 0;  // of what was measured before, halved with each record since
 };
 
 }  // namespace prequel

@@ -30,9 +30,20 @@ TEST(HeavinessTest, WhatIsEstimatedToTakeLongIsHeavyHoweverShort) {
 TEST(HeavinessTest, OneThatWasHeldUpMakesNothingHeavy) {
   constexpr double kEstimate = 1e-5, kUsual = 1e-4, kHeldUp = 30e-3;
   Heaviness heaviness;
-  for (const double seconds : {kHeldUp, kUsual, kUsual, kHeldUp, kUsual}) {
-    heaviness.Note(kEstimate, seconds);
-    EXPECT_FALSE(heaviness.IsHeavy(kEstimate)) << seconds;
+  for (int i = 0; i < 40; ++i) {
+    heaviness.Note(kEstimate, i % 10 == 0 ? kHeldUp : kUsual);
+    EXPECT_FALSE(heaviness.IsHeavy(kEstimate)) << i;
+  }
+}
+
+TEST(HeavinessTest, ShortOnesBetweenDoNotHideLongOnes) {
+  constexpr double kLong = 3e-3, kShort = 1e-6;  // by estimate
+  Heaviness heaviness;
+  for (int i = 0; i < 20; ++i) {
+    heaviness.Note(kLong, 40e-3);
+    heaviness.Note(kShort, 1e-4);
+    EXPECT_EQ(heaviness.IsHeavy(kLong), i > 0) << i;
+    EXPECT_FALSE(heaviness.IsHeavy(kShort)) << i;
   }
 }
 
