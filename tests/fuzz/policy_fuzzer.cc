@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "server/auth/policy.h"
 #include "tests/fuzz/fuzz_input.h"
 
@@ -15,10 +16,12 @@ namespace prequel::fuzz {
 namespace {
 
 constexpr std::string_view kToken = "token";
-constexpr std::size_t kLikeASecret = 24;  // shorter words may be in a message by themselves
+constexpr std::size_t kLikeASecret = 24;  // what is shorter may be in a message by itself
 
-// What follows `token` at the beginning of a line, and stands in none that begins otherwise: a
-// pattern, say, may be in a message.
+bool IsOfTokens(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-'; }
+
+// What follows `token` at the beginning of a line, as long as it is like one, and stands in no line
+// that begins otherwise: a pattern, say, may be in a message.
 void RequireNoSecret(std::string_view text, std::string_view message) {
   std::string open;
   std::vector<std::string_view> secrets;
@@ -30,9 +33,11 @@ void RequireNoSecret(std::string_view text, std::string_view message) {
       continue;
     }
     line.remove_prefix(kToken.size());
-    line.remove_prefix(std::min(line.find_first_not_of(" \t="), line.size()));
-    const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
-    if (word.size() >= kLikeASecret) secrets.push_back(word);
+    for (auto begin = line.begin(); begin != line.end();) {
+      const auto end = std::find_if_not(begin, line.end(), IsOfTokens);
+      if (static_cast<std::size_t>(end - begin) >= kLikeASecret) secrets.emplace_back(begin, end);
+      begin = std::find_if(end, line.end(), IsOfTokens);
+    }
   }
   for (const std::string_view secret : secrets) {
     Require(message.find(secret) == message.npos || open.find(secret) != open.npos,
