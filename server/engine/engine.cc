@@ -14,6 +14,7 @@
 #include "server/engine/history/relearning.h"
 #include "server/engine/pieces.h"
 #include "server/engine/work.h"
+#include "server/memory/machine.h"
 
 namespace prequel {
 namespace {
@@ -42,7 +43,8 @@ Engine::Engine(const EngineOptions& options, const Parts& parts)
       memory_(options.max_model_bytes),
       admission_(options.max_queued_batches, options.max_queued_bytes, observers_),
       scratch_(static_cast<std::size_t>(2 * WorkersOf(options)) + kScratchesForReaders),
-      pool_(WorkersOf(options)),
+      cores_(CoreLimit()),
+      pool_(WorkersOf(options), cores_),
       snapshotter_(parts.snapshots, parts.log, parts.clock, observers_, options_.snapshots),
       committer_(parts.log, parts.clock, observers_, options.max_group_bytes) {}
 

@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -25,6 +27,7 @@
 #include "tests/accept/guard/principals.h"
 #include "tests/accept/guard/program.h"
 #include "tests/accept/guard/starts/starts.h"
+#include "tests/accept/guard/streams.h"
 #include "tests/accept/timing.h"
 
 namespace prequel::accept {
@@ -75,12 +78,17 @@ double LightSpeed(v1::LearningService::Stub& stub, seconds time) {
   return kRows * learned / std::chrono::duration<double>(time).count();
 }
 
+// How often a second `count` grows.
+template <class Count>
+double SpeedOf(const Count& count, seconds time) {
+  const auto before = count();
+  std::this_thread::sleep_for(time);
+  return static_cast<double>(count() - before) / std::chrono::duration<double>(time).count();
+}
+
 // Minibatches a second that the heavy models learn.
 double HeavySpeed(const Greed& greed, seconds time) {
-  const Takings before = greed.takings();
-  std::this_thread::sleep_for(time);
-  return static_cast<double>((greed.takings() - before).learned) /
-         std::chrono::duration<double>(time).count();
+  return SpeedOf([&] { return greed.takings().learned; }, time);
 }
 
 }  // namespace
@@ -139,6 +147,49 @@ void ShareEvenly(Report& report) {
   heavy_beside("ask the light one", [](auto& calls) { return Predict(calls, "light", 8, 0); });
 }
 
+// What takes long, beside those that always have more to learn.
+void ShareWithStreams(Report& report) {
+  constexpr int kHeavy = 600, kLight = 3;
+  constexpr seconds kTime(10);
+  report.Section("what takes long beside four streams that never wait");
+  report.Describe(
+      "A LearnStream of minibatches of 64 rows of 600 columns, then a client who asks for 1,000 "
+      "samples of 4 rows of these, one call after the other: alone, and beside four LearnStreams "
+      "of 3 columns, whose models follow a world that moves.");
+  Program program;
+  const Entrance server{program.grpc()};
+  MustCreate(server, "heavy", Linear(kHeavy));
+  std::vector<std::string> light;
+  for (int i = 0; i < 4; ++i) {
+    light.push_back(absl::StrCat("light-", i));
+    v1::ModelConfig config = Linear(kLight);
+    config.clear_dynamics();  // by default: their turns are what fills the cores
+    MustCreate(server, light.back(), config);
+  }
+  const auto compare = [&](const char* what, const auto& count) {
+    std::this_thread::sleep_for(seconds(2));
+    const double alone = SpeedOf(count, kTime);
+    for (const int rows : {8, 64}) {
+      const Streams streams(server, light, rows, kLight);
+      std::this_thread::sleep_for(seconds(2));
+      std::int64_t learned = streams.learned();
+      const double beside = SpeedOf(count, kTime);
+      learned = streams.learned() - learned;
+      report.Add({absl::StrCat(what, " beside streams of ", rows, " rows, over alone"),
+                  beside / alone, 0, 0.05, Direction::kAtLeast,
+                  absl::StrCat(learned / kTime.count(), " minibatches a second of the streams")});
+    }
+  };
+  {
+    const Streams heavy(server, {"heavy"}, 64, kHeavy);
+    compare("minibatches of a heavy stream", [&] { return heavy.learned(); });
+  }
+  std::atomic<std::int64_t> answers = 0;
+  const auto stub = LearningStub(server);
+  const Repeating asking(1, [&](int) { answers += Predict(*stub, "heavy", kHeavy, 1000).ok(); });
+  compare("answers by 1,000 samples", [&] { return answers.load(); });
+}
+
 void StopAtOnce(Report& report) {
   report.Section("deleting and stopping beside a backlog");
   Program program;
@@ -185,7 +236,10 @@ bool RunGuard(const std::string& name, Report& report) {
   const std::string part = name.size() > 6 ? name.substr(6) : "";
   if (part.empty() || part == "attacks") BearAttacks(report);
   if (part.empty() || part == "starts") BearStarts(report);
-  if (part.empty() || part == "fairness") ShareEvenly(report);
+  if (part.empty() || part == "fairness") {
+    ShareEvenly(report);
+    ShareWithStreams(report);
+  }
   if (part.empty() || part == "greed") BearGreed(report);
   if (part.empty() || part == "stopping") StopAtOnce(report);
   if (part.empty() || part == "cost") MeasureCost(report);

@@ -27,9 +27,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kMostRecoveringMs = 150;  // from the launch to a kill before the server is ready
-// For a model to be replayed. Slow as it is under a sanitizer it is heavy, and so in the background
-// of all that goes on.
-constexpr std::chrono::minutes kPatience(10);
+// For a model to be replayed. Slow as it is under a sanitizer one of them is heavy, and has a tenth
+// of a core beside the streams of the others.
+constexpr std::chrono::minutes kPatience(2);
 
 // What the producers have been told: which minibatch made which revision.
 class Acknowledgements {
