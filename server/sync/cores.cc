@@ -81,6 +81,8 @@ std::optional<Cores::Time> Cores::PausedUntil() {
 void Cores::Look(Time now) {
   // Who has it looks; or it is a thread of the background, which may have it for long.
   if (!mu_.TryLock()) return;
+  // Another one has looked since this one read the time.
+  if (now < next_look_.load(std::memory_order_relaxed)) return mu_.Unlock();
   double used = 0;
   for (Background* thread : background_) {
     const double seconds = clocks_.used(thread->clock_);

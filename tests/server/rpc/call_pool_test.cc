@@ -229,7 +229,7 @@ TEST(CallPoolTest, ShortCallsAreHeldBackWhereTheBackgroundStarves) {
   CallPool foreground(fake.cores(), 2, 8, "", Where::kForeground, FakeSeconds);
   LongCall in_pieces(foreground, "long");
   fake.cores().Want(1);
-  fake.Starve();
+  fake.StarveUntilPaused();
   const int pieces = in_pieces.pieces();
   QuickCall quick(foreground);
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(QuickCall(background).Answer().ok());
@@ -239,8 +239,7 @@ TEST(CallPoolTest, ShortCallsAreHeldBackWhereTheBackgroundStarves) {
   EXPECT_TRUE(quick.Answer().ok());
   EXPECT_TRUE(in_pieces.Stop().ok());
   foreground.Drain(system_clock::now() + std::chrono::minutes(1));
-  fake.Starve();
-  EXPECT_TRUE(fake.Paused());
+  fake.StarveUntilPaused();
   fake.cores().Want(-1);
   EXPECT_FALSE(fake.Paused()) << "all is done that was in the background";
 }

@@ -16,7 +16,8 @@ namespace prequel {
 class FakeCores {
  public:
   explicit FakeCores(int count) : cores_(count, {Now, Used}) {
-    now_ = Cores::Time(std::chrono::seconds(1));  // who waits until then does not wait
+    // Ahead of the real one: who is held back sleeps for about a second, and does not spin.
+    now_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
     used_ = 0;
     std::promise<void> there;
     background_ = std::thread([this, &there] {
@@ -43,9 +44,16 @@ class FakeCores {
                                  std::chrono::duration<double>(seconds)));
   }
 
-  // Has had nothing for so long that jobs are held back, now.
+  // The background has nothing, for some seconds, or until jobs are held back.
   void Starve() {
     for (int i = 0; i < 1000 && !Paused(); ++i) Pass(5e-3, 0);
+  }
+  // The same, beside threads that begin: while one of them enters nobody looks.
+  void StarveUntilPaused() {
+    while (!Paused()) {
+      Pass(5e-3, 0);
+      std::this_thread::yield();
+    }
   }
 
   static Cores::Time Now() { return now_; }

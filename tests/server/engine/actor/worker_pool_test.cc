@@ -217,7 +217,7 @@ TEST(WorkerPoolTest, ALightTaskIsHeldBackWhereTheBackgroundStarves) {
   std::atomic<bool> ran = false;
   WorkerPool pool(1, fake.cores());
   fake.cores().Want(1);
-  fake.Starve();
+  fake.StarveUntilPaused();
   pool.Post("a", WorkerPool::Weight::kLight, [&] {
     ran = true;
     light.set_value();
@@ -230,8 +230,7 @@ TEST(WorkerPoolTest, ALightTaskIsHeldBackWhereTheBackgroundStarves) {
   FakeCores::Pass(1, 1);
   light.get_future().wait();
   pool.Stop();
-  fake.Starve();
-  EXPECT_TRUE(fake.Paused());
+  fake.StarveUntilPaused();
   fake.cores().End();
   EXPECT_FALSE(fake.Paused()) << "nothing runs any more";
 }
@@ -247,8 +246,7 @@ TEST(WorkerPoolTest, NothingIsHeldBackForHeavyTasksThatAreDroppedOrDone) {
     });
     begun.get_future().wait();
     pool.Post("b", WorkerPool::Weight::kHeavy, [] {});
-    fake.Starve();
-    EXPECT_TRUE(fake.Paused());
+    fake.StarveUntilPaused();
     std::promise<void> dropped;
     std::shared_ptr<void> token(nullptr, [&](void*) { dropped.set_value(); });
     pool.Post("c", WorkerPool::Weight::kHeavy, [held = std::move(token)] {});
