@@ -19,8 +19,14 @@ inline const bool kSilent = [] {
   return true;
 }();
 
-// An error of a client's making names its field, and every error can travel: a message that is not
-// UTF-8 would reach the client as a broken one.
+// Every error can travel: a message that is not UTF-8 would reach the client as a broken one.
+inline void RequireReadable(const absl::Status& status) {
+  google::rpc::Status back;
+  Require(back.ParseFromString(RpcError(status, "m").SerializeAsString()),
+          "an error can be read by the client", status.ToString());
+}
+
+// So too, and one of a client's making names its field.
 inline void RequireTold(const absl::Status& status) {
   const std::string message(status.message());
   Require(!message.empty(), "an error says what is wrong", status.ToString());
@@ -29,9 +35,7 @@ inline void RequireTold(const absl::Status& status) {
     Require(field.has_value() && !field->empty(), "a refusal names its field", status.ToString());
     Require(message.starts_with(*field + ": "), "a refusal begins with its field", message);
   }
-  google::rpc::Status back;
-  Require(back.ParseFromString(RpcError(status, "m").SerializeAsString()),
-          "an error can be read by the client", message);
+  RequireReadable(status);
 }
 
 }  // namespace prequel::fuzz

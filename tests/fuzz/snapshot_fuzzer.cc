@@ -27,7 +27,7 @@ void RequireUsable(const std::shared_ptr<const Learner>& learner, FoldPoint rest
   for (const auto& [id, producer] : restored.ledger.producers()) {
     const Origin last{id, producer.next - 1};
     const absl::StatusOr<PastAnswer> answer = restored.ledger.AnswerTo(last);
-    if (!answer.ok()) RequireTold(answer.status());
+    if (!answer.ok()) RequireReadable(answer.status());  // it is whatever the file says
   }
   ModelFold fold(learner, std::move(restored));
   const Batch batch = SampleBatch(*learner, 1);
