@@ -6,7 +6,7 @@
 #include "core/config/batch.h"
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
-#include "core/learner/workspace.h"
+#include "core/learner/scratch/workspace.h"
 #include "core/predictive/answer.h"
 #include "core/predictive/pieces.h"
 #include "core/predictive/query_set.h"

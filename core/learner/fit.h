@@ -7,7 +7,7 @@
 #include "core/learner/belief.h"
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
-#include "core/learner/workspace.h"
+#include "core/learner/scratch/workspace.h"
 #include "core/rules/step_report.h"
 
 namespace prequel {

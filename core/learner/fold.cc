@@ -158,8 +158,8 @@ absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefW
     std::visit([&](const auto& q) { w.expansion.Forward(q.mean); }, next.posterior);
     if (at_mean) w.expansion.moments().covariance.resize(problem.num_logits(), 0);
   }
-  return LearnAllNoise(problem, targets, w.prior_logits, w.expansion.moments(), w.noise_weights,
-                       next);
+  return LearnAllNoise(problem, targets, w.prior_logits, w.expansion.moments(),
+                       NoiseWeights(problem, w), next);
 }
 
 // A belief that drifts learns the rows of each step in turn, as minibatches of their own.

@@ -6,7 +6,7 @@
 #include "core/learner/answering.h"
 #include "core/learner/learner.h"
 #include "core/learner/problem.h"
-#include "core/learner/workspace.h"
+#include "core/learner/scratch/workspace.h"
 
 namespace prequel {
 

@@ -5,7 +5,7 @@
 #include "core/config/batch.h"
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
-#include "core/learner/workspace.h"
+#include "core/learner/scratch/workspace.h"
 
 namespace prequel {
 

@@ -17,7 +17,8 @@
 #include "core/learner/planning/new_model.h"
 #include "core/learner/prediction.h"
 #include "core/learner/problem.h"
-#include "core/learner/workspace.h"
+#include "core/learner/scratch/poison.h"
+#include "core/learner/scratch/workspace.h"
 #include "core/linalg/flush_denormals.h"
 
 namespace prequel {
@@ -76,6 +77,17 @@ const LearnerState& Unpacked(const Problem& problem, const LearnerState& state, 
   if (problem.storage == Storage::kFloat64) return state;
   Unpack(problem, state, w.unpacked);
   return w.unpacked;
+}
+
+// The memory of `scratch`, for one use by `problem`.
+Workspace& Use(const Problem& problem, Scratch& scratch) {
+  Workspace& w = scratch.workspace();
+#ifndef NDEBUG
+  Poison(&problem, w);
+#else
+  (void)problem;
+#endif
+  return w;
 }
 
 }  // namespace
@@ -156,7 +168,7 @@ absl::StatusOr<Learned> Learner::Update(const LearnerState& state, const Batch& 
                                         Scratch& scratch, LearnerState& next,
                                         const QuerySet* queries, Answer* answer) const {
   const FlushDenormals flush;
-  Workspace& w = scratch.workspace();
+  Workspace& w = Use(*problem_, scratch);
   std::optional<Answering> answering;
   if (queries != nullptr) answering.emplace(Answering{*queries, *answer});
   const Answering* asked = answering.has_value() ? &*answering : nullptr;
@@ -173,7 +185,7 @@ absl::StatusOr<Answer> Learner::Predict(const LearnerState& state, const Batch& 
                                         const QuerySet& queries, Scratch& scratch,
                                         const Pieces& pieces) const {
   const FlushDenormals flush;
-  Workspace& w = scratch.workspace();
+  Workspace& w = Use(*problem_, scratch);
   return AnswerBatch(*problem_, Unpacked(*problem_, state, w), batch, queries, Asking::kEachNext, w,
                      pieces);
 }

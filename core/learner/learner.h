@@ -22,7 +22,7 @@
 namespace prequel {
 
 struct Problem;    // the parts of a configuration, made ready (core/learner/problem.h)
-struct Workspace;  // all scratch memory of an update or a query (core/learner/workspace.h)
+struct Workspace;  // all scratch memory of an update or a query (core/learner/scratch/workspace.h)
 
 // One minibatch's outcome.
 struct Learned {

@@ -1,6 +1,7 @@
 #include "core/learner/noise.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <variant>
@@ -119,14 +120,17 @@ void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
 }
 
 absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
-                           const LogitMoments& after, const Vector& weights, Belief& belief) {
+                           const LogitMoments& after, const Vector* weights, Belief& belief) {
   if (belief.noise.shape.size() == 0) return absl::OkStatus();
-  const bool weighs = (weights.array() != 1).any();  // else added as ever, to the bit
+  assert(before.cols() == targets.cols() && after.mean.cols() == targets.cols());
+  assert(weights == nullptr || weights->size() == targets.cols());
+  // Rows that all count whole are added as those of a model that weighs none, to the bit.
+  const bool weighs = weights != nullptr && (weights->array() != 1).any();
   const NoiseEvidence evidence{.targets = targets,
                                .before = before,
                                .after = after,
                                .dataset_size = problem.dataset_size(),
-                               .weights = weighs ? &weights : nullptr,
+                               .weights = weighs ? weights : nullptr,
                                .weighed_square = problem.weighed_square};
   if (!belief.tracks.empty()) LearnTracks(problem, evidence, belief.tracks);
   return LearnNoise(problem, evidence, belief.noise);

@@ -49,9 +49,10 @@ absl::Status LearnNoise(const Problem& problem, const NoiseEvidence& evidence, N
 void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
                  std::vector<NoiseState>& tracks);
 
-// Both, of a belief: from the logits of encoded `targets` before and after they were learned, each
-// row with its weight (B; empty: all count whole).
+// A belief learns both, its noise and its tracks, from the logits of encoded `targets` (T × B)
+// before and after they were learned. `weights`: how much each row counts (B); null: every row
+// counts whole.
 absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
-                           const LogitMoments& after, const Vector& weights, Belief& belief);
+                           const LogitMoments& after, const Vector* weights, Belief& belief);
 
 }  // namespace prequel

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
-#include "core/learner/workspace.h"
+#include "core/learner/scratch/workspace.h"
 
 namespace prequel {
 

@@ -67,6 +67,10 @@ absl::Status WeighRows(const Problem& problem, const NoiseState& noise, BeliefWo
   return status;
 }
 
+const Vector* NoiseWeights(const Problem& problem, const BeliefWorkspace& w) {
+  return problem.weighs_rows() ? &w.noise_weights : nullptr;
+}
+
 void WeighOutcomes(const Problem& problem, const Matrix& outcomes, Workspace& w) {
   w.row_weights.resize(outcomes.cols());
   w.held.targets = outcomes;

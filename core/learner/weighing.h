@@ -3,7 +3,7 @@
 
 #include "absl/status/status.h"
 #include "core/learner/problem.h"
-#include "core/learner/workspace.h"
+#include "core/learner/scratch/workspace.h"
 
 namespace prequel {
 
@@ -27,6 +27,10 @@ void NoiseBefore(const Problem& problem, const NoiseState& noise, BeliefWorkspac
 // `noise` is what is known of the noise before them. Nothing to do where the model weighs no rows.
 // Afterwards the projector stands where StandAtPrior leaves it, unless the rule draws.
 absl::Status WeighRows(const Problem& problem, const NoiseState& noise, BeliefWorkspace& w);
+
+// How much each row that was weighed last counts for the noise (B), in `w`; null where the model
+// weighs no rows: `w` then holds what another model has left there.
+const Vector* NoiseWeights(const Problem& problem, const BeliefWorkspace& w);
 
 // By the predictive of all beliefs together, w.predictive, of the targets `outcomes` in their units
 // (T × B): how much each row says of which belief is right, into w.row_weights, and the targets

@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/learner/workspace.h"
+#include "core/learner/scratch/workspace.h"
 #include "tests/accept/data_file.h"
 #include "tests/accept/or_die.h"
 

@@ -186,7 +186,8 @@ absl::Status FitInTurn(const Problem& problem, const TargetState& target_state,
   if (!q.IsFinite()) {
     return absl::InternalError("the posterior is not finite after this minibatch");
   }
-  return LearnAllNoise(problem, targets, own.prior_logits, w.after, own.noise_weights, next);
+  return LearnAllNoise(problem, targets, own.prior_logits, w.after, NoiseWeights(problem, own),
+                       next);
 }
 
 }  // namespace prequel

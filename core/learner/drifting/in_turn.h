@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "core/learner/belief.h"
 #include "core/learner/problem.h"
-#include "core/learner/workspace.h"
+#include "core/learner/scratch/workspace.h"
 
 namespace prequel {
 

@@ -88,6 +88,9 @@ struct Workspace {
   Matrix watched, errors;  // inputs, and what the targets were less what was predicted
 
   LearnerState unpacked, next_unpacked;  // of a model with storage float32
+
+  const void* user = nullptr;  // the problem that used it last, where scratch is poisoned
+                               // (core/learner/scratch/poison.h)
 };
 
 }  // namespace prequel
