@@ -221,20 +221,19 @@ void Server::Parts::ShareProcessor() {
 void Server::Parts::MakeServices() {
   in_flight_ = std::make_unique<InFlight>(BudgetsOf(options_).in_flight);
   patience_ = std::make_unique<Patience>(options_.patience);
-  Cores& cores = engine_->cores();
   const int workers = WorkersOf(EngineOptionsOf(options_));
   const auto queue = static_cast<std::size_t>(options_.queue_calls);
-  queries_ = std::make_unique<CallPool>(cores, workers + kSpareForQueries, queue,
+  queries_ = std::make_unique<CallPool>(workers + kSpareForQueries, queue,
                                         "too many calls are waiting; try again later");
   long_queries_ = std::make_unique<CallPool>(
-      cores, workers, queue, "too many calls that take long are waiting; try again later",
-      CallPool::Where::kBackground);
+      workers, queue, "too many calls that take long are waiting; try again later",
+      Where::kBackground);
   history_ = std::make_unique<CallPool>(
-      cores, kHistoryThreads, static_cast<std::size_t>(options_.queue_history),
+      kHistoryThreads, static_cast<std::size_t>(options_.queue_history),
       "too many calls that store, copy or return to a model are waiting; try again when one is "
       "done, or raise --queue-history");
   changes_ = std::make_unique<CallPool>(
-      cores, kChangesThreads, queue,
+      kChangesThreads, queue,
       "too many calls that make or delete models are waiting; try again later");
   const CallPools pools{*queries_, *long_queries_, *history_, *changes_};
   CallParts calls{.observers = {&metrics_, &call_log_},
@@ -321,9 +320,6 @@ void Server::Parts::WatchBudgets() {
         [this] { return listener_->floods(); });
   count("prequel_slow_clients_total", "Calls ended as their clients read or sent too slowly",
         [this] { return patience_->ended(); });
-  count("prequel_foreground_pause_seconds_total",
-        "Seconds for which short work was held back so that long updates and queries had a core",
-        [this] { return engine_->cores().paused_seconds(); });
 }
 
 HttpHandler Server::Parts::MakeHttpHandler() {

@@ -43,8 +43,7 @@ Engine::Engine(const EngineOptions& options, const Parts& parts)
       memory_(options.max_model_bytes),
       admission_(options.max_queued_batches, options.max_queued_bytes, observers_),
       scratch_(static_cast<std::size_t>(2 * WorkersOf(options)) + kScratchesForReaders),
-      cores_(CoreLimit()),
-      pool_(WorkersOf(options), cores_),
+      pool_(WorkersOf(options)),
       snapshotter_(parts.snapshots, parts.log, parts.clock, observers_, options_.snapshots),
       committer_(parts.log, parts.clock, observers_, options.max_group_bytes) {}
 

@@ -37,7 +37,6 @@
 #include "server/storage/catalogue.h"
 #include "server/storage/log.h"
 #include "server/storage/snapshot_store.h"
-#include "server/sync/cores.h"
 #include "server/sync/mutex.h"
 
 namespace prequel {
@@ -171,9 +170,6 @@ class Engine {
   // What models take, by estimate, of what they may.
   const ModelMemory& memory() const { return memory_; }
 
-  // Which the threads that learn share with those that ask.
-  Cores& cores() { return cores_; }
-
   // Refuses new minibatches, waits for those accepted until `deadline`, then answers the rest:
   // UNAVAILABLE when not logged, UNKNOWN when logged but not folded. Until `deadline` it also takes
   // a snapshot of every model that has folded something since its last one. On return every
@@ -220,7 +216,6 @@ class Engine {
   mutable ModelMemory memory_;
   Admission admission_;
   mutable ScratchPool scratch_;
-  Cores cores_;
   WorkerPool pool_;
   Snapshotter snapshotter_;
   Registry models_;

@@ -1,6 +1,5 @@
 #include "server/rpc/call_pool.h"
 
-#include <optional>
 #include <utility>
 
 namespace prequel {
@@ -29,10 +28,9 @@ class CallPool::Piece {
   double begun_ = clock_();
 };
 
-CallPool::CallPool(Cores& cores, int places, std::size_t max_queued, std::string refusal,
-                   Where where, ThreadClock clock)
-    : cores_(cores),
-      places_(places),
+CallPool::CallPool(int places, std::size_t max_queued, std::string refusal, Where where,
+                   ThreadClock clock)
+    : places_(places),
       max_begun_(places + kPaused),
       max_queued_(max_queued),
       refusal_(std::move(refusal)),
@@ -40,8 +38,7 @@ CallPool::CallPool(Cores& cores, int places, std::size_t max_queued, std::string
       clock_(clock) {
   for (int i = 0; i < max_begun_; ++i) {
     threads_.emplace_back([this] {
-      std::optional<Cores::Background> background;
-      if (where_ == Where::kBackground) background.emplace(cores_);
+      if (where_ == Where::kBackground) EnterBackground();
       Loop(false);
     });
   }
@@ -129,18 +126,13 @@ bool CallPool::MayBegin(const std::string& caller, const std::string& about,
   return asked.begun < (left + kParts - 1) / kParts && asked.about.at(about).begun < places_;
 }
 
-void CallPool::Occupy(int places) {
-  running_ += places;
-  if (where_ == Where::kBackground) cores_.Want(places);
-}
-
 void CallPool::Dispatch() {
   while (running_ < places_) {
     auto next =
         queue_.Pop([this](const std::string& caller, const std::string& about, const Item& item)
                        ABSL_NO_THREAD_SAFETY_ANALYSIS { return MayBegin(caller, about, item); });
     if (!next) return;
-    Occupy(1);
+    ++running_;
     Item& item = next->second.second;
     if (Pause** pause = std::get_if<Pause*>(&item)) {
       (*pause)->may_go = true;
@@ -163,17 +155,13 @@ absl::Status CallPool::Proceeds(const Task& task, Piece& piece) {
 
 void CallPool::AwaitTurn(const Asker& who, double used) {
   Pause pause;
-  if (where_ == Where::kForeground) cores_.End();
   MutexLock lock(mu_);
   // It goes on: it does not come back as one that was away.
   queue_.PushFront(who.caller, who.about, Item(&pause));
   queue_.Charge(used, who.share, who.caller, who.about);
-  Occupy(-1);
+  --running_;
   Dispatch();
   while (!pause.may_go) pause.go.Wait(mu_);
-  if (where_ == Where::kBackground) return;
-  while (const auto paused = cores_.PausedUntil()) pause.go.WaitUntil(mu_, *paused);
-  cores_.Begin();
 }
 
 void CallPool::Perform(Task task) {
@@ -185,13 +173,13 @@ void CallPool::Perform(Task task) {
   if (where_ == Where::kForeground) {
     GiveAnswer(task, status);
     MutexLock lock(mu_);
-    Occupy(-1);
+    --running_;
     return End(task.who, piece.Take());
   }
   {
     MutexLock lock(mu_);
     queue_.ChargeSoFar(piece.Take(), task.who.share, task.who.caller, task.who.about);
-    Occupy(-1);
+    --running_;
     answers_.push_back([this, task = std::move(task), status]() mutable {
       Piece answering(clock_);
       GiveAnswer(task, status);
@@ -221,12 +209,7 @@ void CallPool::End(const Asker& who, double used) {
 }
 
 void CallPool::Loop(bool answers) {
-  const bool foreground_work = where_ == Where::kForeground && !answers;
-  while (auto job = Next(answers)) {
-    if (foreground_work) cores_.Begin();
-    job();
-    if (foreground_work) cores_.End();
-  }
+  while (auto job = Next(answers)) job();
   // The others end as well.
   MutexLock lock(mu_);
   to_work_.NotifyAll();
@@ -236,24 +219,14 @@ void CallPool::Loop(bool answers) {
 CallPool::Jobs::value_type CallPool::Next(bool answers) {
   Jobs& jobs = answers ? answers_ : work_;
   CondVar& wake = answers ? to_answer_ : to_work_;
-  const bool foreground_work = where_ == Where::kForeground && !answers;
   MutexLock lock(mu_);
-  while (!jobs.empty() || !stopping_ || unanswered_ > 0) {
-    std::optional<Cores::Time> paused;
-    if (foreground_work && !jobs.empty()) paused = cores_.PausedUntil();
-    if (paused) {
-      wake.WaitUntil(mu_, *paused);
-    } else if (jobs.empty()) {
-      wake.Wait(mu_);
-    } else {
-      auto job = std::move(jobs.front());
-      jobs.pop_front();
-      // Who waits for the end of a pause may have been woken in the place of another.
-      if (!jobs.empty()) wake.NotifyOne();
-      return job;
-    }
+  while (jobs.empty()) {
+    if (stopping_ && unanswered_ == 0) return nullptr;
+    wake.Wait(mu_);
   }
-  return nullptr;
+  auto job = std::move(jobs.front());
+  jobs.pop_front();
+  return job;
 }
 
 }  // namespace prequel

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "server/engine/still_wanted.h"
 #include "server/rpc/call.h"
-#include "server/sync/cores.h"
+#include "server/sync/background.h"
 #include "server/sync/fair_queue.h"
 #include "server/sync/mutex.h"
 #include "server/sync/thread_time.h"
@@ -33,14 +33,11 @@ class CallPool {
   using Work = absl::AnyInvocable<absl::Status(const Proceed& proceed)>;
   using Answer = absl::AnyInvocable<void(const absl::Status&)>;
 
-  // Where the work is done. Answers are never given in the background: gRPC has locks that all
-  // connections share.
-  using Where = Cores::Where;
-
   // At most `places` calls are worked on, and at most `max_queued` wait to begin, of which one
   // caller may have half and as many as are left, and one thing that it asks about three quarters
-  // of that; `refusal` is what others are told.
-  CallPool(Cores& cores, int places, std::size_t max_queued, std::string refusal,
+  // of that; `refusal` is what others are told. `where`: where the work is done. Answers are never
+  // given in the background: gRPC has locks that all connections share.
+  CallPool(int places, std::size_t max_queued, std::string refusal,
            Where where = Where::kForeground, ThreadClock clock = ThreadSeconds);
   // Answers what is queued, then stops.
   ~CallPool();
@@ -101,8 +98,6 @@ class CallPool {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // So much more, or less, that waits to begin, or has begun and is not answered.
   void Count(const Asker& who, int queued, int begun) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // So many more places are taken, or fewer.
-  void Occupy(int places) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Gives free places to those who are next.
   void Dispatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status Proceeds(const Task& task, Piece& piece);
@@ -113,7 +108,6 @@ class CallPool {
   // A call is answered, and has used so much since it was last charged.
   void End(const Asker& who, double used) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  Cores& cores_;
   const int places_;
   const int max_begun_;
   const std::size_t max_queued_;

@@ -1,26 +1,32 @@
-// Threads that have of the processor what others leave.
+// Threads that do long work, and let short work go first.
 #pragma once
 
-#include <sched.h>
 #include <sys/resource.h>
+
+#include <algorithm>
 
 namespace prequel {
 
-// How nice they are where the operating system knows nothing better.
-inline constexpr int kBackgroundNiceness = 15;
+// Where work is done.
+enum class Where { kForeground, kBackground };
 
-// The calling thread, for good. Niceness would divide the time of a core as well, but a core with a
-// niced thread counts as taken: those that are not then wait for each other on the next one. A core
-// whose only threads are of SCHED_IDLE counts as free.
+// How much nicer a thread in the background is than the process: Linux gives it about a third of a
+// core that it shares with one busy thread of ordinary priority, of whatever program.
+inline constexpr int kBackgroundNiceness = 5;
+
+namespace internal {
+inline thread_local bool in_background = false;
+}
+
+// Moves the calling thread to the background, for good: Linux has no way back without a privilege.
 inline void EnterBackground() {
-  const sched_param none{};
-  if (sched_setscheduler(0, SCHED_IDLE, &none) == 0) return;
-  (void)setpriority(PRIO_PROCESS, 0, kBackgroundNiceness);
+  constexpr int kNicest = 19;
+  const int now = getpriority(PRIO_PROCESS, 0);  // of the calling thread, on Linux
+  (void)setpriority(PRIO_PROCESS, 0, std::min(kNicest, now + kBackgroundNiceness));
+  internal::in_background = true;
 }
 
-// Whether the calling thread is one of them.
-inline bool InBackground() {
-  return sched_getscheduler(0) == SCHED_IDLE || getpriority(PRIO_PROCESS, 0) >= kBackgroundNiceness;
-}
+// Whether the calling thread is in the background.
+inline bool InBackground() { return internal::in_background; }
 
 }  // namespace prequel

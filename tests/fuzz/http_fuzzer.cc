@@ -68,9 +68,8 @@ class Host {
   const SystemClock clock_;
   const std::unique_ptr<Engine> engine_ =
       Engine::Create(Options(), {*store_, *store_, *store_, codec_, clock_, {}}).value();
-  Cores cores_{1};
-  CallPool queries_{cores_, 1, 8, "too many"}, long_queries_{cores_, 1, 8, "too many"},
-      history_{cores_, 1, 8, "too many"}, changes_{cores_, 1, 8, "too many"};
+  CallPool queries_{1, 8, "too many"}, long_queries_{1, 8, "too many"}, history_{1, 8, "too many"},
+      changes_{1, 8, "too many"};
   const InferenceFace face_{
       *engine_,
       {queries_, long_queries_, history_, changes_},

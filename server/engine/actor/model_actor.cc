@@ -194,7 +194,7 @@ void ModelActor::HeavyTurn() {
   if (!retired_) folded_ = Fold(std::move(left_), *TakeScratch());
   std::promise<void> over;  // kept by the light turn or, when the pool stops before it, broken
   const std::future<void> light_turn = over.get_future();
-  Post(Weight::kAfterHeavy, [self = shared_from_this(), over = std::move(over)]() mutable {
+  Post(Weight::kLight, [self = shared_from_this(), over = std::move(over)]() mutable {
     self->LearnTurn();
     over.set_value();
   });

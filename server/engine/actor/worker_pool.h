@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "server/sync/cores.h"
+#include "server/sync/background.h"
 #include "server/sync/fair_queue.h"
 #include "server/sync/mutex.h"
 #include "server/sync/thread_time.h"
@@ -18,17 +18,15 @@ namespace prequel {
 
 // Thread-safe. Tasks come in the names of those that they are for, and processor time is divided
 // among these by their shares, however long their tasks are: a long job does a part and posts
-// itself again. One that cannot be cut says that it is heavy, and waits for a thread of its own
-// kind: these are in the background, and go behind the others where they want the same core, but
-// for the part that `Cores` keeps for them.
+// itself again. A task that cannot be cut says that it is heavy, and waits for a thread of its own
+// kind, which is in the background (server/sync/background.h).
 class WorkerPool {
  public:
   using Task = absl::AnyInvocable<void()>;
-  // kAfterHeavy: light, but a heavy task waits for its end.
-  enum class Weight { kLight, kAfterHeavy, kHeavy };
+  enum class Weight { kLight, kHeavy };
 
   // So many threads of each kind. REQUIRES: workers > 0.
-  WorkerPool(int workers, Cores& cores, ThreadClock clock = ThreadSeconds);
+  explicit WorkerPool(int workers, ThreadClock clock = ThreadSeconds);
   ~WorkerPool() { Stop(); }
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -47,12 +45,11 @@ class WorkerPool {
   // slower than the other's, so what is used on them says nothing of whose turn it is on those.
   class Crew {
    public:
-    Crew(int workers, Cores& cores, Cores::Where where, ThreadClock clock);
+    Crew(int workers, Where where, ThreadClock clock);
 
     struct Turn {
       Task task;
       int share;
-      bool after_heavy;  // never held back
     };
 
     void Post(std::string_view who, Turn turn);
@@ -65,21 +62,11 @@ class WorkerPool {
     void Loop();
     // The one whose turn it is; waits for it. None once closed.
     std::optional<FairQueue<Turn>::Popped> Next();
-    // The next turn; while others are held back, of those after heavy ones.
-    std::optional<FairQueue<Turn>::Popped> Pop(bool paused) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-    // So many more turns have begun, or fewer; 0: more wait, or fewer.
-    void Count(int begun) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-    const int workers_;
-    Cores& cores_;
-    const Cores::Where where_;
     const ThreadClock clock_;
     Mutex mu_;
     CondVar wake_;  // a turn, or the end
     FairQueue<Turn> turns_ ABSL_GUARDED_BY(mu_);
-    int after_heavy_ ABSL_GUARDED_BY(mu_) = 0;  // of these
-    int begun_ ABSL_GUARDED_BY(mu_) = 0;
-    int wanted_ ABSL_GUARDED_BY(mu_) = 0;  // threads of which the cores know
     bool closed_ ABSL_GUARDED_BY(mu_) = false;
     std::vector<std::thread> threads_;  // of the constructing and the joining thread
   };

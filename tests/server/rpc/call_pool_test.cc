@@ -13,17 +13,15 @@
 #include <vector>
 
 #include "server/sync/background.h"
-#include "server/sync/cores.h"
 #include "server/sync/fair_queue.h"
 #include "server/sync/mutex.h"
 #include "server/sync/thread_time.h"
-#include "tests/server/sync/fake_cores.h"
 
 namespace prequel {
 namespace {
 
 using std::chrono::system_clock;
-using Where = CallPool::Where;
+using Where = Where;
 
 // Processor time that is used by saying so.
 thread_local double fake_seconds = 0;
@@ -73,8 +71,7 @@ struct QuickCall {
 };
 
 TEST(CallPoolTest, RefusesWhatItHasNoRoomFor) {
-  Cores cores(1);
-  CallPool pool(cores, 1, 1, "come back later");
+  CallPool pool(1, 1, "come back later");
   HeldCall running(pool);
   QuickCall waiting(pool), refused(pool);
   EXPECT_EQ(refused.Answer(), absl::ResourceExhaustedError("come back later"));
@@ -84,8 +81,7 @@ TEST(CallPoolTest, RefusesWhatItHasNoRoomFor) {
 }
 
 TEST(CallPoolTest, WhatIsNotWantedAnyMoreIsNotDone) {
-  Cores cores(1);
-  CallPool pool(cores, 1, 2, "");
+  CallPool pool(1, 2, "");
   HeldCall running(pool);
   bool gone = false;
   QuickCall waiting(pool, [&gone] {
@@ -148,8 +144,7 @@ void StopAll(const std::vector<std::unique_ptr<LongCall>>& calls) {
 }
 
 TEST(CallPoolTest, LongCallsLetOthersHaveTheirPlace) {
-  Cores cores(1);
-  CallPool pool(cores, 1, 8, "", Where::kForeground, FakeSeconds);
+  CallPool pool(1, 8, "", Where::kForeground, FakeSeconds);
   LongCall first(pool, "a"), second(pool, "b");
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(QuickCall(pool).Answer().ok());
   EXPECT_TRUE(first.Stop().ok());
@@ -157,8 +152,7 @@ TEST(CallPoolTest, LongCallsLetOthersHaveTheirPlace) {
 }
 
 TEST(CallPoolTest, OneNameDoesNotHoldAllThreads) {
-  Cores cores(1);
-  CallPool pool(cores, 1, 100, "", Where::kForeground, FakeSeconds);
+  CallPool pool(1, 100, "", Where::kForeground, FakeSeconds);
   std::vector<std::unique_ptr<LongCall>> calls;
   for (int i = 0; i < 40; ++i) {
     calls.push_back(std::make_unique<LongCall>(pool, "greedy", StillWanted(), std::to_string(i)));
@@ -169,8 +163,7 @@ TEST(CallPoolTest, OneNameDoesNotHoldAllThreads) {
 }
 
 TEST(CallPoolTest, TenNamesDoNotHoldAllThreads) {
-  Cores cores(1);
-  CallPool pool(cores, 1, 1000, "", Where::kForeground, FakeSeconds);
+  CallPool pool(1, 1000, "", Where::kForeground, FakeSeconds);
   std::vector<std::unique_ptr<LongCall>> calls;
   for (int name = 0; name < 10; ++name) {
     for (int i = 0; i < 20; ++i) {
@@ -184,8 +177,7 @@ TEST(CallPoolTest, TenNamesDoNotHoldAllThreads) {
 }
 
 TEST(CallPoolTest, WhatACallerAsksOfOneModelIsNotInTheWayOfAnother) {
-  Cores cores(1);
-  CallPool pool(cores, 1, 100, "", Where::kForeground, FakeSeconds);
+  CallPool pool(1, 100, "", Where::kForeground, FakeSeconds);
   std::vector<std::unique_ptr<LongCall>> calls;
   for (int i = 0; i < 40; ++i) {
     calls.push_back(std::make_unique<LongCall>(pool, "caller", StillWanted(), "slow model"));
@@ -213,8 +205,7 @@ Background OfACall(CallPool& pool) {
 }
 
 TEST(CallPoolTest, WorkMayBeInTheBackgroundAndAnswersNeverAre) {
-  Cores cores(1);
-  CallPool foreground(cores, 1, 8, ""), background(cores, 1, 8, "", Where::kBackground);
+  CallPool foreground(1, 8, ""), background(1, 8, "", Where::kBackground);
   const Background of_short = OfACall(foreground), of_long = OfACall(background);
   EXPECT_TRUE(of_long.work);
   for (const bool other : {of_long.answer, of_short.work, of_short.answer}) {
@@ -222,33 +213,10 @@ TEST(CallPoolTest, WorkMayBeInTheBackgroundAndAnswersNeverAre) {
   }
 }
 
-TEST(CallPoolTest, ShortCallsAreHeldBackWhereTheBackgroundStarves) {
-  FakeCores fake(2);
-  fake.cores().Begin();  // on the other core
-  CallPool background(fake.cores(), 1, 8, "", Where::kBackground);
-  CallPool foreground(fake.cores(), 2, 8, "", Where::kForeground, FakeSeconds);
-  LongCall in_pieces(foreground, "long");
-  fake.cores().Want(1);
-  fake.StarveUntilPaused();
-  const int pieces = in_pieces.pieces();
-  QuickCall quick(foreground);
-  for (int i = 0; i < 20; ++i) EXPECT_TRUE(QuickCall(background).Answer().ok());
-  EXPECT_LE(in_pieces.pieces(), pieces + 1);
-  EXPECT_FALSE(quick.worked);
-  FakeCores::Pass(1, 1);
-  EXPECT_TRUE(quick.Answer().ok());
-  EXPECT_TRUE(in_pieces.Stop().ok());
-  foreground.Drain(system_clock::now() + std::chrono::minutes(1));
-  fake.StarveUntilPaused();
-  fake.cores().Want(-1);
-  EXPECT_FALSE(fake.Paused()) << "all is done that was in the background";
-}
-
 // Calls of fake cost, which begin once all are there.
 class Crowd {
  public:
-  explicit Crowd(Where where)
-      : pool_(cores_, 1, 10'000, "full", where, FakeSeconds), held_(pool_) {}
+  explicit Crowd(Where where) : pool_(1, 10'000, "full", where, FakeSeconds), held_(pool_) {}
 
   void Add(const Asker& who, double work, double answer = 0) {
     ++added_;
@@ -278,7 +246,6 @@ class Crowd {
   Mutex mu_;
   std::vector<std::string> order_ ABSL_GUARDED_BY(mu_);
   std::size_t added_ = 0;
-  Cores cores_{1};
   CallPool pool_;
   HeldCall held_;
 };
@@ -310,8 +277,7 @@ TEST(CallPoolTest, AnAnswerIsPaidByWhoAsks) {
 // Each pool is a queue of its own: nobody's short call waits for what others have used on long
 // ones.
 TEST(CallPoolTest, WhoComesWaitsForNothingThatIsUsedInAnotherPool) {
-  Cores cores(1);
-  CallPool background(cores, 1, 8, "", Where::kBackground, FakeSeconds);
+  CallPool background(1, 8, "", Where::kBackground, FakeSeconds);
   Crowd crowd(Where::kForeground);
   crowd.Add({"busy", "1"}, 1);
   crowd.Add({"busy", "2"}, 1);
@@ -331,8 +297,7 @@ TEST(CallPoolTest, WhoComesWaitsForNothingThatIsUsedInAnotherPool) {
 }
 
 TEST(CallPoolTest, OneNameDoesNotFillTheQueue) {
-  Cores cores(1);
-  CallPool pool(cores, 1, 8, "full");
+  CallPool pool(1, 8, "full");
   HeldCall running(pool);
   std::vector<std::unique_ptr<QuickCall>> calls;
   int refused = 0;
@@ -350,8 +315,7 @@ TEST(CallPoolTest, OneNameDoesNotFillTheQueue) {
 }
 
 TEST(CallPoolTest, WhatIsNotWantedAnyMoreEndsBetweenTwoPieces) {
-  Cores cores(1);
-  CallPool pool(cores, 1, 8, "", Where::kForeground, FakeSeconds);
+  CallPool pool(1, 8, "", Where::kForeground, FakeSeconds);
   std::atomic<bool> gone = false;
   LongCall call(pool, "a", [&gone] {
     return gone ? absl::CancelledError("the client has gone") : absl::Status();
@@ -362,8 +326,7 @@ TEST(CallPoolTest, WhatIsNotWantedAnyMoreEndsBetweenTwoPieces) {
 
 TEST(CallPoolTest, DrainAnswersWhatWasAccepted) {
   for (const Where where : {Where::kForeground, Where::kBackground}) {
-    Cores cores(1);
-    CallPool pool(cores, 1, 2, "", where);
+    CallPool pool(1, 2, "", where);
     HeldCall running(pool);
     QuickCall waiting(pool);
     pool.Drain(system_clock::now());
@@ -380,8 +343,7 @@ TEST(CallPoolTest, WhatIsQueuedAtTheEndIsAnswered) {
   for (const Where where : {Where::kForeground, Where::kBackground}) {
     std::vector<std::unique_ptr<QuickCall>> calls;
     {
-      Cores cores(1);
-      CallPool pool(cores, 1, 100, "", where);
+      CallPool pool(1, 100, "", where);
       HeldCall running(pool);
       for (int i = 0; i < 20; ++i) calls.push_back(std::make_unique<QuickCall>(pool));
       EXPECT_TRUE(running.LetGo().ok());

@@ -136,9 +136,8 @@ class CallRecordsTest : public ::testing::Test {
         [](const absl::Status&) {});
   }
 
-  Cores cores_{1};
-  CallPool queries_{cores_, 1, 8, "too many"}, long_queries_{cores_, 1, 1, "too many long ones"},
-      history_{cores_, 1, 8, "too many"}, changes_{cores_, 1, 8, "too many"};
+  CallPool queries_{1, 8, "too many"}, long_queries_{1, 1, "too many long ones"},
+      history_{1, 8, "too many"}, changes_{1, 8, "too many"};
   const CallPools pools_{queries_, long_queries_, history_, changes_};
   Recorder recorder_, other_recorder_;
   ModelServiceImpl model_service_{*engine_, pools_, {{&recorder_, &other_recorder_}, Gate()}};

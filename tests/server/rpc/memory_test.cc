@@ -65,11 +65,10 @@ class CallMemoryTest : public ::testing::Test {
   SystemClock clock_;
   std::unique_ptr<Engine> engine_ =
       Engine::Create({}, {*store_, *store_, *store_, codec_, clock_, {}}).value();
-  Cores cores_{1};
-  CallPool queries_{cores_, 1, 8, ""};
-  CallPool long_queries_{cores_, 1, 8, ""};
-  CallPool history_{cores_, 1, 8, ""};
-  CallPool changes_{cores_, 1, 8, ""};
+  CallPool queries_{1, 8, ""};
+  CallPool long_queries_{1, 8, ""};
+  CallPool history_{1, 8, ""};
+  CallPool changes_{1, 8, ""};
   const CallPools pools_{queries_, long_queries_, history_, changes_};
   std::optional<InFlight> memory_;
   Arrivals arrivals_;

@@ -13,17 +13,14 @@
 #include <vector>
 
 #include "server/sync/background.h"
-#include "server/sync/cores.h"
 #include "server/sync/fair_queue.h"
 #include "server/sync/thread_time.h"
-#include "tests/server/sync/fake_cores.h"
 
 namespace prequel {
 namespace {
 
 TEST(WorkerPoolTest, RunsTasksInOrderOnOneWorker) {
-  Cores cores(1);
-  WorkerPool pool(1, cores);
+  WorkerPool pool(1);
   std::vector<int> order;
   std::promise<void> done;
   for (int i = 0; i < 100; ++i) pool.Post([&order, i] { order.push_back(i); });
@@ -34,8 +31,7 @@ TEST(WorkerPoolTest, RunsTasksInOrderOnOneWorker) {
 
 TEST(WorkerPoolTest, RunsTasksAtTheSameTime) {
   std::promise<void> first, second, done;
-  Cores cores(2);
-  WorkerPool pool(2, cores);
+  WorkerPool pool(2);
   pool.Post([&] {
     first.set_value();
     second.get_future().wait();
@@ -52,8 +48,7 @@ TEST(WorkerPoolTest, ATaskThatPostsItselfLetsOthersRun) {
   std::atomic<bool> stop = false;
   std::promise<void> ran;
   std::function<void()> greedy;
-  Cores cores(1);
-  WorkerPool pool(1, cores);  // last, so that it stops before what its tasks use is gone
+  WorkerPool pool(1);  // last, so that it stops before what its tasks use is gone
   greedy = [&] {
     if (!stop) pool.Post([&] { greedy(); });
   };
@@ -67,8 +62,7 @@ TEST(WorkerPoolTest, LightTasksWaitForNoHeavyOne) {
   std::promise<void> release, light;
   std::shared_future<void> released = release.get_future().share();
   std::atomic<int> heavy = 0;
-  Cores cores(2);
-  WorkerPool pool(2, cores);
+  WorkerPool pool(2);
   for (int i = 0; i < 5; ++i) {
     pool.Post("heavy" + std::to_string(i), WorkerPool::Weight::kHeavy, [&heavy, released] {
       ++heavy;
@@ -85,8 +79,7 @@ TEST(WorkerPoolTest, LightTasksWaitForNoHeavyOne) {
 TEST(WorkerPoolTest, HeavyTasksWaitForNoLightOne) {
   std::promise<void> release, heavy;
   std::shared_future<void> released = release.get_future().share();
-  Cores cores(1);
-  WorkerPool pool(1, cores);
+  WorkerPool pool(1);
   pool.Post("light", WorkerPool::Weight::kLight, [released] { released.wait(); });
   pool.Post("heavy", WorkerPool::Weight::kHeavy, [&heavy] { heavy.set_value(); });
   heavy.get_future().wait();
@@ -96,8 +89,7 @@ TEST(WorkerPoolTest, HeavyTasksWaitForNoLightOne) {
 TEST(WorkerPoolTest, ALightTaskGoesBeforeHeavyOnesWhereCoresAreShort) {
   std::promise<bool> heavy, light;
   std::promise<void> release;
-  Cores cores(1);
-  WorkerPool pool(1, cores);
+  WorkerPool pool(1);
   pool.Post("heavy", WorkerPool::Weight::kHeavy, [&] {
     heavy.set_value(InBackground());
     release.get_future().wait();
@@ -122,8 +114,7 @@ int TurnsBeforeWhoComes(WorkerPool::Weight kind, WorkerPool::Weight other) {
   int turns = 0, before = 0;  // of the only thread of their kind
   int long_turns = 0;
   std::function<void()> busy, long_turn;
-  Cores cores(1);
-  WorkerPool pool(1, cores);
+  WorkerPool pool(1);
   busy = [&] {
     begun.wait();
     Burn(5e-5);
@@ -158,8 +149,7 @@ TEST(WorkerPoolTest, WhoHasUsedLessIsNext) {
   std::promise<void> done;
   int light = 0, heavy = 0;
   std::function<void()> heavy_turn, light_turn;
-  Cores cores(1);
-  WorkerPool pool(1, cores);
+  WorkerPool pool(1);
   heavy_turn = [&] {
     Burn(5e-3);
     ++heavy;
@@ -189,8 +179,7 @@ TEST(WorkerPoolTest, TurnsOfEqualLengthGoByShares) {
     std::promise<void> begin, done;
     int a = 0, b = 0;
     std::function<void(const char*, int, int&)> post;
-    Cores cores(1);
-    WorkerPool pool(1, cores, [] { return fake_seconds; });
+    WorkerPool pool(1, [] { return fake_seconds; });
     post = [&](const char* who, int share, int& turns) {
       const auto turn = [&, who, share] {
         fake_seconds += 1;
@@ -210,58 +199,8 @@ TEST(WorkerPoolTest, TurnsOfEqualLengthGoByShares) {
   }
 }
 
-TEST(WorkerPoolTest, ALightTaskIsHeldBackWhereTheBackgroundStarves) {
-  FakeCores fake(2);
-  fake.cores().Begin();  // on the other core
-  std::promise<void> light, after_heavy, heavy;
-  std::atomic<bool> ran = false;
-  WorkerPool pool(1, fake.cores());
-  fake.cores().Want(1);
-  fake.StarveUntilPaused();
-  pool.Post("a", WorkerPool::Weight::kLight, [&] {
-    ran = true;
-    light.set_value();
-  });
-  pool.Post("b", WorkerPool::Weight::kAfterHeavy, [&] { after_heavy.set_value(); });
-  pool.Post("c", WorkerPool::Weight::kHeavy, [&] { heavy.set_value(); });
-  after_heavy.get_future().wait();
-  heavy.get_future().wait();
-  EXPECT_FALSE(ran);
-  FakeCores::Pass(1, 1);
-  light.get_future().wait();
-  pool.Stop();
-  fake.StarveUntilPaused();
-  fake.cores().End();
-  EXPECT_FALSE(fake.Paused()) << "nothing runs any more";
-}
-
-TEST(WorkerPoolTest, NothingIsHeldBackForHeavyTasksThatAreDroppedOrDone) {
-  FakeCores fake(1);
-  std::promise<void> begun, release;
-  {
-    WorkerPool pool(1, fake.cores());
-    pool.Post("a", WorkerPool::Weight::kHeavy, [&] {
-      begun.set_value();
-      release.get_future().wait();
-    });
-    begun.get_future().wait();
-    pool.Post("b", WorkerPool::Weight::kHeavy, [] {});
-    fake.StarveUntilPaused();
-    std::promise<void> dropped;
-    std::shared_ptr<void> token(nullptr, [&](void*) { dropped.set_value(); });
-    pool.Post("c", WorkerPool::Weight::kHeavy, [held = std::move(token)] {});
-    std::thread stopper([&] { pool.Stop(); });
-    dropped.get_future().wait();
-    release.set_value();
-    stopper.join();
-  }
-  fake.Starve();
-  EXPECT_FALSE(fake.Paused());
-}
-
 TEST(WorkerPoolTest, StopDropsWhatWaits) {
-  Cores cores(1);
-  WorkerPool pool(1, cores);
+  WorkerPool pool(1);
   std::promise<void> started, release, dropped;
   std::atomic<bool> ran = false;
   pool.Post([&] {
