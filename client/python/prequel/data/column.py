@@ -11,7 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from prequel.data.moment import MomentForm, moment_numbers, parse_moment
-from prequel.data.number import MAX_TEXT_BYTES, is_missing, parse_number, quoted, trim
+from prequel.data.number import (
+    MAX_TEXT_BYTES,
+    is_missing,
+    parse_number,
+    quoted,
+    text_of_number,
+    trim,
+)
 from prequel.errors import InvalidArgument, kind_of
 
 _NUMBERS = (int, float, np.integer, np.floating, decimal.Decimal)
@@ -24,11 +31,17 @@ def refused(row: int, column: str, what: str) -> InvalidArgument:
 
 @dataclass(frozen=True)
 class Column:
-    """`values` is one of: floats or integers (NaN is missing), bool, datetime64 (NaT is missing),
-    or an object array of str and None (missing)."""
+    """`values` is one of: floats or integers (NaN is missing), bool, datetime64 (NaT is missing) by
+    the clock on the wall, or an object array of str and None (missing).
+
+    categorical: whether the column was given as one of categories, whatever they look like.
+    offsets: of moments with a zone, how far each is ahead of UTC; None without one.
+    """
 
     name: str
     values: npt.NDArray[Any]
+    categorical: bool = False
+    offsets: npt.NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -51,12 +64,13 @@ class Column:
         return np.zeros(len(self), dtype=bool)
 
     def texts(self) -> list[str]:
-        """The cells as a CSV file would have them, without blanks around; missing: ""."""
+        """The cells as a CSV file would have them, without blanks around; missing: "". Whole floats
+        are their integers: 7.0 is "7"."""
         if self.kind == "text":
             return ["" if v is None else trim(v) for v in self.values]
         if self.kind == "moment":
             return self._moment_texts()
-        return ["" if v != v else str(v) for v in self.values.tolist()]
+        return ["" if v != v else text_of_number(v) for v in self.values.tolist()]
 
     def categories(self) -> list[str]:
         """`texts`, each no longer than a category or a label may be."""
@@ -139,6 +153,8 @@ def column_of(name: str, values: Any) -> Column:
     array = values if isinstance(values, np.ndarray) else _array_of(values)
     if array.ndim != 1:
         raise InvalidArgument(f"column {quoted(name)} has {array.ndim} dimensions: give it one")
+    if array.dtype.kind == "T":  # numpy's StringDType
+        array = array.astype(object)
     if isinstance(array, np.ma.MaskedArray):
         floats = array.dtype.kind in "fiu"
         masked: Any = array.astype(np.float64 if floats else object)
@@ -149,7 +165,7 @@ def column_of(name: str, values: Any) -> Column:
     if kind == "U":
         return Column(name, array.astype(object))
     if kind == "O":
-        return Column(name, _object_values(name, array))
+        return _of_objects(name, array)
     what = {"c": "complex numbers", "m": "durations", "S": "bytes", "V": "records"}.get(kind, kind)
     advice = {"c": "give real and imaginary part a column each", "m": "divide them by a unit",
               "S": "decode them to text"}.get(kind, "give numbers or text")  # fmt: skip
@@ -166,24 +182,24 @@ def _array_of(values: Any) -> npt.NDArray[Any]:
     return array
 
 
-def _object_values(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _of_objects(name: str, array: npt.NDArray[Any]) -> Column:
     """What Python objects stand for: numbers, moments, or texts and None."""
     types = set(map(type, array.tolist()))
     if types == {str}:
-        return array
+        return Column(name, array)
     missing = np.array([_is_missing_object(v) for v in array], dtype=bool)
     present = array[~missing]
     if all(isinstance(v, _NUMBERS) and not isinstance(v, bool) for v in present):
-        return _numbers_of(name, array, present, missing)
+        return Column(name, _numbers_of(name, array, present, missing))
     if all(isinstance(v, (bool, np.bool_)) for v in present) and not missing.any():
-        return array.astype(bool)
+        return Column(name, array.astype(bool))
     if all(isinstance(v, (datetime.date, np.datetime64)) for v in present):
-        return _moments_of(array, missing)
+        return _moments_of(name, array, missing)
     out = np.empty(len(array), dtype=object)
     for row, value in enumerate(array):
         if not missing[row]:
             out[row] = _text_of(name, row, value)
-    return out
+    return Column(name, out)
 
 
 def _numbers_of(name: str, array: Any, present: Any, missing: Any) -> npt.NDArray[Any]:
@@ -200,19 +216,28 @@ def _numbers_of(name: str, array: Any, present: Any, missing: Any) -> npt.NDArra
     return out
 
 
-def _moments_of(array: Any, missing: Any) -> npt.NDArray[Any]:
-    wall = [
-        np.datetime64("NaT", "us") if gone
-        else np.datetime64(v.replace(tzinfo=None) if isinstance(v, datetime.datetime) else v, "us")
-        for v, gone in zip(array, missing)
-    ]  # fmt: skip
-    return np.array(wall, dtype="datetime64[us]")
+def _moments_of(name: str, array: Any, missing: Any) -> Column:
+    wall = np.full(len(array), np.datetime64("NaT", "us"), dtype="datetime64[us]")
+    offsets = np.zeros(len(array), dtype="timedelta64[us]")
+    zoned = False
+    for row in np.flatnonzero(~missing):
+        value = array[row]
+        if isinstance(value, datetime.datetime):
+            offset = value.utcoffset()
+            if offset is not None:
+                zoned = True
+                offsets[row] = offset
+            value = value.replace(tzinfo=None)
+        wall[row] = np.datetime64(value, "us")
+    return Column(name, wall, offsets=offsets if zoned else None)
 
 
 def _text_of(name: str, row: int, value: Any) -> str:
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, (*_NUMBERS, bool, np.bool_, datetime.date, datetime.time)):
+    if isinstance(value, _NUMBERS) and not isinstance(value, bool):
+        return text_of_number(value)
+    if isinstance(value, (bool, np.bool_, datetime.date, datetime.time)):
         return str(value)
     what = f"{kind_of(value)} is no value; give numbers, text, dates or None"
     raise refused(row, name, what)

@@ -273,7 +273,7 @@ def _why(value: float) -> str:
 
 
 def _named(column: Column, name: str) -> Column:
-    return Column(name, column.values)
+    return replace(column, name=name)
 
 
 def _names_of(feature: v1.Feature) -> list[str]:

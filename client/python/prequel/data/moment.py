@@ -65,7 +65,7 @@ _YEAR_LAST = r"(?P<a>\d{1,2})([-/.])(?P<b>\d{1,2})\2(?P<c>\d{4})"
 _TIME = (
     r"(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2})(?:[.,](?P<f>\d+))?)?(?: ?(?P<half>[aApP])[mM])?"
 )
-_OFFSET = r"(?:[zZ]|[+-]\d{2}(?::\d{2}|\d{2})?)?"
+_OFFSET = r"(?P<offset>[zZ]|[+-]\d{2}(?::\d{2}|\d{2})?)?"
 _LIKE_DATE = re.compile(
     r"(?:(?=.{2}\d{2}.)\d{4}[/-]\d{1,2}[/-]\d{1,2}|\d{1,4}[/-]\d{1,2}[/-]\d{2,4})(?:[ T].*)?",
     re.S | re.A,
@@ -92,6 +92,26 @@ def parse_moment(text: str, form: MomentForm) -> tuple[int, float] | None:
     day = 0 if form.kind == "time" else _day(match, form.order)
     seconds = 0.0 if form.kind == "date" or match["h"] is None else _seconds(match)
     return None if day is None or seconds is None else (day, seconds)
+
+
+def parse_instant(text: str, form: MomentForm) -> float | None:
+    """Seconds since 1970 of a moment whose form has a date: in UTC where the text has an offset,
+    else by the clock on the wall."""
+    moment = parse_moment(text, form)
+    if moment is None:
+        return None
+    return _DAY * moment[0] + moment[1] - (offset_of(text, form) or 0.0)
+
+
+def offset_of(text: str, form: MomentForm) -> float | None:
+    """Seconds that the clock of `text` is ahead of UTC; None where the text does not say."""
+    match = _PATTERNS[form].fullmatch(trim(text)) if form.kind == "datetime" else None
+    offset = match["offset"] if match else None
+    if not offset:
+        return None
+    digits = re.sub(r"\D", "", offset).ljust(4, "0")
+    seconds = 3600.0 * int(digits[:2]) + 60.0 * int(digits[2:])
+    return -seconds if offset[0] == "-" else seconds
 
 
 def looks_like_moment(text: str) -> bool:

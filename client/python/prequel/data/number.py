@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 MAX_MAGNITUDE = 1e100  # of an input or a target
 MAX_TEXT_BYTES = 1024  # of a category or a class label
@@ -28,6 +31,13 @@ def parse_number(text: str) -> float | None:
     if not _NUMBER.fullmatch(text):
         return None
     return float("nan") if "(" in text else float(text)
+
+
+def text_of_number(value: Any) -> str:
+    """`value` as text; a whole number without a point: 7.0 is "7"."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def is_missing(text: str) -> bool:

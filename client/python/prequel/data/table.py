@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from prequel.data.column import Column, column_of
+from prequel.data.frame import Reader, is_pandas, narwhals_columns, pandas_columns
 from prequel.data.number import quoted
-from prequel.errors import InvalidArgument, counted, kind_of
+from prequel.errors import InvalidArgument, counted
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A column that nobody has asked for yet: a model may not know it, whatever it holds."""
+
+    name: str
+    read: Reader
 
 
 class Table:
@@ -26,7 +35,7 @@ class Table:
     def __init__(
         self,
         rows: int,
-        columns: Sequence[Column],
+        columns: Sequence[Column | Unread],
         named: bool,
         matrix: npt.NDArray[Any] | None = None,
     ) -> None:
@@ -34,8 +43,7 @@ class Table:
         self.matrix = matrix
         self._columns = list(columns)
         self.names = [column.name for column in columns] if named else None
-        if named:
-            self._by_name = {column.name: column for column in columns}
+        self._places = {column.name: place for place, column in enumerate(columns)}
 
     @property
     def width(self) -> int:
@@ -43,19 +51,40 @@ class Table:
         return self.matrix.shape[1] if self.matrix is not None else len(self._columns)
 
     def column(self, name: str) -> Column | None:
-        """The column of that name, if there is one."""
-        return self._by_name.get(name) if self.names is not None else None
+        """The column of that name, if there is one.
+
+        Raises:
+            InvalidArgument: where it holds what no model takes, or has another number of rows.
+        """
+        place = self._places.get(name) if self.names is not None else None
+        return None if place is None else self._read(place)
 
     def columns(self) -> list[Column]:
         """All columns; those without a name are called x0, x1, …."""
         if self.matrix is not None:
             return [column_of(f"x{i}", self.matrix[:, i]) for i in range(self.width)]
-        return self._columns
+        return [self._read(place) for place in range(len(self._columns))]
 
     def without(self, name: str) -> Table:
-        """The same without one column."""
+        """This table with all columns but one."""
         kept = [column for column in self._columns if column.name != name]
         return Table(self.rows, kept, True)
+
+    def with_names(self) -> Table:
+        """This table; its columns are called x0, x1, … where they have places alone."""
+        return self if self.names is not None else Table(self.rows, self.columns(), True)
+
+    def _read(self, place: int) -> Column:
+        column = self._columns[place]
+        if isinstance(column, Unread):
+            column = column.read()
+            if len(column) != self.rows:
+                raise InvalidArgument(
+                    f"column {quoted(column.name)} has {counted(len(column), 'row')}, and others "
+                    f"have {self.rows}"
+                )
+            self._columns[place] = column
+        return column
 
     @staticmethod
     def of(data: Any) -> Table:
@@ -74,11 +103,11 @@ class Table:
             return _of_array(np.asanyarray(data))
         if isinstance(data, Mapping):
             return _of_mapping(data)
-        if _is_pandas(data):
-            return _of_pandas(data)
+        if is_pandas(data):
+            return _of_unread(len(data), pandas_columns(data))
         if isinstance(data, (list, tuple)):
             return _of_rows(data)
-        return _of_narwhals(data)
+        return _of_unread(*narwhals_columns(data))
 
 
 def target_of(data: Any, name: str = "y") -> Column | npt.NDArray[Any]:
@@ -101,10 +130,10 @@ def target_of(data: Any, name: str = "y") -> Column | npt.NDArray[Any]:
         if isinstance(data, (list, tuple)) and data and isinstance(data[0], (list, tuple)):
             return _matrix(_rows_of_targets(data))
         return column_of(name, data)
-    if _is_pandas(data):
+    if is_pandas(data):
         frame = data if hasattr(data, "columns") else data.to_frame(name)
-        return _single(_of_pandas(frame))
-    return _single(_of_narwhals(data, name))
+        return _single(_of_unread(len(frame), pandas_columns(frame)))
+    return _single(_of_unread(*narwhals_columns(data, name)))
 
 
 def _rows_of_targets(data: Sequence[Any]) -> npt.NDArray[Any]:
@@ -166,21 +195,30 @@ def _plain(value: Any) -> Any:
 
 
 def _of_columns(items: list[tuple[str, Any]]) -> Table:
-    columns = [column_of(name, values) for name, values in items]
+    """A table of columns as they were given, all of one length."""
+    columns = [(name, v if hasattr(v, "__len__") else list(v)) for name, v in items]
+    rows = len(columns[0][1]) if columns else 0
+    for name, values in columns:
+        if len(values) != rows:
+            raise InvalidArgument(
+                f"column {quoted(name)} has {counted(len(values), 'row')}, and "
+                f"{quoted(columns[0][0])} has {rows}"
+            )
+
+    def reader(name: str, values: Any) -> Reader:
+        return lambda: column_of(name, values)
+
+    return _of_unread(rows, [(name, reader(name, values)) for name, values in columns])
+
+
+def _of_unread(rows: int, columns: list[tuple[str, Reader]]) -> Table:
     if not columns:
         raise InvalidArgument("the inputs have no column")
-    names = [column.name for column in columns]
-    for name in names:
-        if names.count(name) > 1:
-            raise InvalidArgument(f"two columns are called {quoted(name)}: rename one")
-    rows = len(columns[0])
-    for column in columns:
-        if len(column) != rows:
-            raise InvalidArgument(
-                f"column {quoted(column.name)} has {counted(len(column), 'row')}, and "
-                f"{quoted(columns[0].name)} has {rows}"
-            )
-    return Table(rows, columns, True)
+    names = {name for name, _ in columns}
+    if len(names) < len(columns):
+        twice = next(n for n in names if sum(name == n for name, _ in columns) > 1)
+        raise InvalidArgument(f"two columns are called {quoted(twice)}: rename one")
+    return Table(rows, [Unread(name, read) for name, read in columns], True)
 
 
 def _of_rows(data: Sequence[Any]) -> Table:
@@ -207,72 +245,3 @@ def _is_array(data: Any) -> bool:
         return True
     frames = ("pandas", "polars", "pyarrow", "narwhals")
     return hasattr(data, "__array__") and type(data).__module__.split(".")[0] not in frames
-
-
-def _is_pandas(data: Any) -> bool:
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(data, (pandas.DataFrame, pandas.Series))
-
-
-def _of_pandas(frame: Any) -> Table:
-    if not hasattr(frame, "columns"):
-        raise InvalidArgument(
-            "a series is one column: give a frame, as series.to_frame(), or series.to_dict() if it "
-            "is one row"
-        )
-    columns = []
-    for i, name in enumerate(frame.columns):
-        series = frame.iloc[:, i]
-        kind = getattr(series.dtype, "kind", "O")
-        if kind == "M" and series.dt.tz is not None:
-            series = series.dt.tz_localize(None)
-        if not isinstance(series.dtype, np.dtype) and kind in "fiu":
-            values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-            if kind in "iu" and not series.isna().any():
-                values = series.to_numpy(dtype=np.int64)
-        elif isinstance(series.dtype, np.dtype) or kind == "M":
-            values = series.to_numpy()
-        else:
-            values = series.astype(object).to_numpy()
-        columns.append((str(name), values))
-    return _of_columns(columns)
-
-
-def _of_narwhals(data: Any, series_name: str = "x") -> Table:
-    try:
-        import narwhals as nw
-    except ImportError:
-        raise InvalidArgument(
-            f"{kind_of(data)} is no array and no pandas frame; other frames are read with "
-            "narwhals: pip install narwhals"
-        ) from None
-    if hasattr(data, "collect") and not hasattr(data, "__len__"):
-        raise InvalidArgument(f"{kind_of(data)} holds no rows yet: give data.collect()")
-    try:
-        frame = nw.from_native(data, eager_only=True, allow_series=True)
-    except TypeError:
-        raise InvalidArgument(
-            f"{kind_of(data)} is neither an array, a mapping of columns nor a frame"
-        ) from None
-    if isinstance(frame, nw.Series):
-        frame = frame.alias(frame.name or series_name).to_frame()
-    return _of_columns([(name, _narwhals_values(nw, frame[name])) for name in frame.columns])
-
-
-def _narwhals_values(nw: Any, series: Any) -> Any:
-    dtype = series.dtype
-    if dtype.is_numeric():
-        if not series.is_null().any():
-            return series.to_numpy() if not isinstance(dtype, nw.Decimal) else series.to_list()
-        return series.cast(nw.Float64).fill_null(float("nan")).to_numpy()
-    if dtype == nw.Datetime or dtype == nw.Date:
-        if getattr(dtype, "time_zone", None):
-            series = series.dt.replace_time_zone(None)
-        return series.to_numpy().astype("datetime64[us]")
-    if dtype in (nw.Categorical, nw.Enum):
-        series = series.cast(nw.String)
-    if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Boolean, nw.Time, nw.Object):
-        values = np.empty(len(series), dtype=object)
-        values[:] = series.to_list()
-        return values
-    raise InvalidArgument(f"column {quoted(series.name)} is of type {dtype}: give numbers or text")

@@ -70,6 +70,7 @@ def infer(
     if table.matrix is not None and not (inputs or text or ignore):
         _add_matrix(schema, table.matrix)
     else:
+        table = table.with_names()
         parts = _parts(table, inputs, text, ignore, name)
         of_target = summarize(values) if isinstance(values, Column) else None
         _add_features(schema, table, parts, of_target, notes)
@@ -109,8 +110,7 @@ def _parts(
     target: str,
 ) -> dict[str, bool]:
     """The columns that become inputs, and whether as text."""
-    columns = table.columns()
-    names = [column.name for column in columns]
+    names = table.names or []
     wished = [str(name) for name in inputs] if inputs is not None else names
     # "a:text" is the column "a" as text, unless it is a column's name as it stands.
     marked = [n[: -len(_TEXT)] for n in wished if n.endswith(_TEXT) and n not in names]
@@ -118,7 +118,7 @@ def _parts(
     plain = [n for n in wished if not n.endswith(_TEXT) or n in names]
     for name in [*plain, *as_text, *ignore]:
         if name not in names and name != target:
-            _find(Table(table.rows, columns, True), name)
+            _find(table, name)
     kept = {*plain, *as_text} - {*ignore}
     return {name: name in as_text for name in names if name in kept}
 
@@ -145,17 +145,18 @@ def _add_features(
     notes: list[str],
 ) -> None:
     by_content: dict[bytes, str] = {}
-    for place, column in enumerate(table.columns()):
-        if column.name not in parts:
+    for place, name in enumerate(table.names or []):
+        if name not in parts:
             continue
-        if not column.name:
+        if not name:
             notes.append(f"column {place + 1} has no name: left out")
             continue
+        column = _find(table, name)
         summary = summarize(column)
         if summary.values == 0:
             notes.append(f"column {quoted(column.name)} is always empty: left out")
             continue
-        chosen, note = choose_feature(column.name, summary, parts[column.name])
+        chosen, note = choose_feature(name, summary, parts[name] or column.categorical)
         schema.features.append(chosen)
         notes += [note] if note else []
         if table.rows >= 2:

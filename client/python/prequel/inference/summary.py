@@ -13,7 +13,14 @@ import numpy.typing as npt
 
 from prequel.data.column import Column
 from prequel.data.moment import FORMS, MomentForm, looks_like_moment, parse_moment
-from prequel.data.number import MAX_MAGNITUDE, MAX_TEXT_BYTES, is_missing, parse_number, prefix
+from prequel.data.number import (
+    MAX_MAGNITUDE,
+    MAX_TEXT_BYTES,
+    is_missing,
+    parse_number,
+    prefix,
+    text_of_number,
+)
 from prequel.inference.number_advice import number_advice
 
 _TEXT_KEPT = 80
@@ -45,6 +52,7 @@ class ColumnSummary:
     missing: int = 0
     distinct: int = 0
     content: bytes = b""
+    categorical: bool = False  # given as one of categories, whatever they look like
     fits: set[MomentForm] = field(default_factory=lambda: set(FORMS))
     # The first cell that is …
     value: SeenCell | None = None
@@ -68,7 +76,10 @@ def summarize(column: Column) -> ColumnSummary:
     if column.kind == "number":
         return _of_numbers(column.values)
     texts = column.texts()
-    summary = ColumnSummary(content=_digest("text", "\0".join(texts).encode("utf-8", "replace")))
+    summary = ColumnSummary(
+        content=_digest("text", "\0".join(texts).encode("utf-8", "replace")),
+        categorical=column.categorical,
+    )
     first: dict[str, int] = {}
     for row, text in enumerate(texts):
         first.setdefault(text, row)
@@ -103,7 +114,7 @@ def summarize_target(column: Column) -> TargetSummary:
         known = column.values[~column.missing()]
         unique, first, counts = np.unique(known, return_index=True, return_counts=True)
         order = np.argsort(first)[:_KEPT_VALUES]
-        texts = {str(unique[i].item()): int(counts[i]) for i in order}
+        texts = {text_of_number(unique[i].item()): int(counts[i]) for i in order}
         numbers = known[np.isfinite(known)].astype(np.float64)
     else:
         counted = Counter(t for t in column.texts() if not is_missing(t))

@@ -69,7 +69,7 @@ def _distinct_of(summary: TargetSummary) -> int:
 
 
 def _looks_like_classes(summary: TargetSummary) -> bool:
-    if not summary.column.numeric:
+    if not summary.column.numeric or summary.column.categorical:
         return True
     numbers = summary.distinct_numbers()
     if not summary.column.integral or len(numbers) > _MAX_INTEGER_CLASSES:
