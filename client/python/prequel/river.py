@@ -7,8 +7,10 @@ methods that end in `many` take and give what pandas has.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import secrets
+from collections import deque
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -19,15 +21,17 @@ from prequel import v1
 from prequel.answers.prediction import Prediction
 from prequel.config import Part, merged
 from prequel.data.emerging import EmergingFeatures, Values
-from prequel.errors import InvalidArgument
+from prequel.errors import InvalidArgument, NotFound
 from prequel.model import Model
-from prequel.reference import client_of, likelihood_of, model_of, part_of
+from prequel.reference import client_of, likelihood_of, model_of, name_of, part_of
 
 __all__ = ["PrequelClassifier", "PrequelRegressor"]
 
 _Features = dict[Hashable, Any]
 
 _LARGEST = 1024  # rows of a minibatch
+_MOST_CLASSES = 10  # unless max_classes says so
+_REMEMBERED = 1000  # examples
 
 
 class _Estimator(base.Estimator):  # type: ignore[misc]
@@ -159,8 +163,12 @@ class PrequelRegressor(_Estimator, base.MiniBatchRegressor):  # type: ignore[mis
 
 
 class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[misc]
-    """Classification, one example at a time or many. Labels are known as they come, `max_classes`
-    of them at most; two are a bernoulli model."""
+    """Classification, one example at a time or many. Labels are known as they come.
+
+    Two labels are a bernoulli model. When a third one comes, a categorical model with room for ten
+    takes its place, under the same name, and learns the last 1,000 examples first. `max_classes`
+    says beforehand how many labels there will be; 2 is a bernoulli model for good.
+    """
 
     def __init__(
         self,
@@ -176,7 +184,7 @@ class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[m
         robustness: Any = None,
         spare: int = 4,
         seed: int = 0,
-        max_classes: int = 10,
+        max_classes: int | None = None,
     ) -> None:
         super().__init__(
             server, name, model, likelihood, prior, posterior, rule, dynamics, calibration,
@@ -184,6 +192,7 @@ class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[m
         )  # fmt: skip
         self.max_classes = max_classes
         self._labels: list[Any] = []
+        self._recent: deque[tuple[Values, list[float]]] = deque()
 
     @property
     def _multiclass(self) -> bool:
@@ -191,12 +200,16 @@ class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[m
 
     def learn_one(self, x: _Features, y: Any) -> None:
         """Scores the example and learns it. Answered once it is on the server's disk."""
-        self._learn(_one(x), self._places([y]))
+        values, places = _one(x), self._places([y])
+        self._learn(values, places)
+        self._remember(values, places)
 
     def learn_many(self, X: Any, y: Any) -> None:
         """The rows of a frame as a minibatch, or several of at most 1,024 rows."""
         if len(X):
-            self._learn(_many(X), self._places(y))
+            values, places = _many(X), self._places(y)
+            self._learn(values, places)
+            self._remember(values, places)
 
     def predict_proba_one(self, x: _Features) -> dict[Any, float]:
         """Of each label that was learned; nothing before that."""
@@ -227,13 +240,46 @@ class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[m
         """Of labels among those that are known; makes room for new ones."""
         labels = labels.tolist() if hasattr(labels, "tolist") else list(labels)
         known = self._labels + [y for y in dict.fromkeys(labels) if y not in self._labels]
-        if len(known) > self.max_classes:
+        most = self._most()
+        if len(known) > most:
             raise InvalidArgument(
-                f"label {known[self.max_classes]!r} is one more than the {self.max_classes} that "
-                "there is room for: give max_classes"
+                f"label {known[most]!r} is one more than the {most} that there is room for: give "
+                "max_classes"
             )
+        grows = self._is_open() and len(self._labels) <= 2 < len(known)
         self._labels = known
+        if grows and self._features is not None:
+            self._learn_again()
         return [float(known.index(y)) for y in labels]
+
+    def _is_open(self) -> bool:
+        """Whether the number of labels decides the likelihood."""
+        return self.max_classes is None and self.likelihood is None
+
+    def _most(self) -> int:
+        """How many labels there is room for."""
+        if self.max_classes is not None:
+            return self.max_classes
+        return 2 if name_of(part_of(self.likelihood)) == "bernoulli" else _MOST_CLASSES
+
+    def _remember(self, values: Values, places: list[float]) -> None:
+        """Keeps the last examples while a third label would begin anew."""
+        if not self._is_open() or len(self._labels) > 2:
+            self._recent.clear()
+            return
+        self._recent.append((values, places))
+        rows = sum(len(kept) for _, kept in self._recent)
+        while len(self._recent) > 1 and rows > _REMEMBERED:
+            rows -= len(self._recent.popleft()[1])
+
+    def _learn_again(self) -> None:
+        """Replaces the model of two labels by one of more."""
+        with contextlib.suppress(NotFound):
+            self.remote.delete()
+        self._features = None
+        for values, places in self._recent:
+            self._learn(values, places)
+        self._recent.clear()
 
     def _known(self, prediction: Prediction) -> Any:
         """[rows, labels]: of those that were learned."""
@@ -241,9 +287,9 @@ class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[m
         return known / known.sum(axis=1, keepdims=True)
 
     def _target(self) -> tuple[v1.Target, Part]:
-        two = self.max_classes <= 2
-        usual = "bernoulli" if two else "categorical"
-        target = v1.Target(name="y", num_classes=0 if two else self.max_classes)
+        most = 2 if self._is_open() and len(self._labels) <= 2 else self._most()
+        usual = "bernoulli" if most <= 2 else "categorical"
+        target = v1.Target(name="y", num_classes=0 if most <= 2 else most)
         return target, likelihood_of(self.likelihood, usual, of_classes=True)
 
 

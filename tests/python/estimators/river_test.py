@@ -54,6 +54,46 @@ def test_classification_of_texts(server):
     assert math.isclose(sum(estimator.predict_proba_one({"word": "new"}).values()), 1)
 
 
+def likelihood(estimator):
+    return estimator.remote.describe().config.likelihood.name
+
+
+def test_two_labels_are_bernoulli_and_a_third_one_begins_anew(server):
+    estimator = PrequelClassifier(seed=1)
+    rng = np.random.default_rng(1)
+    for x in rng.normal(size=1_200):
+        estimator.learn_one({"x": x}, "high" if x > 0 else "low")
+    assert likelihood(estimator) == "bernoulli"
+    first = estimator.remote.name
+    estimator.learn_many(*_three_labels(rng))
+    assert likelihood(estimator) == "categorical"
+    # The last 1,000 examples of two labels were learned again, and the model before is gone.
+    assert estimator.remote.describe().revision == 1_001
+    assert estimator.predict_one({"x": 2.0}) == "high"
+    assert estimator.predict_one({"x": -2.0}) == "low"
+    with pytest.raises(prequel.NotFound):
+        server.client().model(first).describe()
+
+
+def _three_labels(rng):
+    pd = pytest.importorskip("pandas")
+    x = rng.normal(size=300)
+    y = np.where(x > 0.5, "high", np.where(x < -0.5, "low", "middle"))
+    return pd.DataFrame({"x": x}), pd.Series(y)
+
+
+def test_a_likelihood_that_is_given_stays(server):
+    for options in ({"likelihood": "categorical"}, {"max_classes": 10}):
+        estimator = PrequelClassifier(**options)
+        estimator.learn_one({"x": 1.0}, True)
+        assert likelihood(estimator) == "categorical"
+    estimator = PrequelClassifier(likelihood="bernoulli")
+    for y in (True, False):
+        estimator.learn_one({"x": 1.0}, y)
+    with pytest.raises(prequel.InvalidArgument, match="'c' is one more than the 2"):
+        estimator.learn_one({"x": 1.0}, "c")
+
+
 @pytest.mark.filterwarnings("ignore::prequel.FeatureLeftOut")
 def test_features_that_emerge(server):
     estimator = PrequelRegressor(spare=1)
