@@ -14,14 +14,25 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    _check_y,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from prequel import v1
 from prequel.answers.info import ModelInfo
 from prequel.answers.levels import ends_of
 from prequel.config import Part, merged
+from prequel.data.number import text_of_number, trim
 from prequel.errors import InvalidArgument, NotFound, counted
+from prequel.inference.estimator_inputs import features_of, is_mixed, unmasked
 from prequel.model import Model
+from prequel.orphans import disown, own, remove_abandoned
 from prequel.reference import client_of, learns_classes, likelihood_of, name_of, part_of
 
 __all__ = ["PrequelClassifier", "PrequelRegressor"]
@@ -32,8 +43,9 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
 
     Parameters of both:
         server: HOST:PORT; None: PREQUEL_SERVER, or 127.0.0.1:8081. The token is PREQUEL_TOKEN.
-        name: of the model; None: one that nobody else has. With a name `partial_fit` goes on with a
-            model of that name where there is one; `fit` never replaces one that it did not make.
+        name: of the model. With a name `partial_fit` goes on with a model of that name where there
+            is one; `fit` never replaces one that it did not make. None: the model is this object's
+            own, and is removed with it, unless the object was pickled or copied.
         model, likelihood, prior, posterior, rule, dynamics, calibration, robustness: the parts of
             the model, each a name, a mapping {"name": …, option: value, …}, or None: the server's
             choice.
@@ -74,17 +86,22 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     model_name_: str
+    _is_mixed = False  # whether it was fitted to a frame of mixed columns
 
     @property
     def remote_(self) -> Model:
-        """The model on the server."""
         check_is_fitted(self, "model_name_")
         return client_of(self.server).model(self.model_name_)
 
     def delete(self) -> None:
         """Removes the model from the server; the estimator is unfitted again."""
         self.remote_.delete()
+        disown(self)
         del self.model_name_
+
+    def __getstate__(self) -> Any:
+        disown(self)  # a copy is the same model, which must not go before the copy
+        return super().__getstate__()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_name_")
@@ -96,36 +113,63 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
         """As scikit-learn has it: numbers, NaN where one is missing."""
-        dtypes = getattr(X, "dtypes", [getattr(X, "dtype", None)])
-        if any("date" in str(dtype).lower() for dtype in dtypes):
+        if "date" in str(getattr(X, "dtype", None)).lower():
             raise InvalidArgument(
-                "X has dates, and scikit-learn takes numbers: leave them out, make numbers of "
-                "them, or use prequel.Client.create, which learns frames as they are"
+                "X is an array of dates, and scikit-learn takes numbers: give a frame, whose "
+                "columns are learned as they are, or make numbers of them"
             )
         kinds = [np.float64, np.float32]
         return validate_data(self, X, *y, dtype=kinds, ensure_all_finite="allow-nan", **options)
 
-    def _inputs(self, X: Any, reset: bool) -> npt.NDArray[Any]:
-        return self._validated(X, reset=reset)
+    def _validated_pair(self, X: Any, y: Any, reset: bool, **options: Any) -> tuple[Any, Any]:
+        """X and y; X as it was given where it is a frame of mixed columns."""
+        X, y = unmasked(X), unmasked(y)
+        if reset:
+            self._is_mixed = is_mixed(X)
+        if not self._is_mixed:
+            return self._validated(X, y, reset=reset, **options)
+        self._check_columns(X, reset)
+        y = _check_y(y, estimator=self, **options)
+        check_consistent_length(X, y)
+        return X, y
+
+    def _check_columns(self, X: Any, reset: bool) -> None:
+        _check_feature_names(self, X, reset=reset)
+        _check_n_features(self, X, reset=reset)
+
+    def _inputs(self, X: Any) -> Any:
+        X = unmasked(X)
+        if not self._is_mixed:
+            return self._validated(X, reset=False)
+        self._check_columns(X, reset=False)
+        return X
 
     def _chosen_likelihood(self) -> Part:
         """Raises where it is one that the other estimator is for."""
         raise NotImplementedError
 
-    def _create(self, target: v1.Target) -> None:
+    def _create(self, target: v1.Target, features: list[v1.Feature]) -> None:
         """A new model; the one that this estimator made before is removed."""
         client = client_of(self.server)
-        config = self._config(target)
+        remove_abandoned()
+        config = self._config(target, features)
         if hasattr(self, "model_name_") and getattr(self, "owns_model_", False):
             with contextlib.suppress(NotFound):
                 client.model(self.model_name_).delete()
+            disown(self)
             del self.model_name_
         name = self.name or f"{type(self).__name__.lower()}-{secrets.token_hex(8)}"
         self.model_name_ = client.create(name, config=config).name
         self.owns_model_ = True
+        if not self.name:
+            own(self, self.server, self.model_name_)
 
-    def _config(self, target: v1.Target) -> v1.ModelConfig:
-        features = [v1.Feature(name="x", width=self.n_features_in_, allow_missing=True)]
+    def _features(self, X: Any, more_follows: bool) -> list[v1.Feature]:
+        if self._is_mixed:
+            return features_of(X, more_follows)
+        return [v1.Feature(name="x", width=self.n_features_in_, allow_missing=True)]
+
+    def _config(self, target: v1.Target, features: list[v1.Feature]) -> v1.ModelConfig:
         return merged(
             v1.ModelConfig(features=features, target=target),
             model=part_of(self.model),
@@ -139,22 +183,22 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             seed=int(self.random_state) if isinstance(self.random_state, (int, np.integer)) else 0,
         )
 
-    def _attach(self, target: v1.Target) -> bool:
-        """Goes on with the model that is called `name`, if there is one."""
+    def _begin(self, target: v1.Target, features: list[v1.Feature]) -> None:
+        """Goes on with the model that is called `name`, if there is one, or makes one."""
         likelihood = self._chosen_likelihood()
-        if not self.name:
-            return False
         try:
-            info = client_of(self.server).model(self.name).describe()
+            info = client_of(self.server).model(self.name).describe() if self.name else None
         except NotFound:
-            return False
-        self._check_parts(info, likelihood)
+            info = None
+        if info is None:
+            self._create(target, features)
+            return
+        self._check_parts(info, likelihood, features)
         self._check_target(info, target)
         self.model_name_ = info.name
         self.owns_model_ = False
-        return True
 
-    def _check_parts(self, info: ModelInfo, likelihood: Part) -> None:
+    def _check_parts(self, info: ModelInfo, likelihood: Part, features: list[v1.Feature]) -> None:
         """Raises unless the model learns what this estimator does, of as many inputs."""
         theirs, ours = info.config.likelihood.name, name_of(likelihood)
         asked = self.likelihood is not None and bool(ours)
@@ -163,6 +207,14 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
                 f"{info.name} is of likelihood {theirs}, and this {type(self).__name__} is of "
                 f"{ours}: pass another `name`"
             )
+        if self._is_mixed:
+            known = [feature.name for feature in info.config.features]
+            if known != [feature.name for feature in features]:
+                raise InvalidArgument(
+                    f"{info.name} has the features {', '.join(known)}, and X has others: pass "
+                    "another `name`"
+                )
+            return
         width = sum(max(1, feature.width) for feature in info.config.features)
         if width != self.n_features_in_:
             raise InvalidArgument(
@@ -183,10 +235,10 @@ class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
     """Regression, or counts with likelihood="poisson" or "negative_binomial"."""
 
     def fit(self, X: Any, y: Any) -> PrequelRegressor:
-        """Makes a new model and learns the rows: X [rows, features], NaN where one is missing; y
-        [rows] or [rows, targets]."""
+        """Makes a new model and learns the rows: X [rows, features], NaN where one is missing, or a
+        frame of any columns; y [rows] or [rows, targets]."""
         X, y = self._examples(X, y, reset=True)
-        self._create(self._target(y))
+        self._create(self._target(y), self._features(X, more_follows=False))
         self._learn(X, y, self.passes)
         return self
 
@@ -194,27 +246,27 @@ class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         """Learns more rows."""
         first = not hasattr(self, "model_name_")
         X, y = self._examples(X, y, reset=first)
-        if first and not self._attach(self._target(y)):
-            self._create(self._target(y))
+        if first:
+            self._begin(self._target(y), self._features(X, more_follows=True))
         self._learn(X, y, 1)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The mean, [rows] or [rows, targets]; with `return_std` the standard deviation, too."""
         check_is_fitted(self)
-        prediction = self.remote_.predict(self._inputs(X, reset=False), queries=["moments"])
+        prediction = self.remote_.predict(self._inputs(X), queries=["moments"])
         return (prediction.mean, prediction.std) if return_std else prediction.mean
 
     def predict_interval(self, X: Any, level: float = 0.9) -> tuple[Any, Any]:
         """Lower and upper end of the central interval that holds y with probability `level`."""
         check_is_fitted(self)
-        inputs = self._inputs(X, reset=False)
+        inputs = self._inputs(X)
         return self.remote_.predict(inputs, quantiles=ends_of(level)).interval(level)
 
     def predict_quantile(self, X: Any, level: float) -> Any:
         """The least y with P(Y ≤ y) ≥ level."""
         check_is_fitted(self)
-        inputs = self._inputs(X, reset=False)
+        inputs = self._inputs(X)
         return self.remote_.predict(inputs, quantiles=[level]).quantile(level)
 
     def __sklearn_tags__(self) -> Any:
@@ -223,7 +275,7 @@ class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         return tags
 
     def _examples(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
-        X, y = self._validated(X, y, reset=reset, multi_output=True, y_numeric=True)
+        X, y = self._validated_pair(X, y, reset, multi_output=True, y_numeric=True)
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         return X, np.asarray(y, dtype=np.float64)
@@ -247,12 +299,12 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     """Classification: bernoulli for two classes, else categorical."""
 
     def fit(self, X: Any, y: Any) -> PrequelClassifier:
-        """Makes a new model and learns the rows: X [rows, features], NaN where one is missing; y
-        [rows], labels of any kind."""
+        """Makes a new model and learns the rows: X [rows, features], NaN where one is missing, or
+        a frame of any columns; y [rows], labels of any kind."""
         X, y = self._examples(X, y, reset=True)
         self.classes_ = np.unique(y)
         self.label_texts_ = self._texts()
-        self._create(self._target())
+        self._create(self._target(), self._features(X, more_follows=False))
         self._learn(X, self._labels(y), self.passes)
         return self
 
@@ -265,8 +317,7 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
                 raise ValueError("classes must be passed on the first call to partial_fit.")
             self.classes_ = np.unique(classes)
             self.label_texts_ = self._texts()
-            if not self._attach(self._target()):
-                self._create(self._target())
+            self._begin(self._target(), self._features(X, more_follows=True))
         elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
             raise ValueError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
@@ -278,7 +329,7 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> npt.NDArray[Any]:
         """[rows, classes], in the order of `classes_`."""
         check_is_fitted(self)
-        inputs = self._inputs(X, reset=False)
+        inputs = self._inputs(X)
         prediction = self.remote_.predict(inputs, queries=["probabilities"])
         if self.label_texts_:
             columns = [prediction.labels.index(text) for text in self.label_texts_]
@@ -295,11 +346,11 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     def predict_entropy(self, X: Any) -> tuple[Any, Any]:
         """In nats, [rows] each: what is noise, and what is not knowing the weights."""
         check_is_fitted(self)
-        prediction = self.remote_.predict(self._inputs(X, reset=False), queries=["entropy"])
+        prediction = self.remote_.predict(self._inputs(X), queries=["entropy"])
         return prediction.aleatoric_entropy, prediction.epistemic_entropy
 
     def _examples(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
-        X, y = self._validated(X, y, reset=reset)
+        X, y = self._validated_pair(X, y, reset)
         check_classification_targets(y)
         return X, column_or_1d(y, warn=True)
 
@@ -315,8 +366,9 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
     def _texts(self) -> list[str]:
         """What the model calls the classes; empty where it knows them by their places alone."""
-        texts = [str(label) for label in self.classes_.tolist()]
-        named = len(texts) > 1 and all(texts) and len(set(texts)) == len(texts)
+        texts = [text_of_number(label) for label in self.classes_.tolist()]
+        distinct = {trim(text) for text in texts}
+        named = len(texts) > 1 and all(distinct) and len(distinct) == len(texts)
         return texts if named else []
 
     def _check_target(self, info: ModelInfo, target: v1.Target) -> None:

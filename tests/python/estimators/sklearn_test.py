@@ -1,7 +1,10 @@
 """Estimators for scikit-learn."""
 
 import copy
+import gc
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -147,12 +150,92 @@ def test_missing_values_and_frames(server):
     assert isinstance(X, pd.DataFrame)
 
 
-def test_dates_are_refused(server):
+def mixed(rows, seed=3):
     pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame({"a": [1.0, 2.0], "when": pd.to_datetime(["2024-01-31", "2024-02-01"])})
-    for X in (frame, frame[["when"]], frame[["when"]].to_numpy()):
-        with pytest.raises(prequel.InvalidArgument, match="scikit-learn takes numbers"):
-            PrequelRegressor().fit(X, [1.0, 2.0])
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({
+        "x": rng.normal(size=rows),
+        "town": pd.Categorical(rng.choice(["Bonn", "Ulm"], rows)),
+        "code": pd.Categorical(rng.integers(1, 4, rows)),
+        "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 700, rows), unit="D"),
+    })  # fmt: skip
+    effect = {1: 4.0, 2: -4.0, 3: 0.0}
+    y = frame.x + 3.0 * (frame.town == "Bonn") + frame.code.map(effect).astype(float)
+    return frame, y + rng.normal(0, 0.1, rows)
+
+
+def test_frames_of_mixed_columns(server):
+    X, y = mixed(600)
+    estimator = PrequelRegressor(passes=2).fit(X, y)
+    assert list(estimator.feature_names_in_) == list(X.columns) and estimator.n_features_in_ == 4
+    assert estimator.score(*mixed(200, seed=4)) > 0.95
+    with pytest.raises(ValueError, match="feature names"):
+        estimator.predict(X.rename(columns={"town": "city"}))
+    classes = PrequelClassifier().fit(X, y > 0)
+    assert classes.score(X, y > 0) > 0.85
+    assert cross_val_score(PrequelRegressor(), X, y, cv=2).mean() > 0.9
+    late = PrequelRegressor()
+    for first in range(0, 600, 100):
+        late.partial_fit(X[first : first + 100], y[first : first + 100])
+    assert late.score(X, y) > 0.9
+
+
+def test_a_named_model_of_other_columns_is_left_alone(server, name):
+    X, y = mixed(50)
+    PrequelRegressor(name=name).fit(X, y)
+    PrequelRegressor(name=name).partial_fit(X, y)
+    with pytest.raises(prequel.InvalidArgument, match="has the features x, town, code, when:date"):
+        PrequelRegressor(name=name).partial_fit(X.drop(columns="town"), y)
+
+
+def test_arrays_of_dates_are_refused(server):
+    X = np.array(["2024-01-31", "2024-02-01"], dtype="datetime64[D]").reshape(-1, 1)
+    with pytest.raises(prequel.InvalidArgument, match="scikit-learn takes numbers"):
+        PrequelRegressor().fit(X, [1.0, 2.0])
+
+
+def test_what_is_masked_is_missing(server, rng):
+    X = rng.normal(size=(400, 2))
+    y = X @ [2.0, 1.0]
+    mask = rng.random(X.shape) < 0.1
+    masked = np.ma.array(np.where(mask, -9999.0, X), mask=mask)
+    estimator = PrequelRegressor(passes=2).fit(masked, np.ma.array(y))
+    assert estimator.score(X, y) > 0.9
+    asked = estimator.predict(np.ma.array([[-9999.0, 0.0]], mask=[[True, False]]))
+    assert abs(asked[0]) < 10
+    with pytest.raises(ValueError, match="NaN"):
+        PrequelRegressor().fit(X, np.ma.array(y, mask=y > 0))
+
+
+def models(server):
+    with server.client() as client:
+        return {info.name for info in client.models()}
+
+
+def test_a_model_goes_with_its_estimator_unless_there_are_copies(server, name):
+    X, y = load_diabetes(return_X_y=True)
+    gone, copied, kept = PrequelRegressor(), PrequelRegressor(), PrequelRegressor(name=name)
+    for estimator in (gone, copied, kept):
+        estimator.fit(X[:20], y[:20])
+    copy_of = pickle.loads(pickle.dumps(copied))
+    first = gone.model_name_
+    del gone, copied, kept, estimator
+    gc.collect()
+    last = PrequelRegressor().fit(X[:20], y[:20])
+    assert first not in models(server)
+    assert {copy_of.model_name_, f"models/{name}", last.model_name_} <= models(server)
+
+
+def test_a_program_that_ends_takes_its_models_along(server):
+    program = (
+        "from prequel.sklearn import PrequelRegressor\n"
+        "e = PrequelRegressor().fit([[1.0], [2.0]], [1.0, 2.0])\n"
+        "print(e.model_name_)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr
+    assert done.stdout.startswith("models/prequelregressor-")
+    assert done.stdout.strip() not in models(server)
 
 
 def test_a_part_that_is_wrong(server):
