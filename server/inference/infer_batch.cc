@@ -1,6 +1,7 @@
 #include "server/inference/infer_batch.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
+#include "server/inference/moment_texts.h"
 #include "server/inference/tensor.h"
 
 namespace prequel {
@@ -18,6 +20,10 @@ struct Place {
   Index first = 0, columns = 0;
   Index text = -1;  // in Batch::text; −1: numbers
   const InputTensor* tensor = nullptr;
+  // The column of a date or a time that these numeric columns stand for, and how it is written.
+  std::optional<client::MomentColumn> moment = std::nullopt;
+
+  bool ReadsMoments() const { return moment && tensor->header->datatype() == "BYTES"; }
 };
 
 class Plan {
@@ -30,6 +36,8 @@ class Plan {
       } else {
         places_[i].first = columns_;
         places_[i].columns = features[i].width;
+        places_[i].moment =
+            client::MomentColumnOf(features[i].name, static_cast<std::size_t>(features[i].width));
         columns_ += features[i].width;
       }
     }
@@ -40,9 +48,7 @@ class Plan {
   const InputTensor* times() const { return times_; }  // null: there are none
 
   absl::Status Put(const InputTensor& tensor) {
-    if (by_name_.empty()) {
-      for (std::size_t i = 0; i < features_.size(); ++i) by_name_[features_[i].name] = &places_[i];
-    }
+    if (by_name_.empty()) NamePlaces();
     const auto found = by_name_.find(tensor.header->name());
     if (found == by_name_.end()) return PutOther(tensor);
     if (found->second->tensor != nullptr) return tensor.Error("name", "comes a second time");
@@ -70,6 +76,14 @@ class Plan {
   }
 
  private:
+  // A date or a time goes by the name of its column, too, where that is no other feature's.
+  void NamePlaces() {
+    for (std::size_t i = 0; i < features_.size(); ++i) by_name_[features_[i].name] = &places_[i];
+    for (Place& place : places_) {
+      if (place.moment) by_name_.try_emplace(place.moment->column, &place);
+    }
+  }
+
   absl::Status PutOther(const InputTensor& tensor) {
     const std::string& name = tensor.header->name();
     const bool all = name == kAllColumns && columns_ > 0;
@@ -96,46 +110,69 @@ absl::Status SameRows(const InputTensor& tensor, Index rows, Index& common) {
   return tensor.Error("shape", absl::StrCat("has ", rows, " rows, and others have ", common));
 }
 
-absl::Status CheckTimes(const InputTensor* times, Index max_rows, Index& common) {
-  if (times == nullptr) return absl::OkStatus();
-  const absl::StatusOr<Index> rows = NumberRows(*times, 1, max_rows);
-  return rows.ok() ? SameRows(*times, *rows, common) : rows.status();
-}
-
-Vector TimesOf(const InputTensor* times, Index rows) {
+// The times of the rows, empty where there are none.
+absl::StatusOr<Vector> TimesOf(const InputTensor* times, Index max_rows, Index& rows) {
   if (times == nullptr) return Vector();
+  if (times->header->datatype() == "BYTES") {
+    const absl::StatusOr<std::vector<double>> read = ReadTimes(*times, max_rows);
+    if (!read.ok()) return read.status();
+    const auto own = static_cast<Index>(read->size());
+    absl::Status status = SameRows(*times, own, rows);
+    if (!status.ok()) return status;
+    return Vector(Eigen::Map<const Vector>(read->data(), own));
+  }
+  const absl::StatusOr<Index> own = NumberRows(*times, 1, max_rows);
+  if (!own.ok()) return own.status();
+  absl::Status status = SameRows(*times, *own, rows);
+  if (!status.ok()) return status;
   Matrix numbers(1, rows);
   ReadNumbers(*times, 1, 0, numbers);
-  return numbers.transpose();
+  return Vector(numbers.transpose());
+}
+
+// Checks what goes to a place, and returns its rows. Texts are read: into `batch`, or `moments`
+// when they are dates or times.
+absl::StatusOr<Index> ReadPlace(const Place& place, Index max_rows, Batch& batch,
+                                std::vector<double>& moments) {
+  if (place.text >= 0) {
+    absl::StatusOr<std::vector<std::string>> read = ReadTexts(*place.tensor, max_rows);
+    if (!read.ok()) return read.status();
+    auto& texts = batch.text[static_cast<std::size_t>(place.text)];
+    texts = *std::move(read);
+    return static_cast<Index>(texts.size());
+  }
+  if (!place.ReadsMoments()) return NumberRows(*place.tensor, place.columns, max_rows);
+  absl::StatusOr<std::vector<double>> read =
+      ReadMoments(*place.tensor, place.moment->form, max_rows);
+  if (!read.ok()) return read.status();
+  moments = *std::move(read);
+  return static_cast<Index>(moments.size()) / place.columns;
+}
+
+void Write(const Place& place, const std::vector<double>& moments, Matrix& inputs) {
+  if (place.text >= 0) return;
+  if (!place.ReadsMoments()) return ReadNumbers(*place.tensor, place.columns, place.first, inputs);
+  inputs.middleRows(place.first, place.columns) =
+      Eigen::Map<const Matrix>(moments.data(), place.columns, inputs.cols());
 }
 
 // All are checked before anything is allocated for their numbers.
 absl::StatusOr<Batch> Read(const Plan& plan, const std::vector<Place>& places, Index max_rows) {
   Batch batch;
   batch.text.resize(static_cast<std::size_t>(plan.texts()));
+  std::vector<std::vector<double>> moments(places.size());
   Index rows = 0;
-  for (const Place& place : places) {
-    Index own = 0;
-    if (place.text >= 0) {
-      absl::StatusOr<std::vector<std::string>> texts = ReadTexts(*place.tensor, max_rows);
-      if (!texts.ok()) return texts.status();
-      own = static_cast<Index>(texts->size());
-      batch.text[static_cast<std::size_t>(place.text)] = *std::move(texts);
-    } else {
-      const absl::StatusOr<Index> numbers = NumberRows(*place.tensor, place.columns, max_rows);
-      if (!numbers.ok()) return numbers.status();
-      own = *numbers;
-    }
-    absl::Status status = SameRows(*place.tensor, own, rows);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const absl::StatusOr<Index> own = ReadPlace(places[i], max_rows, batch, moments[i]);
+    if (!own.ok()) return own.status();
+    absl::Status status = SameRows(*places[i].tensor, *own, rows);
     if (!status.ok()) return status;
   }
-  absl::Status status = CheckTimes(plan.times(), max_rows, rows);
-  if (!status.ok()) return status;
+  absl::StatusOr<Vector> times = TimesOf(plan.times(), max_rows, rows);
+  if (!times.ok()) return times.status();
+  batch.times = *std::move(times);
   if (plan.columns() > 0) batch.inputs.resize(plan.columns(), rows);
-  for (const Place& place : places) {
-    if (place.text < 0) ReadNumbers(*place.tensor, place.columns, place.first, batch.inputs);
-  }
-  batch.times = TimesOf(plan.times(), rows);
+  for (std::size_t i = 0; i < places.size(); ++i) Write(places[i], moments[i], batch.inputs);
   return batch;
 }
 

@@ -19,8 +19,10 @@ inline constexpr char kTimes[] = "times";
 
 // Each feature is a tensor of its name: numbers of shape [rows, width], BYTES of shape [rows]. All
 // numeric ones may be one tensor kAllColumns of shape [rows, columns] instead. There may be kTimes,
-// numbers of shape [rows]. INVALID_ARGUMENT names the tensor that is wrong, missing, unknown or
-// given twice; whether the values suit the model is Learner::CheckInputs's to say.
+// numbers of shape [rows]. A date or a time, which is a feature called "COLUMN:datetime" or so, may
+// be a tensor of that name or called COLUMN, of BYTES of shape [rows]; kTimes may be BYTES, too:
+// see moment_texts.h. INVALID_ARGUMENT names the tensor that is wrong, missing, unknown or given
+// twice; whether the values suit the model is Learner::CheckInputs's to say.
 absl::StatusOr<Batch> BatchFromInfer(const inference::ModelInferRequest& request,
                                      const std::vector<FeatureConfig>& features, Index max_rows);
 

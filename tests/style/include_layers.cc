@@ -124,9 +124,11 @@ std::vector<Layer> ServerLayers() {
                       "server/wire/", "server/auth/", "absl/"},
                      Proto()),
                 Grpc())},
+          // Dates are text on both sides of the wire; those headers are std's alone.
           {"server/inference/", "the open inference protocol, over the engine",
            Plus(Plus({"server/inference/", "server/engine/", "server/rpc/", "server/web/",
-                      "server/wire/", "core/", "absl/", "nlohmann/"},
+                      "server/wire/", "client/data/moment.h", "client/data/number.h", "core/",
+                      "absl/", "nlohmann/"},
                      Proto()),
                 Grpc())}};
 }

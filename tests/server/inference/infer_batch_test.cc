@@ -158,10 +158,86 @@ TEST(InferBatchTest, EachRowHasOneTime) {
   ExpectError(with_times("FP64", {1}), "inputs[3].shape", "has 1 rows, and others have 2");
   ExpectError(with_times("FP64", {2}), "inputs[3].contents", "needs 2 elements");
   ExpectError(with_times("FP64", {2, 2}), "inputs[3].shape", "must be [rows, 1] or [rows]");
-  ExpectError(with_times("BYTES", {2}), "inputs[3].datatype", "\"times\" is \"BYTES\"");
+  ExpectError(with_times("BYTES", {2}), "inputs[3].contents", "needs 2 texts");
   Request twice = with_times("FP64", {1});
   *twice.add_inputs() = twice.inputs(3);
   ExpectError(twice, "inputs[4].name", "\"times\" comes a second time");
+}
+
+// A model of a date with its time, and of a time of day.
+std::vector<FeatureConfig> MomentFeatures() {
+  std::vector<FeatureConfig> features(2);
+  features[0].name = "when:datetime";
+  features[0].width = 7;
+  features[1].name = "opens:time";
+  features[1].width = 2;
+  return features;
+}
+
+Request Dated(const std::string& name, const std::vector<std::string>& dates) {
+  Request request;
+  Add(request, name, "BYTES", {static_cast<std::int64_t>(dates.size())});
+  Add(request, "opens:time", "FP64", {static_cast<std::int64_t>(dates.size()), 2});
+  request.add_raw_input_contents(Texts(dates));
+  request.add_raw_input_contents(Bytes(std::vector<double>(2 * dates.size(), 0.5)));
+  return request;
+}
+
+TEST(InferBatchTest, ADateMayBeText) {
+  for (const char* name : {"when:datetime", "when"}) {
+    const Request request = Dated(name, {"1970-01-02T06:00:00Z", "", "2024-07-01"});
+    const absl::StatusOr<Batch> batch = BatchFromInfer(request, MomentFeatures(), kMaxRows);
+    ASSERT_TRUE(batch.ok()) << batch.status();
+    ASSERT_EQ(batch->inputs.rows(), 9);
+    EXPECT_DOUBLE_EQ(batch->inputs(0, 0), 1.25);
+    EXPECT_NEAR(batch->inputs(5, 0), 1, 1e-12) << "a quarter of the day is over";
+    EXPECT_TRUE(batch->inputs.col(1).head(7).array().isNaN().all()) << "no value";
+    EXPECT_EQ(batch->inputs(0, 2), 19905);
+    EXPECT_EQ(batch->inputs(7, 1), 0.5) << "the numbers beside it";
+  }
+  Request time = Dated("when", {"2024-07-01"});
+  time.mutable_inputs(1)->set_name("opens");
+  time.mutable_inputs(1)->set_datatype("BYTES");
+  time.mutable_inputs(1)->mutable_shape()->RemoveLast();
+  time.set_raw_input_contents(1, Texts({"06:00"}));
+  const absl::StatusOr<Batch> batch = BatchFromInfer(time, MomentFeatures(), kMaxRows);
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  EXPECT_NEAR(batch->inputs(7, 0), 1, 1e-12);
+}
+
+TEST(InferBatchTest, ADateThatCannotBeReadIsNamed) {
+  const auto refusal = [](const Request& request) {
+    return BatchFromInfer(request, MomentFeatures(), kMaxRows).status();
+  };
+  const absl::Status unread = refusal(Dated("when", {"2024-07-01", "1.7.2024"}));
+  EXPECT_EQ(unread.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(FieldOf(unread), "inputs[0].contents");
+  EXPECT_NE(unread.message().find("row 1: \"1.7.2024\" is not written as the model learned it"),
+            std::string::npos)
+      << unread;
+  EXPECT_EQ(FieldOf(refusal(Dated("when", {"06:00"}))), "inputs[0].contents");
+  Request twice = Dated("when", {"2024-07-01"});
+  *twice.add_inputs() = twice.inputs(0);
+  twice.mutable_inputs(2)->set_name("when:datetime");
+  twice.add_raw_input_contents(twice.raw_input_contents(0));
+  EXPECT_EQ(FieldOf(refusal(twice)), "inputs[2].name");
+  Request rows = Dated("when", {"2024-07-01", "2024-07-02"});
+  rows.mutable_inputs(1)->set_shape(0, 1);
+  rows.set_raw_input_contents(1, Bytes<double>({1, 2}));
+  EXPECT_EQ(FieldOf(refusal(rows)), "inputs[1].shape");
+}
+
+TEST(InferBatchTest, TimesMayBeText) {
+  Request request = Typed();
+  auto* times = Add(request, "times", "BYTES", {2})->mutable_contents();
+  times->add_bytes_contents("1970-01-02 00:00:07");
+  times->add_bytes_contents("12.5");
+  const absl::StatusOr<Batch> batch = Convert(request);
+  ASSERT_TRUE(batch.ok()) << batch.status();
+  ASSERT_EQ(batch->times.size(), 2);
+  EXPECT_EQ(batch->times, Vector(Eigen::Vector2d(86407, 12.5)));
+  times->set_bytes_contents(1, "soon");
+  ExpectError(request, "inputs[3].contents", "row 1: \"soon\" is not a number or a date");
 }
 
 template <class T>
