@@ -36,7 +36,7 @@ class Reader final : public nlohmann::json_sax<Json> {
 
   bool null() override {
     if (place() == Place::kData) return Number(std::numeric_limits<double>::quiet_NaN());
-    if (place() == Place::kParameters) return Wrong(kNoParameter);
+    if (place() == Place::kParameters) return NoValue();
     return place() != Place::kShape || Wrong("must be whole numbers");
   }
   bool boolean(bool value) override {
@@ -54,7 +54,7 @@ class Reader final : public nlohmann::json_sax<Json> {
   }
   bool number_float(double value, const std::string& /*text*/) override {
     if (place() == Place::kData) return Number(value);
-    if (place() == Place::kParameters) return Wrong(kNoParameter);
+    if (place() == Place::kParameters) return NoValue();
     return Word();
   }
   bool string(std::string& value) override {
@@ -99,6 +99,8 @@ class Reader final : public nlohmann::json_sax<Json> {
         return Enter(Place::kOutput);
       case Place::kOutput:
         return key_ == "parameters" ? EnterParameters(output()->mutable_parameters()) : Skip();
+      case Place::kParameters:
+        return NoValue() && Skip();
       case Place::kSkipped:
         return Skip();
       default:
@@ -122,6 +124,8 @@ class Reader final : public nlohmann::json_sax<Json> {
       case Place::kData:
         ++nesting_.depth;
         return Enter(Place::kData);
+      case Place::kParameters:
+        return NoValue() && Skip();
       case Place::kOutput:
       case Place::kSkipped:
         return Skip();
@@ -156,8 +160,6 @@ class Reader final : public nlohmann::json_sax<Json> {
   }
 
  private:
-  static constexpr char kNoParameter[] = "must be a boolean, an integer or a string";
-
   enum class Place : char {
     kOutside,
     kRequest,
@@ -193,6 +195,13 @@ class Reader final : public nlohmann::json_sax<Json> {
   bool EnterParameters(Parameters* parameters) {
     parameters_ = parameters;
     return Enter(Place::kParameters);
+  }
+
+  // A parameter may hold what the protocol has no value for, such as a fraction, a list or null: it
+  // is left without one. Whoever knows the parameter refuses it, and nobody knows the others.
+  bool NoValue() {
+    (*parameters_)[key_].Clear();
+    return true;
   }
 
   bool Twice(Place what) {
@@ -292,8 +301,6 @@ class Reader final : public nlohmann::json_sax<Json> {
       absl::StrAppend(&field, "[", request_.inputs_size() - 1, "].",
                       place() == Place::kShape ? "shape" : "data");
       whose = absl::StrCat("of tensor ", Quoted(input()->name()), " ");
-    } else if (place() == Place::kParameters) {
-      field = absl::StrCat("parameters.", key_);
     } else if (place() == Place::kOutside) {
       field = "body";
     }

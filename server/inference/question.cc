@@ -24,6 +24,7 @@ constexpr char kSamples[] = "samples";
 constexpr char kRaw[] = "raw";
 // How the answer is to travel by HTTP, which is for server/inference/http_face.h to see to.
 constexpr char kBinaryOutput[] = "binary_data_output", kBinaryOfOutput[] = "binary_data";
+constexpr char kClassification[] = "classification";  // of Triton: the likeliest classes, as text
 
 std::string FieldOf(const std::string& parameter) { return absl::StrCat("parameters.", parameter); }
 
@@ -78,17 +79,17 @@ absl::StatusOr<std::map<std::string, std::string>> QueriesOfOutputs(const Learne
   return queries;
 }
 
-// How an output is to travel by HTTP, and what says nothing of it; anything else would be left out
-// in silence: `classification`, for example.
+// Parameters that are unknown are ignored, as the protocol asks. `classification` is known, and
+// would change what the output means: it is refused.
 absl::Status CheckParameters(const ModelInferRequest::InferRequestedOutputTensor& output,
                              const std::string& field) {
   for (const auto& [name, value] : output.parameters()) {
     if (name == kBinaryOfOutput && !value.has_bool_param()) {
       return FieldError(absl::StrCat(field, ".parameters.", name), "must be true or false");
     }
-    if (name != kBinaryOfOutput && name != "content_type") {
+    if (name == kClassification) {
       return FieldError(absl::StrCat(field, ".parameters.", name),
-                        absl::StrCat("is unknown; an output has ", kBinaryOfOutput));
+                        "is not served; outputs probabilities and labels say as much");
     }
   }
   return absl::OkStatus();
@@ -122,17 +123,12 @@ absl::Status AskOutputs(const inference::ModelInferRequest& request, const Learn
   return absl::OkStatus();
 }
 
-// A parameter that is an option of a query.
+// A parameter that is an option of a query. Any other is unknown, and ignored.
 absl::Status AskOption(const std::string& name, const InferParameter& value,
                        const std::vector<std::string>& known, Queries& queries) {
   const std::string query = name.substr(0, name.find('.'));
   const bool found = std::find(known.begin(), known.end(), query) != known.end();
-  if (query.size() == name.size() || !found) {
-    return FieldError(FieldOf(name),
-                      absl::StrCat("is unknown; there are ", kMinRevision, ", ", kSamples, ", ",
-                                   kRaw, " and options of the queries ", absl::StrJoin(known, ", "),
-                                   ", as quantiles.levels is"));
-  }
+  if (query.size() == name.size() || !found) return absl::OkStatus();
   if (value.parameter_choice_case() == InferParameter::PARAMETER_CHOICE_NOT_SET) {
     return FieldError(FieldOf(name), "must be a boolean, an integer or a string");
   }

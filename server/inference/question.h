@@ -33,7 +33,8 @@ absl::StatusOr<Moment> MomentOf(const inference::ModelInferRequest& request);
 //   min_revision   see Moment
 //   samples, raw   as in PredictOptions
 //   QUERY.OPTION   of a query, which is then asked: "quantiles.levels" = "0.1, 0.5, 0.9"
-// INVALID_ARGUMENT names what is unknown or no option.
+// Other parameters are ignored, as the protocol asks. INVALID_ARGUMENT names an output that is
+// unknown, a value that is none for its parameter, and what is no option of a query.
 absl::StatusOr<PredictOptions> QuestionOf(const inference::ModelInferRequest& request,
                                           const Learner& learner);
 

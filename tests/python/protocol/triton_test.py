@@ -165,14 +165,22 @@ def test_contents_as_json(server, taught):
     )
 
 
+def test_what_only_other_servers_know_is_ignored(stock, triton, taught):
+    name, _, X = taught
+    usual = stock.infer(name, [tensor(triton, "input", X)])
+    hinted = stock.infer(name, [tensor(triton, "input", X)], sequence_id=3, priority=1, timeout=5)
+    np.testing.assert_array_equal(hinted.as_numpy("mean"), usual.as_numpy("mean"))
+
+
 def test_what_is_wrong_is_said(stock, triton, taught):
     name, _, X = taught
     with pytest.raises(InferenceServerException, match='tensor "x9" is of no feature'):
         stock.infer(name, [tensor(triton, "x9", X)])
     with pytest.raises(InferenceServerException, match="must be .rows, 3."):
         stock.infer(name, [tensor(triton, "input", X[:, :2].copy())])
-    with pytest.raises(InferenceServerException, match="parameters.sequence"):
-        stock.infer(name, [tensor(triton, "input", X)], sequence_id=3)
+    with pytest.raises(InferenceServerException, match="classification"):
+        asked = [triton.InferRequestedOutput("mean", class_count=2)]
+        stock.infer(name, [tensor(triton, "input", X)], outputs=asked)
     with pytest.raises(InferenceServerException, match="nobody"):
         stock.infer("nobody", [tensor(triton, "input", X)])
     # What only Triton has is not answered by something else.

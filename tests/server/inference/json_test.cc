@@ -92,8 +92,6 @@ TEST(JsonRequestTest, RefusesWhatItCannotRead) {
   ExpectError(Input(R"("datatype":"INT32","data":[1.5])"), "inputs[0].data", "whole numbers");
   ExpectError(Input(R"("datatype":"BYTES","data":["","","","",""])"), "inputs[0].data",
               "more texts than the 4 rows");
-  ExpectError(R"({"parameters":{"raw":[1]}})", "parameters.raw", "must not be a list");
-  ExpectError(R"({"parameters":{"samples":1.5}})", "parameters.samples", "an integer or");
 }
 
 TEST(JsonRequestTest, NumbersAreOfTheirDatatype) {
@@ -130,12 +128,25 @@ TEST(JsonRequestTest, ListsHaveTheShapeThatIsSaid) {
               "lists of 4");
 }
 
+TEST(JsonRequestTest, AParameterMayHoldAnything) {
+  const auto request = InferRequestFromJson(
+      R"({"parameters":{"n":null,"f":0.5,"large":1e300,"list":[1,[{"f":2}]],"object":{"n":{"f":1}},
+          "twice":1,"twice":null,"raw":true},
+          "inputs":[{"name":"x","parameters":{"headers":{"a":["b"]}}}]})",
+      std::nullopt, kMaxRows);
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->parameters_size(), 7);
+  for (const auto& [name, value] : request->parameters()) {
+    EXPECT_EQ(value.parameter_choice_case() == inference::InferParameter::kBoolParam, name == "raw")
+        << name;
+    EXPECT_FALSE(value.has_int64_param()) << name;
+  }
+  EXPECT_EQ(request->inputs(0).name(), "x");
+}
+
 TEST(JsonRequestTest, NothingIsLeftOutInSilence) {
   ExpectError(Input(R"("datatype":"FP64","data":[1],"data":[2])"), "inputs[0].data", "second time");
   ExpectError(Input(R"("shape":[1],"shape":[2])"), "inputs[0].shape", "second time");
-  ExpectError(R"({"parameters":{"min_revision":null}})", "parameters.min_revision",
-              "must be a boolean");
-  ExpectError(R"({"parameters":{"raw":0.5}})", "parameters.raw", "must be a boolean");
   ExpectError(R"({"inputs":[{"name":"x","parameters":{"binary_data_size":"8"}}]})",
               "inputs[0].parameters.binary_data_size", "must be an integer");
   ExpectError(std::string("{}\0rest", 7), "body", "no JSON from byte 3 on");

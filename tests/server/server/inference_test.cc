@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "inference/grpc_predict_v2.grpc.pb.h"
 #include "tests/server/server/server_fixture.h"
 
@@ -210,8 +211,6 @@ TEST_F(InferenceTest, RefusalsNameWhatIsWrongAndChangeNothing) {
     (*made.mutable_parameters())[name].set_string_param(value);
     return made;
   };
-  ExpectRefused(with("sequence_id", "1"), StatusCode::INVALID_ARGUMENT, "parameters.sequence_id",
-                "is unknown; there are min_revision, samples, raw");
   ExpectRefused(with("samples", "many"), StatusCode::INVALID_ARGUMENT, "parameters.samples",
                 "must be an integer");
   ExpectRefused(with("quantiles.levels", "2"), StatusCode::INVALID_ARGUMENT,
@@ -219,7 +218,7 @@ TEST_F(InferenceTest, RefusalsNameWhatIsWrongAndChangeNothing) {
   request = Asking("mean");
   (*request.mutable_outputs(0)->mutable_parameters())["classification"].set_int64_param(2);
   ExpectRefused(request, StatusCode::INVALID_ARGUMENT, "outputs[0].parameters.classification",
-                "is unknown");
+                "is not served");
   ExpectRefused(with("binary_data_output", "yes"), StatusCode::INVALID_ARGUMENT,
                 "parameters.binary_data_output", "true or false");
   request = Request();
@@ -227,6 +226,28 @@ TEST_F(InferenceTest, RefusalsNameWhatIsWrongAndChangeNothing) {
   std::memcpy(request.mutable_raw_input_contents(0)->data(), &nan, sizeof(nan));
   ExpectRefused(request, StatusCode::INVALID_ARGUMENT, "batch.inputs[0,0]", "x");
   EXPECT_EQ(Fingerprint(), before);
+}
+
+TEST_F(InferenceTest, UnknownParametersAreIgnored) {
+  ModelInferRequest request = Asking("mean");
+  (*request.mutable_parameters())["content_type"].set_string_param("pd");
+  (*request.mutable_parameters())["sequence_id"].set_int64_param(7);
+  (*request.mutable_parameters())["quantile.levels"].set_string_param("0.5");
+  (*request.mutable_parameters())["priority"];
+  (*request.mutable_inputs(0)->mutable_parameters())["content_type"].set_string_param("np");
+  (*request.mutable_outputs(0)->mutable_parameters())["hint"].set_int64_param(1);
+  EXPECT_EQ(MustInfer(request).raw_output_contents(0), Predicted("mean"));
+  (*request.mutable_parameters())["samples"];
+  ExpectRefused(request, StatusCode::INVALID_ARGUMENT, "parameters.samples", "must be an integer");
+  const std::string inputs =
+      R"("inputs":[{"name":"x","datatype":"FP64","shape":[1,2],"data":[0.5,-1]}]})";
+  Post("/v2/models/m/infer", R"({"parameters":{"headers":{"a":[1]},"f":0.5},)" + inputs, 200);
+  for (const char* bad : {R"("samples":1.5)", R"("raw":[true])", R"("min_revision":null)",
+                          R"("interval.levels":{"a":1})"}) {
+    EXPECT_THAT(
+        Post("/v2/models/m/infer", absl::StrCat(R"({"parameters":{)", bad, "},", inputs), 400),
+        HasSubstr("must be"));
+  }
 }
 
 TEST_F(InferenceTest, SaysWhatThereIs) {
