@@ -11,7 +11,7 @@
 #include "server/inference/infer_batch.h"
 #include "server/inference/json_answer.h"
 #include "server/inference/json_request.h"
-#include "server/web/pages.h"
+#include "server/web/error_answer.h"
 
 namespace prequel {
 namespace {
@@ -79,8 +79,8 @@ HttpAnswer Json(unsigned status, std::string body) {
   return answer;
 }
 
-HttpAnswer ErrorAnswer(const absl::Status& status) {
-  HttpAnswer answer = Json(StatusOf(status.code()), JsonOf(status));
+HttpAnswer AnswerOf(const absl::Status& status) {
+  HttpAnswer answer = ErrorAnswer(StatusOf(status.code()), std::string(status.message()));
   if (answer.status == 401) answer.authenticate = "Bearer";
   return answer;
 }
@@ -93,17 +93,11 @@ void Finish(const Call& call, absl::Status status, HttpAnswer answer, const Http
   if (status.ok()) {
     call.CountResponse(bytes);
   } else {
-    answer = ErrorAnswer(status);
+    answer = AnswerOf(status);
   }
   answer.held = std::make_shared<InFlight::Share>(call.LeaveMemory());
   call.End(status);
   respond(std::move(answer));
-}
-
-HttpAnswer Only(std::string methods) {
-  HttpAnswer answer = Json(405, JsonOf(absl::UnimplementedError("only " + methods)));
-  answer.allow = std::move(methods);
-  return answer;
 }
 
 absl::Status Admit(const Call& call, const std::string& model) {
@@ -141,18 +135,18 @@ BodyLimit HttpFace::LimitOf(const HttpRequest& head) const {
   if (head.method != "POST" || TargetOf(head.path).verb != "infer") return {.bytes = kSmallBody};
   const absl::Status known = parts_.gate.Identify(head.credentials).status();
   if (known.ok()) return {.bytes = max_body_bytes_};
-  return {.bytes = kSmallBody, .beyond = ErrorAnswer(known)};
+  return {.bytes = kSmallBody, .beyond = AnswerOf(known)};
 }
 
 void HttpFace::Answer(HttpRequest request, const HttpRespond& respond) const {
   const Target target = TargetOf(request.path);
-  if (!target.found) return respond(Json(404, JsonOf(absl::NotFoundError("not found"))));
+  if (!target.found) return respond(ErrorAnswer(404, "not found"));
   if (target.verb == "infer") {
-    if (request.method != "POST") return respond(Only("POST"));
+    if (request.method != "POST") return respond(MethodNotAllowed("POST"));
     return Infer(std::move(request), respond);
   }
   if (request.method != "GET" && request.method != "HEAD") {
-    return respond(Only("GET, HEAD"));
+    return respond(MethodNotAllowed("GET, HEAD"));
   }
   if (target.model.empty()) return Get(request, "ServerMetadata", respond);
   Get(request, target.verb == "ready" ? "ModelReady" : "ModelMetadata", respond);

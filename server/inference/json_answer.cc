@@ -160,8 +160,4 @@ std::string JsonOf(const std::string& model, const inference::ModelReadyResponse
   return Text(json);
 }
 
-std::string JsonOf(const absl::Status& status) {
-  return Text({{"error", std::string(status.message())}});
-}
-
 }  // namespace prequel

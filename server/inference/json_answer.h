@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 
-#include "absl/status/status.h"
 #include "inference/grpc_predict_v2.pb.h"
 
 namespace prequel {
@@ -22,8 +21,5 @@ JsonAnswer JsonOf(const inference::ModelInferRequest& request,
 std::string JsonOf(const inference::ServerMetadataResponse& response);
 std::string JsonOf(const inference::ModelMetadataResponse& response);
 std::string JsonOf(const std::string& model, const inference::ModelReadyResponse& response);
-
-// {"error": …}
-std::string JsonOf(const absl::Status& status);
 
 }  // namespace prequel

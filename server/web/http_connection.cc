@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "server/rpc/request_id.h"
+#include "server/web/error_answer.h"
 #include "server/web/http_exchange.h"
 
 namespace prequel {
@@ -31,12 +32,10 @@ constexpr std::size_t kMaxBuffer = 16384;
 constexpr char kJsonLength[] = "Inference-Header-Content-Length";
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// The answer to what is no request, or one that may not be.
-HttpAnswer Refusal(unsigned status) {
-  HttpAnswer answer;
-  answer.status = status;
-  answer.body = std::string(http::obsolete_reason(http::int_to_status(status))) + "\n";
-  return answer;
+std::string Bytes(std::int64_t count) { return std::to_string(count) + " bytes"; }
+
+HttpAnswer TooLarge(std::int64_t most) {
+  return ErrorAnswer(413, "the body is larger than " + Bytes(most));
 }
 
 template <class Stream>
@@ -100,12 +99,12 @@ class Connection final : public HttpConnection,
     const std::uint64_t length = parser_->content_length().value_or(0);
     BodyLimit limit = parts_.handler.body_limit(Head());
     if (length > static_cast<std::uint64_t>(limit.bytes)) {
-      return Write(std::move(limit.beyond).value_or(Refusal(413)), false);
+      return Write(std::move(limit.beyond).value_or(TooLarge(limit.bytes)), false);
     }
-    if (parser_->chunked()) return Write(Refusal(411), false);
+    if (parser_->chunked()) return Write(ErrorAnswer(411, "a body needs a Content-Length"), false);
     const auto bytes = static_cast<std::int64_t>(length);
     if (bytes > kSmallBody && parts_.body_bytes + bytes > parts_.options.max_bodies_bytes) {
-      return Write(Refusal(503), false);
+      return Write(ErrorAnswer(503, "too many bodies are being read: try again later"), false);
     }
     TakeBytes(bytes);
     Restart(parts_.options.patience * (1 + (bytes >> 20)));
@@ -124,11 +123,15 @@ class Connection final : public HttpConnection,
   }
 
   void OnError(const Error& error) {
-    if (error == http::error::header_limit) return Write(Refusal(431), false);
-    if (error == http::error::body_limit) return Write(Refusal(413), false);
+    if (error == http::error::header_limit) {
+      return Write(ErrorAnswer(431, "the header is longer than " + Bytes(kMaxHeader)), false);
+    }
+    if (error == http::error::body_limit) {
+      return Write(TooLarge(parts_.options.max_body_bytes), false);
+    }
     if (error.category() == http::make_error_code(http::error::bad_method).category() &&
         error != http::error::end_of_stream && error != http::error::partial_message) {
-      return Write(Refusal(400), false);
+      return Write(ErrorAnswer(400, "no HTTP request that can be read: " + error.message()), false);
     }
   }
 
@@ -171,7 +174,7 @@ class Connection final : public HttpConnection,
         });
     late_.expires_after(parts_.options.longest_answer);
     late_.async_wait([self](const Error& error) {
-      if (!error) self->OnAnswer(Refusal(504), false);
+      if (!error) self->OnAnswer(ErrorAnswer(504, "the answer took too long"), false);
     });
     HttpRequest request = Head();
     request.body = std::move(parser_->get().body());

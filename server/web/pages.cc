@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
+#include "server/web/error_answer.h"
 
 namespace prequel {
 namespace {
@@ -13,7 +12,7 @@ HttpAnswer Metrics(const HttpPages& pages, const Credentials& credentials) {
   HttpAnswer answer;
   if (!status.ok()) {
     const bool unknown = absl::IsUnauthenticated(status);
-    answer = TextAnswer(unknown ? 401 : 403, std::string(status.message()));
+    answer = ErrorAnswer(unknown ? 401 : 403, std::string(status.message()));
     if (unknown) answer.authenticate = "Bearer";
     return answer;
   }
@@ -22,32 +21,22 @@ HttpAnswer Metrics(const HttpPages& pages, const Credentials& credentials) {
   return answer;
 }
 
-HttpAnswer Json(unsigned status, std::string json) {
-  HttpAnswer answer = TextAnswer(status, std::move(json));
+HttpAnswer Json(std::string json) {
+  HttpAnswer answer;
+  answer.body = std::move(json.append("\n"));
   answer.type = "application/json";
   return answer;
 }
 
 HttpAnswer Ready(const HttpPages& pages) {
   const std::string obstacle = pages.obstacle();
-  if (obstacle.empty()) return Json(200, "{\"ready\":true}");
-  return Json(503, absl::StrCat("{\"ready\":false,\"error\":\"", absl::CEscape(obstacle), "\"}"));
+  if (obstacle.empty()) return Json("{\"ready\":true}");
+  HttpAnswer answer = ErrorAnswer(503, obstacle);
+  answer.body.replace(0, 1, "{\"ready\":false,");
+  return answer;
 }
 
 }  // namespace
-
-HttpAnswer TextAnswer(unsigned status, std::string line) {
-  HttpAnswer answer;
-  answer.status = status;
-  answer.body = std::move(line.append("\n"));
-  return answer;
-}
-
-HttpAnswer MethodNotAllowed(std::string allow) {
-  HttpAnswer answer = TextAnswer(405, "only " + allow);
-  answer.allow = std::move(allow);
-  return answer;
-}
 
 std::optional<HttpAnswer> AnswerPage(const HttpPages& pages, const HttpRequest& request) {
   const std::string& path = request.path;
@@ -56,7 +45,7 @@ std::optional<HttpAnswer> AnswerPage(const HttpPages& pages, const HttpRequest& 
   }
   if (request.method != "GET" && request.method != "HEAD") return MethodNotAllowed("GET, HEAD");
   if (path == "/metrics") return Metrics(pages, request.credentials);
-  return path == "/v2/health/live" ? Json(200, "{\"live\":true}") : Ready(pages);
+  return path == "/v2/health/live" ? Json("{\"live\":true}") : Ready(pages);
 }
 
 }  // namespace prequel

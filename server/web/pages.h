@@ -12,18 +12,16 @@ namespace prequel {
 
 struct HttpPages {
   std::function<std::string()> metrics;  // GET /metrics
-  // GET /v2/health/ready: 200 when empty, else 503 and why. GET /v2/health/live is always 200.
-  // Both answer as the open inference protocol has it: {"live":true}, {"ready":true}.
+  // GET /v2/health/ready: 200 when empty, else 503 and why, as "error" beside "ready". GET
+  // /v2/health/live is always 200. Both answer as the open inference protocol has it:
+  // {"live":true}, {"ready":true}.
   std::function<std::string()> obstacle;
   // Whether a caller may see the metrics. Health is for everybody.
   std::function<absl::Status(const Credentials&)> may_see_metrics;
 };
 
-// None for a path that is none of these; 405 for other methods than GET and HEAD.
+// None for a path that is none of these; 405 for other methods than GET and HEAD. Refusals are
+// those of server/web/error_answer.h.
 std::optional<HttpAnswer> AnswerPage(const HttpPages& pages, const HttpRequest& request);
-
-// A line of text, and what other methods or paths than there are come to.
-HttpAnswer TextAnswer(unsigned status, std::string line);
-HttpAnswer MethodNotAllowed(std::string allow);
 
 }  // namespace prequel

@@ -110,7 +110,7 @@ std::vector<Layer> ServerLayers() {
           {"server/web/",
            "the HTTP side: pages for machines that do not speak gRPC",
            {"server/web/", "server/auth/", "server/rpc/request_id.h", "server/sync/", "absl/",
-            "boost/", "openssl/"}},
+            "boost/", "nlohmann/", "openssl/"}},
           {"server/log/",
            "what people read: told by the engine and the calls",
            {"server/log/", "server/engine/", "server/rpc/call_observer.h", "server/sync/",

@@ -162,6 +162,26 @@ TEST_F(HttpServerTest, RefusesWhatIsTooLong) {
   EXPECT_EQ(Get(), "/live Bearer x");
 }
 
+TEST_F(HttpServerTest, RefusalsAreJson) {
+  options_.max_body_bytes = 6000;
+  options_.longest_answer = std::chrono::milliseconds(100);
+  handler_.answer = [](const HttpRequest&, const HttpRespond&) {};
+  Start();
+  const auto refused = [this](const std::string& request) {
+    const std::string answer = Ask(request);
+    EXPECT_NE(answer.find("Content-Type: application/json\r\n"), std::string::npos) << answer;
+    return answer.substr(9, 3) + answer.substr(answer.find("\r\n\r\n") + 4);
+  };
+  EXPECT_EQ(refused("no request\r\n\r\n").substr(0, 13), "400{\"error\":\"");
+  EXPECT_EQ(refused("POST /large HTTP/1.1\r\nContent-Length: 7000\r\n\r\n"),
+            "413{\"error\":\"the body is larger than 6000 bytes\"}");
+  EXPECT_EQ(refused("POST / HTTP/1.1\r\nContent-Length: 5000\r\n\r\n"),
+            "413{\"error\":\"the body is larger than 1024 bytes\"}");
+  EXPECT_EQ(refused("GET /" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n"),
+            "431{\"error\":\"the header is longer than 8192 bytes\"}");
+  EXPECT_EQ(refused("GET / HTTP/1.1\r\n\r\n"), "504{\"error\":\"the answer took too long\"}");
+}
+
 TEST_F(HttpServerTest, EndsConnectionsThatAreSlow) {
   Start();
   EXPECT_EQ(Ask(""), "");
