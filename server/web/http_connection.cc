@@ -9,6 +9,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -85,6 +86,7 @@ class Connection final : public HttpConnection,
 
   void Read() {
     Restart(parts_.options.patience);
+    limit_ = {.bytes = parts_.options.max_body_bytes, .beyond = {}};
     parser_.emplace();
     parser_->header_limit(kMaxHeader);
     parser_->body_limit(static_cast<std::uint64_t>(parts_.options.max_body_bytes));
@@ -96,18 +98,21 @@ class Connection final : public HttpConnection,
 
   void OnHead(const Error& error) {
     if (error) return OnError(error);
+    const beast::string_view encoding = parser_->get()[http::field::transfer_encoding];
+    if (!encoding.empty() && !beast::iequals(encoding, "chunked")) {
+      return Write(ErrorAnswer(501, "the only Transfer-Encoding is chunked"), false);
+    }
     const std::uint64_t length = parser_->content_length().value_or(0);
-    BodyLimit limit = parts_.handler.body_limit(Head());
-    if (length > static_cast<std::uint64_t>(limit.bytes)) {
-      return Write(std::move(limit.beyond).value_or(TooLarge(limit.bytes)), false);
-    }
-    if (parser_->chunked()) return Write(ErrorAnswer(411, "a body needs a Content-Length"), false);
+    head_ = Head();
+    limit_ = parts_.handler.body_limit(head_);
+    limit_.bytes = std::min(limit_.bytes, parts_.options.max_body_bytes);
+    if (length > static_cast<std::uint64_t>(limit_.bytes)) return RefuseLength();
+    parser_->body_limit(static_cast<std::uint64_t>(limit_.bytes));
     const auto bytes = static_cast<std::int64_t>(length);
-    if (bytes > kSmallBody && parts_.body_bytes + bytes > parts_.options.max_bodies_bytes) {
-      return Write(ErrorAnswer(503, "too many bodies are being read: try again later"), false);
-    }
+    if (!HasRoomFor(bytes, bytes)) return RefuseBody();
     TakeBytes(bytes);
-    Restart(parts_.options.patience * (1 + (bytes >> 20)));
+    began_ = std::chrono::steady_clock::now();
+    GiveTimeFor(bytes);
     if (!beast::iequals(parser_->get()[http::field::expect], "100-continue")) return ReadBody();
     asio::async_write(stream_, asio::buffer(kContinue),
                       [self = this->shared_from_this()](const Error& failed, std::size_t) {
@@ -116,19 +121,38 @@ class Connection final : public HttpConnection,
   }
 
   void ReadBody() {
+    if (parser_->chunked()) return ReadChunks();
     http::async_read(stream_, buffer_, *parser_,
                      [self = this->shared_from_this()](const Error& error, std::size_t) {
                        error ? self->OnError(error) : self->Ask();
                      });
   }
 
+  // The length of a chunked body is not known before its end: the body counts as it comes.
+  void ReadChunks() {
+    parser_->eager(true);  // takes all of the chunks that have come
+    http::async_read_some(stream_, buffer_, *parser_,
+                          [self = this->shared_from_this()](const Error& error, std::size_t) {
+                            error ? self->OnError(error) : self->OnChunks();
+                          });
+  }
+
+  void OnChunks() {
+    const auto more = static_cast<std::int64_t>(parser_->get().body().capacity()) - taken_;
+    if (more > 0) {
+      if (!HasRoomFor(taken_ + more, more)) return RefuseBody();
+      TakeBytes(more);
+    }
+    if (parser_->is_done()) return Ask();
+    GiveTimeFor(static_cast<std::int64_t>(parser_->get().body().size()));
+    ReadChunks();
+  }
+
   void OnError(const Error& error) {
     if (error == http::error::header_limit) {
       return Write(ErrorAnswer(431, "the header is longer than " + Bytes(kMaxHeader)), false);
     }
-    if (error == http::error::body_limit) {
-      return Write(TooLarge(parts_.options.max_body_bytes), false);
-    }
+    if (error == http::error::body_limit) return RefuseLength();
     if (error.category() == http::make_error_code(http::error::bad_method).category() &&
         error != http::error::end_of_stream && error != http::error::partial_message) {
       return Write(ErrorAnswer(400, "no HTTP request that can be read: " + error.message()), false);
@@ -176,7 +200,7 @@ class Connection final : public HttpConnection,
     late_.async_wait([self](const Error& error) {
       if (!error) self->OnAnswer(ErrorAnswer(504, "the answer took too long"), false);
     });
-    HttpRequest request = Head();
+    HttpRequest request = std::move(head_);
     request.body = std::move(parser_->get().body());
     request.gone = [exchange = exchange_] { return exchange->gone(); };
     parts_.handler.answer(std::move(request), [exchange = exchange_](HttpAnswer answer) {
@@ -190,6 +214,22 @@ class Connection final : public HttpConnection,
     Leave();
     late_.cancel();
     Write(std::move(answer), in_time && parser_->get().keep_alive());
+  }
+
+  // Whether there is room for `more` bytes of a body of `bytes`. There is always for a small one.
+  bool HasRoomFor(std::int64_t bytes, std::int64_t more) const {
+    return bytes <= kSmallBody || parts_.body_bytes + more <= parts_.options.max_bodies_bytes;
+  }
+
+  // A body of `bytes` has so much time since its head came.
+  void GiveTimeFor(std::int64_t bytes) {
+    beast::get_lowest_layer(stream_).expires_at(began_ +
+                                                parts_.options.patience * (1 + (bytes >> 20)));
+  }
+
+  void RefuseLength() { Write(std::move(limit_.beyond).value_or(TooLarge(limit_.bytes)), false); }
+  void RefuseBody() {
+    Write(ErrorAnswer(503, "too many bodies are being read: try again later"), false);
   }
 
   void TakeBytes(std::int64_t bytes) {
@@ -246,6 +286,10 @@ class Connection final : public HttpConnection,
   asio::steady_timer late_;
   beast::flat_static_buffer<kMaxBuffer> buffer_;
   std::optional<Parser> parser_;
+  // Of the request that is being read. Fields that follow a chunked body are not in the head.
+  HttpRequest head_;
+  BodyLimit limit_;
+  std::chrono::steady_clock::time_point began_;  // as the head had come
   std::optional<http::response<http::string_body>> response_;
   std::shared_ptr<HttpExchange> exchange_;  // of the request that is being answered
   std::shared_ptr<const void> held_;        // by response_

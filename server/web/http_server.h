@@ -41,7 +41,8 @@ struct HttpAnswer {
 // Once, on any thread, also after the server has gone.
 using HttpRespond = std::function<void(HttpAnswer)>;
 
-// Of the body of a request, which has come as far as its head.
+// How large the body of a request may be that has come as far as its head. A body of chunks, whose
+// length is not said, is refused once it is larger.
 struct BodyLimit {
   std::int64_t bytes = 0;            // HttpOptions::max_body_bytes counts as well
   std::optional<HttpAnswer> beyond;  // to a longer one; none: 413
