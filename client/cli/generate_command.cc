@@ -12,6 +12,7 @@
 #include "client/cli/at_least.h"
 #include "client/cli/commands.h"
 #include "client/cli/output/json_writer.h"
+#include "client/cli/output/written.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
 #include "client/data/generate.h"
@@ -30,8 +31,7 @@ struct GenerateFlags {
   client::GenerateOptions options;
 };
 
-// False when the reader of our output has gone (`prequel generate … | head`).
-bool WriteRows(const client::ExampleStream& stream, std::int64_t rows, std::ostream& out) {
+void WriteRows(const client::ExampleStream& stream, std::int64_t rows, std::ostream& out) {
   out << absl::StrJoin(stream.columns, ",") << "\n";
   std::string line;
   for (std::int64_t r = 0; r < rows && out; ++r) {
@@ -43,8 +43,6 @@ bool WriteRows(const client::ExampleStream& stream, std::int64_t rows, std::ostr
     line += '\n';
     out << line;
   }
-  out.flush();
-  return out.good();
 }
 
 absl::Status Generate(const GenerateFlags& flags, const Session& session) {
@@ -53,10 +51,9 @@ absl::Status Generate(const GenerateFlags& flags, const Session& session) {
   const bool to_file = !flags.output.empty() && flags.output != "-";
   std::ofstream file;
   if (to_file) file.open(flags.output);
-  if (!WriteRows(*stream, flags.rows, to_file ? file : std::cout)) {
-    return absl::DataLossError(
-        absl::StrCat("cannot write to ", to_file ? flags.output : "standard output"));
-  }
+  std::ostream& out = to_file ? file : std::cout;
+  WriteRows(*stream, flags.rows, out);
+  if (absl::Status status = Written(out, flags.output); !status.ok()) return status;
   if (session.json && to_file) {
     JsonWriter json;
     json.BeginObject().Key("path").String(flags.output).Key("rows").Integer(flags.rows);

@@ -20,6 +20,7 @@
 #include "client/cli/output/prediction_rows.h"
 #include "client/cli/output/progress_line.h"
 #include "client/cli/output/table.h"
+#include "client/cli/output/written.h"
 #include "client/cli/producer_id.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
@@ -70,7 +71,8 @@ class LearnRun {
         report_(client::ModelName(flags.name),
                 flags.every.value_or(flags.predict_first ? kPredictFirstEvery : 0)),
         progress_(!session.json),
-        predictions_(predictions, false) {}
+        predictions_(predictions),
+        writer_(predictions, false) {}
 
   // How the run ended. Either way the report holds what was acknowledged.
   absl::Status Run() { return flags_.predict_first ? PredictFirst() : Stream(); }
@@ -103,8 +105,9 @@ class LearnRun {
   BatchSource source_;
   LearnReport report_;
   ProgressLine progress_;
-  PredictionWriter predictions_;
-  std::int64_t read_ = 0;  // minibatches, those that were sent before included
+  std::ostream& predictions_;
+  PredictionWriter writer_;  // to predictions_
+  std::int64_t read_ = 0;    // minibatches, those that were sent before included
   std::deque<SentBatch> unanswered_;
 };
 
@@ -177,7 +180,9 @@ absl::Status LearnRun::Keep(const SentBatch& batch, const v1::Predictions& predi
     return absl::OkStatus();
   }
   absl::StatusOr<PredictionRows> rows = ToRows(predictions);
-  return rows.ok() ? predictions_.Add(*rows) : rows.status();
+  if (!rows.ok()) return rows.status();
+  absl::Status status = writer_.Add(*rows);
+  return status.ok() ? Written(predictions_, flags_.output) : status;
 }
 
 absl::Status LearnRun::PredictFirst() {

@@ -9,6 +9,7 @@
 #include "client/cli/access/security_flags.h"
 #include "client/cli/commands.h"
 #include "client/cli/error_text.h"
+#include "client/cli/output/written.h"
 #include "client/cli/session.h"
 #include "client/data/nearest_name.h"
 
@@ -22,7 +23,8 @@ constexpr char kFooter[] = R"(Exit codes:
   3    no answer from the server
   4    a file is missing, or its content is wrong
   5    learned, but some minibatches or rows were refused
-  130  stopped by Ctrl-C after reporting what was acknowledged)";
+  130  stopped by Ctrl-C after reporting what was acknowledged
+  141  nobody read the output any more, as in `prequel predict … | head`)";
 
 constexpr char kCommandFooter[] =
     "--server, --timeout, --json and what is about TLS and tokens may stand here too: see\n"
@@ -61,6 +63,12 @@ std::string HelpOf(const CLI::App& app) {
   return given.empty() ? "prequel --help" : "prequel " + given.front()->get_name() + " --help";
 }
 
+// What a finished command has said. Only an output that nobody wants is as good as printed.
+absl::Status Printed() {
+  absl::Status status = Written(std::cout, "");
+  return HasMessage(status) ? status : absl::OkStatus();
+}
+
 int Run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write
   Session session;
@@ -84,7 +92,8 @@ int Run(int argc, char** argv) {
     return kUsage;
   }
   ReadTokenFromEnvironment(session.security);
-  const absl::Status status = session.action();
+  absl::Status status = session.action();
+  if (status.ok()) status = Printed();
   if (HasMessage(status)) std::cerr << ErrorText(status, session.server);
   return ExitCodeOf(status);
 }

@@ -12,6 +12,7 @@
 #include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
 #include "client/cli/output/prediction_rows.h"
+#include "client/cli/output/written.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
 #include "client/error.h"
@@ -43,8 +44,8 @@ absl::Status InTermsOfFlags(const absl::Status& status, const PredictFlags& flag
   return status;
 }
 
-absl::Status PredictAll(const PredictFlags& flags, const Session& session,
-                        PredictionWriter& writer) {
+absl::Status PredictAll(const PredictFlags& flags, const Session& session, std::ostream& out) {
+  PredictionWriter writer(out, session.json);
   client::Client client(session.client_options());
   absl::StatusOr<v1::Model> model = client.GetModel(flags.name);
   if (!model.ok()) return model.status();
@@ -64,24 +65,20 @@ absl::Status PredictAll(const PredictFlags& flags, const Session& session,
     if (!answer.ok()) return InTermsOfFlags(answer.status(), flags);
     absl::StatusOr<PredictionRows> rows = ToRows(answer->predictions());
     if (!rows.ok()) return rows.status();
-    if (absl::Status status = writer.Add(*rows); !status.ok()) return status;
+    absl::Status status = writer.Add(*rows);
+    if (status.ok()) status = Written(out, flags.output);
+    if (!status.ok()) return status;
     revision = answer->revision();
   }
   writer.End(model->name(), revision);
-  return absl::OkStatus();
+  return Written(out, flags.output);
 }
 
 absl::Status Predict(const PredictFlags& flags, const Session& session) {
   const bool to_file = !flags.output.empty() && flags.output != "-";
   std::ofstream file;
   if (to_file) file.open(flags.output);
-  std::ostream& out = to_file ? file : std::cout;
-  PredictionWriter writer(out, session.json);
-  if (absl::Status status = PredictAll(flags, session, writer); !status.ok()) return status;
-  out.flush();
-  if (out.good()) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat("cannot write to ", to_file ? flags.output : "standard output"));
+  return PredictAll(flags, session, to_file ? file : std::cout);
 }
 
 }  // namespace

@@ -4,24 +4,18 @@
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <mutex>
-#include <thread>
 
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "prequel/v1/learning_service.grpc.pb.h"
-#include "prequel/v1/model_service.grpc.pb.h"
+#include "tests/client/fake_models.h"
+#include "tests/client/fake_state.h"
 #include "tests/client/named_numbers.h"
 
 namespace prequel::client {
 namespace {
 
 constexpr std::chrono::seconds kPatience(10);
-
-grpc::Status ToGrpc(const google::rpc::Status& status) {
-  return grpc::Status(static_cast<grpc::StatusCode>(status.code()), status.message(),
-                      status.SerializeAsString());
-}
 
 v1::Scores ScoresOf(std::int64_t rows) {
   v1::Scores scores;
@@ -53,130 +47,9 @@ v1::Predictions PredictionsOf(std::int64_t rows) {
 
 }  // namespace
 
-struct FakeServer::State {
-  FakeBehaviour behaviour;
-  mutable std::mutex mu;
-  mutable std::condition_variable changed;
-  // Guarded by mu.
-  std::int64_t received = 0;
-  std::int64_t released = 0;
-  bool stopping = false;
-  v1::LearnStreamRequest first_stream_request, last_stream_request;
-  std::vector<std::int64_t> stream_sequences;
-  v1::PredictRequest last_predict;
-  v1::PredictThenLearnRequest last_predict_then_learn;
-  v1::CreateModelRequest last_create;
-
-  grpc::Status Outcome() {
-    std::this_thread::sleep_for(behaviour.delay);
-    if (behaviour.error.code() == 0 || behaviour.errors == 0) return grpc::Status::OK;
-    if (behaviour.errors > 0) --behaviour.errors;
-    return ToGrpc(behaviour.error);
-  }
-};
-
-class FakeServer::Models final : public v1::ModelService::Service {
- public:
-  explicit Models(State& state) : state_(state) {}
-
-  grpc::Status CreateModel(grpc::ServerContext*, const v1::CreateModelRequest* request,
-                           v1::Model* model) override {
-    {
-      std::lock_guard lock(state_.mu);
-      state_.last_create = *request;
-    }
-    model->set_name("models/" + request->model_id());
-    *model->mutable_config() = request->config();
-    model->set_serving(true);
-    return state_.Outcome();
-  }
-
-  grpc::Status GetModel(grpc::ServerContext*, const v1::GetModelRequest* request,
-                        v1::Model* model) override {
-    const auto& models = state_.behaviour.models;
-    const auto found = std::find_if(models.begin(), models.end(), [&](const v1::Model& known) {
-      return known.name() == request->name();
-    });
-    if (found == models.end()) return {grpc::StatusCode::NOT_FOUND, "no " + request->name()};
-    *model = *found;
-    return state_.Outcome();
-  }
-
-  // The page token is the next model's position.
-  grpc::Status ListModels(grpc::ServerContext*, const v1::ListModelsRequest* request,
-                          v1::ListModelsResponse* response) override {
-    const auto& models = state_.behaviour.models;
-    const int size = request->page_size() > 0 ? request->page_size() : state_.behaviour.page_size;
-    std::size_t i = request->page_token().empty() ? 0 : std::stoul(request->page_token());
-    for (int n = 0; n < size && i < models.size(); ++n) *response->add_models() = models[i++];
-    if (i < models.size()) response->set_next_page_token(std::to_string(i));
-    return state_.Outcome();
-  }
-
-  grpc::Status DeleteModel(grpc::ServerContext*, const v1::DeleteModelRequest*,
-                           google::protobuf::Empty*) override {
-    return state_.Outcome();
-  }
-
-  grpc::Status CreateSnapshot(grpc::ServerContext*, const v1::CreateSnapshotRequest*,
-                              v1::Snapshot* snapshot) override {
-    snapshot->set_revision(7);
-    snapshot->set_bytes(1234);
-    return state_.Outcome();
-  }
-
-  grpc::Status ListRevisions(grpc::ServerContext*, const v1::ListRevisionsRequest*,
-                             v1::ListRevisionsResponse* response) override {
-    response->set_revision(9);
-    response->set_oldest_revision(3);
-    response->add_snapshots()->set_revision(3);
-    return state_.Outcome();
-  }
-
-  grpc::Status RollbackModel(grpc::ServerContext*, const v1::RollbackModelRequest* request,
-                             v1::Model* model) override {
-    model->set_name(request->name());
-    model->set_revision(10);
-    return state_.Outcome();
-  }
-
-  grpc::Status ForkModel(grpc::ServerContext*, const v1::ForkModelRequest* request,
-                         v1::Model* model) override {
-    model->set_name("models/" + request->model_id());
-    model->set_revision(request->has_revision() ? request->revision() : 9);
-    *model->mutable_config() = request->config();
-    return state_.Outcome();
-  }
-
-  grpc::Status ExportModel(grpc::ServerContext*, const v1::ExportModelRequest*,
-                           grpc::ServerWriter<v1::ModelFilePiece>* writer) override {
-    v1::ModelFilePiece piece;
-    for (const char* data : {"a model", " in two pieces"}) {
-      piece.set_data(data);
-      writer->Write(piece);
-    }
-    return state_.Outcome();
-  }
-
-  grpc::Status ImportModel(grpc::ServerContext*, grpc::ServerReader<v1::ImportModelRequest>* reader,
-                           v1::Model* model) override {
-    v1::ImportModelRequest request;
-    std::string file;
-    while (reader->Read(&request)) {
-      if (!request.model_id().empty()) model->set_name("models/" + request.model_id());
-      file += request.data();
-    }
-    model->set_revision(static_cast<std::int64_t>(file.size()));
-    return state_.Outcome();
-  }
-
- private:
-  State& state_;
-};
-
 class FakeServer::Learning final : public v1::LearningService::Service {
  public:
-  explicit Learning(State& state) : state_(state) {}
+  explicit Learning(FakeState& state) : state_(state) {}
 
   grpc::Status Learn(grpc::ServerContext*, const v1::LearnRequest*,
                      v1::LearnResponse* response) override {
@@ -213,6 +86,7 @@ class FakeServer::Learning final : public v1::LearningService::Service {
     {
       std::lock_guard lock(state_.mu);
       state_.last_predict = *request;
+      ++state_.predicts;
     }
     response->set_revision(7);
     *response->mutable_predictions() = PredictionsOf(request->batch().inputs().shape(0));
@@ -284,13 +158,13 @@ class FakeServer::Learning final : public v1::LearningService::Service {
     return answer;
   }
 
-  State& state_;
+  FakeState& state_;
   std::int64_t revision_ = 0;
 };
 
 class FakeServer::Health final : public grpc::health::v1::Health::Service {
  public:
-  explicit Health(State& state) : state_(state) {}
+  explicit Health(FakeState& state) : state_(state) {}
 
   grpc::Status Check(grpc::ServerContext*, const grpc::health::v1::HealthCheckRequest*,
                      grpc::health::v1::HealthCheckResponse* response) override {
@@ -301,11 +175,11 @@ class FakeServer::Health final : public grpc::health::v1::Health::Service {
   }
 
  private:
-  State& state_;
+  FakeState& state_;
 };
 
 struct FakeServer::Running {
-  explicit Running(State& state, const std::string& where = "127.0.0.1:0")
+  explicit Running(FakeState& state, const std::string& where = "127.0.0.1:0")
       : models(state), learning(state), health(state) {
     grpc::ServerBuilder builder;
     int port = 0;
@@ -315,7 +189,7 @@ struct FakeServer::Running {
     address = "127.0.0.1:" + std::to_string(port);
   }
 
-  Models models;
+  FakeModels models;
   Learning learning;
   Health health;
   std::unique_ptr<grpc::Server> server;
@@ -323,7 +197,7 @@ struct FakeServer::Running {
 };
 
 FakeServer::FakeServer()
-    : state_(std::make_unique<State>()), running_(std::make_unique<Running>(*state_)) {}
+    : state_(std::make_unique<FakeState>()), running_(std::make_unique<Running>(*state_)) {}
 
 FakeServer::~FakeServer() { Vanish(); }
 
@@ -385,6 +259,11 @@ std::vector<std::int64_t> FakeServer::stream_sequences() const {
 v1::PredictRequest FakeServer::last_predict() const {
   std::lock_guard lock(state_->mu);
   return state_->last_predict;
+}
+
+std::int64_t FakeServer::predicts() const {
+  std::lock_guard lock(state_->mu);
+  return state_->predicts;
 }
 
 v1::PredictThenLearnRequest FakeServer::last_predict_then_learn() const {

@@ -34,6 +34,8 @@ struct FakeBehaviour {
   bool serving = true;
 };
 
+struct FakeState;
+
 class FakeServer {
  public:
   FakeServer();
@@ -59,17 +61,16 @@ class FakeServer {
   // Of every minibatch read from a stream.
   std::vector<std::int64_t> stream_sequences() const;
   v1::PredictRequest last_predict() const;
+  std::int64_t predicts() const;  // calls of Predict so far
   v1::PredictThenLearnRequest last_predict_then_learn() const;
   v1::CreateModelRequest last_create() const;
 
  private:
-  struct State;
-  class Models;
   class Learning;
   class Health;
   struct Running;
 
-  std::unique_ptr<State> state_;
+  std::unique_ptr<FakeState> state_;
   std::unique_ptr<Running> running_;
 };
 
