@@ -11,11 +11,11 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
-#include "client/cli/config_flags.h"
+#include "client/cli/config/config_flags.h"
+#include "client/cli/config/weights_file.h"
 #include "client/cli/output/proto_json.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
-#include "client/cli/weights_file.h"
 #include "client/data/schema_inference.h"
 
 namespace prequel::cli {

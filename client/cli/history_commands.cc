@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
+#include "client/cli/config/config_difference.h"
 #include "client/cli/output/proto_json.h"
 #include "client/cli/output/table.h"
 #include "client/cli/session.h"
@@ -79,14 +80,28 @@ absl::Status Rollback(const HistoryFlags& flags, const Session& session) {
   return Show(client.RollbackModel(flags.name, *flags.revision), "rolled back", session);
 }
 
-absl::Status Fork(const HistoryFlags& flags, const Session& session) {
-  v1::ModelConfig config;
-  if (!flags.path.empty()) {
-    if (absl::Status status = FromJsonFile(flags.path, &config); !status.ok()) return status;
+// A file with features is a whole configuration; any other is a difference to the model's own.
+absl::StatusOr<v1::ModelConfig> ForkedConfig(const HistoryFlags& flags, client::Client& client) {
+  const absl::StatusOr<std::string> json = ReadText(flags.path);
+  if (!json.ok()) return json.status();
+  absl::StatusOr<v1::ModelConfig> config = ReplacedConfig({}, *json);
+  if (config.ok() && config->features().empty()) {
+    const absl::StatusOr<v1::Model> model = client.GetModel(flags.name);
+    if (!model.ok()) return model.status();
+    config = ReplacedConfig(model->config(), *json);
   }
+  if (config.ok()) return config;
+  return absl::InvalidArgumentError(
+      absl::StrCat(flags.path, ": ", std::string(config.status().message())));
+}
+
+absl::Status Fork(const HistoryFlags& flags, const Session& session) {
   client::Client client(session.client_options());
+  absl::StatusOr<v1::ModelConfig> config = v1::ModelConfig();
+  if (!flags.path.empty()) config = ForkedConfig(flags, client);
+  if (!config.ok()) return config.status();
   return Show(client.ForkModel(flags.name, flags.revision, flags.other,
-                               flags.path.empty() ? nullptr : &config),
+                               flags.path.empty() ? nullptr : &*config),
               "forked", session);
 }
 
@@ -154,7 +169,8 @@ void AddHistory(CLI::App& app, Session& session) {
   fork.add_option("new", flags->other, "the new model's name")->required();
   fork.add_option("--revision", flags->revision, "the revision (default: the newest)");
   fork.add_option("--config", flags->path,
-                  "another configuration (a ModelConfig as JSON), to learn all the data by");
+                  "learn all the data otherwise: JSON with what is to be different, such as "
+                  "{\"dynamics\": {\"name\": \"static\"}}, or a whole ModelConfig");
   CLI::App& exported = add("export", "Write a model to a file", Export);
   exported.add_option("file", flags->path, "the file")->required();
   exported.add_option("--revision", flags->revision, "the revision (default: the newest)");

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "client/cli/config_flags.h"
+#include "client/cli/config/config_flags.h"
 #include "client/cli/output/proto_json.h"
 #include "prequel/v1/config.pb.h"
 #include "tests/fuzz/config_checks.h"

@@ -53,15 +53,20 @@ absl::Status FromJson(const std::string& json, google::protobuf::Message* messag
                    " in JSON: ", std::string(status.message().data(), status.message().size())));
 }
 
-absl::Status FromJsonFile(const std::string& path, google::protobuf::Message* message) {
+absl::StatusOr<std::string> ReadText(const std::string& path) {
   std::ifstream file;
   if (path != "-") {
     file.open(path);
     if (!file) return absl::NotFoundError(absl::StrCat("cannot read ", path));
   }
   std::istream& stream = path == "-" ? std::cin : file;
-  const std::string json(std::istreambuf_iterator<char>(stream), {});
-  absl::Status status = FromJson(json, message);
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+absl::Status FromJsonFile(const std::string& path, google::protobuf::Message* message) {
+  const absl::StatusOr<std::string> json = ReadText(path);
+  if (!json.ok()) return json.status();
+  absl::Status status = FromJson(*json, message);
   if (status.ok()) return status;
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", std::string(status.message())));
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "google/protobuf/message.h"
 
 namespace prequel::cli {
@@ -15,8 +16,11 @@ std::string ToJson(const google::protobuf::Message& message, bool one_line = fal
 // Replaces `message`. INVALID_ARGUMENT, naming the place, for anything it does not understand.
 absl::Status FromJson(const std::string& json, google::protobuf::Message* message);
 
-// Reads the file at `path`, "-" being the standard input, as FromJson. NOT_FOUND when it cannot
-// be read.
+// The content of the file at `path`, "-" being the standard input. NOT_FOUND when it cannot be
+// read.
+absl::StatusOr<std::string> ReadText(const std::string& path);
+
+// Reads that file as FromJson does; errors name it.
 absl::Status FromJsonFile(const std::string& path, google::protobuf::Message* message);
 
 }  // namespace prequel::cli

@@ -20,6 +20,7 @@ namespace prequel::cli {
 namespace {
 
 using client::TemporaryFile;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -305,6 +306,10 @@ TEST_F(ProgramTest, History) {
   EXPECT_EQ(Run("fork m n --revision 5").out, "forked models/n, at revision 5\n");
   const TemporaryFile json(R"({"features": [{"name": "z"}]})");
   EXPECT_THAT(Run("fork m n --json --config " + json.path()).out, HasSubstr("\"z\""));
+  const TemporaryFile difference(R"({"dynamics": {"name": "static"}})");
+  const Outcome still = Run("fork m n --json --config - <" + difference.path());
+  EXPECT_EQ(still.exit_code, 0) << still.err;
+  EXPECT_THAT(still.out, AllOf(HasSubstr("\"x\""), HasSubstr("\"static\"")));
   const TemporaryFile file;
   const Outcome exported = Run("export m " + file.path());
   EXPECT_EQ(exported.out, "exported models/m to " + file.path() + ", 21 bytes\n");

@@ -1,4 +1,4 @@
-#include "client/cli/config_flags.h"
+#include "client/cli/config/config_flags.h"
 
 #include <memory>
 #include <utility>

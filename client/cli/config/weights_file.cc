@@ -1,4 +1,4 @@
-#include "client/cli/weights_file.h"
+#include "client/cli/config/weights_file.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "client/cli/config_flags.h"
+#include "client/cli/config/config_flags.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
