@@ -1,3 +1,4 @@
+// Whether models learn, and whether the server serves: watch, health.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -14,12 +15,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
-#include "client/cli/output/comparisons.h"
-#include "client/cli/output/drift_text.h"
 #include "client/cli/output/json_writer.h"
 #include "client/cli/output/proto_json.h"
-#include "client/cli/output/running_scores.h"
-#include "client/cli/output/spread_warning.h"
 #include "client/cli/output/table.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
@@ -29,41 +26,6 @@ namespace prequel::cli {
 namespace {
 
 constexpr std::size_t kWatchWidth = 12;
-
-absl::Status Evaluate(const std::string& name, const Session& session) {
-  client::Client client(session.client_options());
-  absl::StatusOr<v1::GetEvaluationResponse> evaluation = client.GetEvaluation(name);
-  if (!evaluation.ok()) return evaluation.status();
-  if (session.json) {
-    std::cout << ToJson(*evaluation) << "\n";
-    return absl::OkStatus();
-  }
-  std::cout << client::ModelName(name) << " at revision " << Count(evaluation->revision()) << "\n";
-  const v1::Scores& cumulative = evaluation->cumulative();
-  if (cumulative.examples() <= 0) {
-    std::cout << "nothing scored yet\n";
-    return absl::OkStatus();
-  }
-  const auto length = static_cast<long long>(evaluation->window_length());
-  Table table({"", "all", absl::StrCat("last ~", Count(length))});
-  table.Add({"examples", Count(std::llround(cumulative.examples())),
-             Count(std::llround(evaluation->window().examples()))});
-  for (const v1::Score& score : cumulative.scores()) {
-    const std::optional<double> recent = client::FindScore(evaluation->window(), score.name());
-    table.Add({score.name(), Number(score.value()), recent.has_value() ? Number(*recent) : "-"});
-  }
-  std::cout << table.Text() << ComparisonText(*evaluation) << DriftText(*evaluation)
-            << AlarmText(*evaluation) << SpreadWarning(client::ModelName(name), cumulative)
-            << SkillWarning(client::ModelName(name), *evaluation);
-  if (evaluation->skipped_rows() > 0) {
-    std::cout << Count(evaluation->skipped_rows()) << " rows skipped: no target\n";
-  }
-  if (evaluation->unscored_rows() > 0) {
-    std::cout << Count(evaluation->unscored_rows())
-              << " rows unscored: learned before a predictive existed\n";
-  }
-  return absl::OkStatus();
-}
 
 struct WatchFlags {
   std::string name;
@@ -152,10 +114,6 @@ absl::Status Health(const double& wait_seconds, const Session& session) {
 }
 
 }  // namespace
-
-void AddEval(CLI::App& app, Session& session) {
-  AddModelSubcommand(app, session, "eval", "Show a model's prequential evaluation", Evaluate);
-}
 
 void AddWatch(CLI::App& app, Session& session) {
   const auto flags = std::make_shared<WatchFlags>();

@@ -80,6 +80,9 @@ TEST_F(ProgramTest, ListAndDescribe) {
   EXPECT_TRUE(FromJson(Run("list --json").out, &parsed).ok());
   EXPECT_TRUE(FromJson(Run("describe m --json").out, &parsed).ok());
   EXPECT_TRUE(FromJson(Run("eval m --json").out, &parsed).ok());
+  EXPECT_TRUE(FromJson(Run("eval m n --json").out, &parsed).ok());
+  EXPECT_TRUE(parsed.fields().at("models/n").struct_value().fields().contains("cumulative"));
+  EXPECT_THAT(Run("eval m n").out, AllOf(HasSubstr("models/m  models/n"), HasSubstr("accuracy")));
   EXPECT_TRUE(FromJson(Run("health --json").out, &parsed).ok());
 }
 

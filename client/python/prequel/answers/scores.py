@@ -69,6 +69,12 @@ class RunningScores:
         return Scores(self._examples, means)
 
 
+_LABELS_KNOWN = (
+    "Scores are as if each label were known before the next question: where labels come late,\n"
+    "they are of another question than the one that was asked."
+)
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Scores of another predictor on the same rows, as those of Evaluation."""
@@ -80,6 +86,9 @@ class Comparison:
 @dataclass(frozen=True, repr=False)
 class Evaluation:
     """The server's prequential evaluation of a model at `revision`; `print` shows its tables.
+
+    Scores are as if each label were known before the next question: where labels come late, they
+    are of another question than the one that was asked.
 
     cumulative: over all data; window: over the last `window_length` examples or so, exponentially
     weighted; skipped_rows: whose target was missing; unscored_rows: learned before a predictive
@@ -109,7 +118,7 @@ class Evaluation:
         )
         for name in self.cumulative:
             rows.append([name, _cell(self.cumulative, name), _cell(self.window, name)])
-        text = f"revision {self.revision}\n{aligned(rows, numbers=True)}"
+        text = f"revision {self.revision}\n{aligned(rows, numbers=True)}\n{_LABELS_KNOWN}"
         if self.comparisons and self.window:
             text += f"\n\n{recent}, beside others on the same rows\n{self._beside()}"
         for count, what in (
