@@ -153,11 +153,10 @@ absl::Status BatchBuilder::Parse(const CsvRow& row) {
 }
 
 absl::StatusOr<double> BatchBuilder::ParseTime(const CsvRow& row) const {
-  constexpr double kDay = 86400;
   for (const MomentForm::Kind kind : {MomentForm::Kind::kDateTime, MomentForm::Kind::kDate}) {
     const std::optional<Moment> moment =
         ParseMoment(row.cells[time_->cell], {kind, MomentForm::Order::kYearFirst});
-    if (moment.has_value()) return kDay * static_cast<double>(moment->day) + moment->seconds;
+    if (moment.has_value()) return InstantOf(*moment);
   }
   return ParseCell(row, time_->cell, time_->name, false);
 }

@@ -91,13 +91,18 @@ std::optional<double> TakeTime(std::string_view* text) {
   return std::min(3600.0 * hour + 60.0 * minute + second, kSecondsOfDay - 1e-6);
 }
 
-// Z, +02:00, +0200, +02, or nothing. False for a sign without an offset.
-bool TakeOffset(std::string_view* text) {
-  if (TakeOneOf(text, "zZ")) return true;
-  if (!TakeOneOf(text, "+-")) return true;
-  if (TakeDigits(text, 2, 2) < 0) return false;
+// The seconds of Z, +02:00, +0200, +02, or nothing (0). No value for a sign without an offset.
+std::optional<double> TakeOffset(std::string_view* text) {
+  if (TakeOneOf(text, "zZ")) return 0.0;
+  const bool behind = text->starts_with('-');
+  if (!TakeOneOf(text, "+-")) return 0.0;
+  const int hours = TakeDigits(text, 2, 2);
+  if (hours < 0) return std::nullopt;
   const bool colon = TakeOneOf(text, ":");
-  return TakeDigits(text, 2, 2) >= 0 || !colon;
+  const int minutes = TakeDigits(text, 2, 2);
+  if (minutes < 0 && colon) return std::nullopt;
+  const double seconds = 3600.0 * hours + 60.0 * std::max(minutes, 0);
+  return behind ? -seconds : seconds;
 }
 
 void AppendAngle(double turns, std::vector<double>* out) {
@@ -158,10 +163,18 @@ std::optional<Moment> ParseMoment(std::string_view text, const MomentForm& form)
     const std::optional<double> seconds = TakeTime(&text);
     if (!seconds.has_value()) return std::nullopt;
     moment.seconds = *seconds;
-    if (form.kind == Kind::kDateTime && !TakeOffset(&text)) return std::nullopt;
+    if (form.kind == Kind::kDateTime) {
+      const std::optional<double> offset = TakeOffset(&text);
+      if (!offset.has_value()) return std::nullopt;
+      moment.offset = *offset;
+    }
   }
   if (!text.empty()) return std::nullopt;
   return moment;
+}
+
+double InstantOf(const Moment& moment) {
+  return kSecondsOfDay * static_cast<double>(moment.day) + moment.seconds - moment.offset;
 }
 
 std::string ExampleOf(const MomentForm& form) {

@@ -33,11 +33,15 @@ inline constexpr std::array<MomentForm, 7> kMomentForms = {{
     {MomentForm::Kind::kDateTime, MomentForm::Order::kMonthFirst},
 }};
 
-// As the clock and the calendar on the wall had it: an offset from UTC is read and not used.
+// Day and seconds are as the calendar and the clock on the wall had them.
 struct Moment {
   std::int64_t day = 0;  // since 1970-01-01
   double seconds = 0;    // since midnight
+  double offset = 0;     // seconds that the clock is ahead of UTC; 0 where the text does not say
 };
+
+// Seconds since 1970 in UTC, by `offset`.
+double InstantOf(const Moment& moment);
 
 // The whole of `text`, apart from surrounding blanks; nothing when it is not of this form, or there
 // is no such day or time.

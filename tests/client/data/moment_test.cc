@@ -73,6 +73,16 @@ TEST(MomentTest, DateTimesWithAndWithoutAnOffset) {
   EXPECT_EQ(SecondsOf("2000-03-01T10:15+", kDateTime), -1);
 }
 
+TEST(MomentTest, AnInstantIsWithoutTheOffset) {
+  const auto instant = [](const char* text) { return InstantOf(*ParseMoment(text, kDateTime)); };
+  EXPECT_EQ(instant("1970-01-01T00:00:00Z"), 0);
+  EXPECT_EQ(instant("1970-01-01 00:01"), 60) << "the clock on the wall, where nothing else is said";
+  EXPECT_EQ(instant("1970-01-01T00:00:00+0530"), -19'800);
+  EXPECT_EQ(instant("1970-01-01 00:00-08"), 28'800);
+  // The night in which clocks go back: 40 minutes later, though the clock shows 20 minutes less.
+  EXPECT_EQ(instant("2026-10-25T02:10:00+01:00") - instant("2026-10-25T02:30:00+02:00"), 2'400);
+}
+
 TEST(MomentTest, WhatAPersonTakesForADate) {
   for (const char* text : {"2024-04-03", "3/4/24", "2024-02-30", "3 Apr 2024", "April 3, 2024",
                            "12:30", "3/4/2024 10:15 foo"}) {
