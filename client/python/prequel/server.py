@@ -8,12 +8,14 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from prequel import guardian
 from prequel.client import Client
 from prequel.errors import InvalidArgument, NotFound, Unavailable
 
@@ -23,7 +25,7 @@ _STOPPING = 30.0  # seconds, and then SIGKILL
 
 class Server:
     """A `prequeld` process. As a context it is stopped at the end, and its data directory removed
-    unless it was given."""
+    unless it was given. Without one, both happen when this program ends, even by SIGKILL."""
 
     def __init__(
         self,
@@ -48,6 +50,7 @@ class Server:
         self.http_address = ""  # where `flags` have --http
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
+        self._guardian: subprocess.Popen[bytes] | None = None
 
     @property
     def pid(self) -> int:
@@ -77,6 +80,7 @@ class Server:
             stderr=self._log,
             start_new_session=True,  # Ctrl-C at a prompt is for Python
         )
+        self._guard(self._process.pid)
         assert self._process.stdout is not None
         for line in self._process.stdout:
             match = _LISTENING.match(line)
@@ -141,7 +145,25 @@ class Server:
     ) -> None:
         self.close()
 
+    def _guard(self, pid: int) -> None:
+        """Sees to it that the process does not outlive this one."""
+        folder = [os.fspath(self.data_dir)] if self._temporary else []
+        self._guardian = subprocess.Popen(
+            [sys.executable, "-I", guardian.__file__, str(pid), *folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def _dismiss_guardian(self) -> None:
+        if self._guardian is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._guardian.communicate(b"x")
+        self._guardian = None
+
     def _forget(self) -> None:
+        self._dismiss_guardian()
         if self._process is not None and self._process.stdout is not None:
             self._process.stdout.close()
         if self._log is not None:

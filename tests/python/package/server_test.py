@@ -1,6 +1,10 @@
 """Servers of one's own."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -54,6 +58,23 @@ def test_a_server_that_does_not_start(tmp_path):
             prequel.Server(tmp_path / "data").start()
     with pytest.raises(prequel.Unavailable, match="did not start"):
         prequel.Server(flags=["--no-such-flag"]).__enter__()
+
+
+@pytest.mark.parametrize("end", ["exit", "kill"])
+def test_a_server_does_not_outlive_its_program(end):
+    last = "os.kill(os.getpid(), signal.SIGKILL)" if end == "kill" else "pass"
+    program = (
+        "import os, signal, prequel\n"
+        "server = prequel.Server().start()\n"
+        "print(server.pid, server.data_dir, flush=True)\n" + last
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == (-signal.SIGKILL if end == "kill" else 0), done.stderr
+    pid, folder = done.stdout.split()
+    deadline = time.monotonic() + 60
+    while (is_running(int(pid)) or os.path.exists(folder)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not is_running(int(pid)) and not os.path.exists(folder)
 
 
 def test_no_program(monkeypatch, tmp_path):
