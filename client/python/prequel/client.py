@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -31,7 +32,7 @@ class Client:
         *,
         timeout: float = 30.0,
         token: str | None = None,
-        tls: TLS | bool | None = None,
+        tls: TLS | str | Path | bool | None = None,
     ) -> None:
         """
         Args:
@@ -39,7 +40,8 @@ class Client:
             timeout: seconds, of each call; of a learning stream, the longest silence.
             token: who calls; None: what the file PREQUEL_TOKEN_FILE holds, or PREQUEL_TOKEN. It
                 travels as `authorization: Bearer …`, and without TLS only to this machine.
-            tls: True, or the certificates to use; None: plain text.
+            tls: True; the file of the authority's certificates, as "ca.pem"; or a TLS; None: plain
+                text.
         """
         self._connection = Connection(Endpoint.of(server, timeout, token, tls))
 

@@ -76,7 +76,10 @@ class Endpoint:
 
     @staticmethod
     def of(
-        server: str | None, timeout: float, token: str | None, tls: TLS | bool | None
+        server: str | None,
+        timeout: float,
+        token: str | None,
+        tls: TLS | str | Path | bool | None,
     ) -> Endpoint:
         server = server or os.environ.get("PREQUEL_SERVER") or DEFAULT_SERVER
         if not isinstance(server, str):
@@ -100,6 +103,8 @@ class Endpoint:
                 f"a token is sent without TLS only to this machine, and {server} is another: give "
                 "tls=True, or prequel.TLS(…)"
             )
+        if isinstance(tls, (str, Path)):
+            tls = TLS(ca=tls)
         return Endpoint(server, timeout, token, TLS() if tls is True else tls or None)
 
     @property
@@ -109,6 +114,9 @@ class Endpoint:
     def channel(self, module: Any = grpc) -> Any:
         """A channel of gRPC: `grpc`, or `grpc.aio`."""
         options = list(_OPTIONS)
+        if _is_this_machine(self.server):
+            # gRPC would ask the proxy of http_proxy for this very machine.
+            options.append(("grpc.enable_http_proxy", 0))
         if self.tls is None:
             return module.insecure_channel(self.server, options=options)
         if self.tls.server_name:

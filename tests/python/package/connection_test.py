@@ -154,6 +154,16 @@ def test_tls(tmp_path):
                 client.model("m").describe()
 
 
+def test_tls_by_the_file_of_the_authority(tmp_path):
+    key, cert = certificate(tmp_path, "server", "localhost")
+    credentials = grpc.ssl_server_credentials([(key.read_bytes(), cert.read_bytes())])
+    with serving(credentials) as (_, address):
+        name = f"localhost:{address.rpartition(':')[2]}"
+        for tls in (cert, str(cert)):
+            with prequel.Client(name, token=TOKEN, tls=tls) as client:
+                assert client.model("m").describe().revision == 3
+
+
 def test_tls_options_that_are_wrong(tmp_path):
     with pytest.raises(prequel.InvalidArgument, match="cert and key go together"):
         prequel.Client(tls=prequel.TLS(cert=b"x"))
@@ -170,6 +180,15 @@ def test_nobody_there():
             model.learn_stream([(np.zeros((1, 1)), [1.0])])
     with pytest.raises(prequel.InvalidArgument, match="timeout: 0"):
         prequel.Client(timeout=0)
+
+
+def test_a_proxy_does_not_stand_before_this_machine(server, monkeypatch):
+    for name in ("http_proxy", "https_proxy", "grpc_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    port = server.address.rpartition(":")[2]
+    for address in (server.address, f"localhost:{port}"):
+        with prequel.Client(address, timeout=5) as client:
+            assert isinstance(client.models(), list)
 
 
 def test_what_is_no_prequeld(server):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -27,7 +28,7 @@ class AsyncClient:
         *,
         timeout: float = 30.0,
         token: str | None = None,
-        tls: TLS | bool | None = None,
+        tls: TLS | str | Path | bool | None = None,
     ) -> None:
         self._connection = AsyncConnection(Endpoint.of(server, timeout, token, tls))
 
