@@ -118,6 +118,35 @@ def test_values(line):
         prediction.proba
 
 
+def test_a_prediction_as_a_frame(line, client, name):
+    pytest.importorskip("pandas")
+    model, X, y = line
+    model.learn(X, y)
+    answer = model.predict(X[:3], quantiles=[0.05, 0.5])
+    frame = answer.to_frame()
+    assert list(frame) == ["mean", "sd", "epistemic_sd", "aleatoric_sd", "q0.05", "q0.5"]
+    np.testing.assert_array_equal(frame.sd, answer.std)
+    np.testing.assert_array_equal(frame["q0.05"], answer.quantile(0.05))
+    two = client.create(f"{name}-2", X, np.stack([y, -y], axis=1))
+    two.learn(X, np.stack([y, -y], axis=1))
+    assert list(two.predict(X[:3], queries="moments").to_frame())[:4] == [
+        "mean_0", "mean_1", "sd_0", "sd_1",
+    ]  # fmt: skip
+    classes = client.create(f"{name}-c", X, np.where(y > 0, "up", "down"))
+    classes.learn(X, np.where(y > 0, "up", "down"))
+    frame = classes.predict(X[:3]).to_frame()
+    assert list(frame)[:3] == ["label", "p_down", "p_up"] and len(frame) == 3
+
+
+def test_a_query_with_options_is_a_part(line):
+    model, X, y = line
+    model.learn(X, y)
+    asked = model.predict(X[:2], queries=[prequel.part("quantiles", levels=[0.25])])
+    np.testing.assert_array_equal(
+        asked.outputs["quantiles"][..., 0, 0], model.predict(X[:2]).quantile(0.25)
+    )
+
+
 def test_samples_are_of_the_predictive(line):
     model, X, y = line
     model.learn(X, y)

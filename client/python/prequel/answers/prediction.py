@@ -175,6 +175,31 @@ class Prediction:
         places = rng.random(flat.shape).argsort(axis=1)[:, :size]
         return np.take_along_axis(flat, places, axis=1).reshape(*values.shape[:-1], size)
 
+    def to_frame(self) -> Any:
+        """A pandas.DataFrame of one row for each row that was asked, with the columns of the CSV
+        file that `prequel predict` writes: mean, sd, epistemic_sd, aleatoric_sd, q0.05 …, each with
+        _0, _1 … behind it where there are several targets; label, p_LABEL … and the entropies of
+        classes. What was not answered is left out."""
+        import pandas as pd
+
+        columns: dict[str, Array] = {}
+        if "probabilities" in self.outputs:
+            columns["label"] = self.label
+            columns.update((f"p_{name}", self.proba[:, i]) for i, name in enumerate(self.labels))
+        for name in ("entropy", "aleatoric_entropy", "epistemic_entropy"):
+            if name in self.outputs:
+                columns[name] = self.outputs[name]
+        if "mean" in self.outputs:
+            columns.update(_by_target("mean", self.mean))
+            columns.update(_by_target("sd", self.std))
+            columns.update(_by_target("epistemic_sd", self.epistemic_std))
+            columns.update(_by_target("aleatoric_sd", self.aleatoric_std))
+        if "quantiles" in self.outputs:
+            for i, level in enumerate(self._levels):
+                values = _squeezed(self.outputs["quantiles"][..., i])
+                columns.update(_by_target(f"q{level:g}", values))
+        return pd.DataFrame(columns)
+
     def _of_values(self, name: str) -> Array:
         if name not in self.outputs and self.labels:
             raise self._lacking(name, "a model of classes has proba, label and entropy")
@@ -234,7 +259,7 @@ def queries_of(
 ) -> list[v1.Query]:
     """What `predict` is to ask: nothing is what the model answers by default."""
     several = [queries] if isinstance(queries, str) else queries or ()
-    asked = [v1.Query(name=q) if isinstance(q, str) else q for q in several]
+    asked = [_query_of(q) for q in several]
     for query in asked:
         if not isinstance(query, v1.Query):
             raise InvalidArgument(f"queries: {query!r} is no name of a query and no Query")
@@ -243,6 +268,15 @@ def queries_of(
         if not any(query.name == "moments" for query in asked):
             asked.append(v1.Query(name="moments"))
     return asked
+
+
+def _query_of(given: Any) -> Any:
+    """A query by its name, or by `prequel.part(name, option=…)`; anything else as it is."""
+    if isinstance(given, str):
+        return v1.Query(name=given)
+    if isinstance(given, v1.Component):
+        return v1.Query(name=given.name, options=given.options)
+    return given
 
 
 def prediction_of(revision: int, message: v1.Predictions) -> Prediction:
@@ -270,6 +304,13 @@ def joined(
             name: np.concatenate([piece.outputs[name] for piece in pieces]) for name in outputs
         }
     return Prediction(first.revision, outputs, first._levels, first.labels, ask)
+
+
+def _by_target(name: str, values: Array) -> dict[str, Array]:
+    """`name` for one target, [rows]; `name`_0, `name`_1 … for several, [rows, T]."""
+    if values.ndim == 1:
+        return {name: values}
+    return {f"{name}_{t}": values[:, t] for t in range(values.shape[1])}
 
 
 def _squeezed(values: Array, axis: int = 1) -> Array:
