@@ -111,8 +111,9 @@ std::string SideBySideText(const std::vector<NamedEvaluation>& evaluations) {
             &v1::GetEvaluationResponse::window, table);
   std::string text = table.Text() + kLabelsKnown;
   if (!SameExamples(evaluations)) {
-    text += "The models have scored different numbers of rows: only on the same rows is their\n"
-            "comparison fair.\n";
+    text +=
+        "The models have scored different numbers of rows: only on the same rows is their\n"
+        "comparison fair.\n";
   }
   for (const auto& [model, evaluation] : evaluations) {
     const std::string alarms = AlarmText(evaluation);
