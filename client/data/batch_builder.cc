@@ -111,7 +111,10 @@ absl::Status BatchBuilder::AddTargetColumns(const v1::Target& target,
   if (!target.labels().empty()) form_ = TargetForm::kText;
   for (const std::string& label : target.labels()) {
     if (IsMissing(label)) known_words_.push_back(label);
+    listed_.emplace(PlainNumber(label), label);
   }
+  // Labels that the model tells apart by their spelling are told apart here.
+  if (listed_.size() < static_cast<std::size_t>(target.labels_size())) listed_.clear();
   if (width > 1) form_ = TargetForm::kNumbers;
   return absl::OkStatus();
 }
@@ -183,6 +186,11 @@ bool BatchBuilder::IsMissingTarget(std::string_view text) const {
          std::find(known_words_.begin(), known_words_.end(), Trim(text)) == known_words_.end();
 }
 
+std::string_view BatchBuilder::LabelOf(std::string_view text) const {
+  const auto found = listed_.find(PlainNumber(text));
+  return found == listed_.end() ? text : std::string_view(found->second);
+}
+
 absl::Status BatchBuilder::ParseTargets(const CsvRow& row) {
   row_targets_.clear();
   row_label_.clear();
@@ -200,7 +208,7 @@ absl::Status BatchBuilder::ParseTargets(const CsvRow& row) {
     } else if (form_ == TargetForm::kText) {
       if (absl::Status status = CheckText(row, column.name, Trim(text)); !status.ok())
         return status;
-      row_label_ = std::string(Trim(text));
+      row_label_ = std::string(LabelOf(Trim(text)));
       row_targets_.push_back(kMissing);
     } else {
       absl::StatusOr<double> value = ParseCell(row, column.cell, column.name, true);

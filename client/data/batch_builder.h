@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,6 +76,8 @@ class BatchBuilder {
   absl::Status ParseTargets(const CsvRow& row);
   absl::StatusOr<double> ParseTime(const CsvRow& row) const;
   bool IsMissingTarget(std::string_view text) const;
+  // The label that the model lists for `text`, which may spell a number otherwise; else `text`.
+  std::string_view LabelOf(std::string_view text) const;
 
   // Constant after Create.
   BatchOptions options_;
@@ -81,6 +85,7 @@ class BatchBuilder {
   std::optional<Column> time_;
   std::size_t num_inputs_ = 0;            // numeric columns of the batch
   std::vector<std::string> known_words_;  // listed labels that otherwise mean a missing value
+  std::map<std::string, std::string, std::less<>> listed_;  // labels by PlainNumber
 
   TargetForm form_ = TargetForm::kUndecided;
   std::int64_t rows_ = 0;

@@ -41,6 +41,23 @@ bool IsMissing(std::string_view text) {
   return number.has_value() && std::isnan(*number);
 }
 
+std::string_view PlainNumber(std::string_view text) {
+  std::string_view number = text.starts_with('+') ? text.substr(1) : text;
+  const std::string_view digits = number.starts_with('-') ? number.substr(1) : number;
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::string_view whole = digits.substr(0, point);
+  const std::string_view fraction = digits.substr(std::min(point + 1, digits.size()));
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (whole.empty() || (whole.size() > 1 && whole.front() == '0')) return text;
+  if (!std::all_of(whole.begin(), whole.end(), is_digit)) return text;
+  if (!std::all_of(fraction.begin(), fraction.end(), is_digit)) return text;
+  while (number.find('.') != std::string_view::npos &&
+         (number.ends_with('0') || number.ends_with('.'))) {
+    number.remove_suffix(1);
+  }
+  return number == "-0" ? number.substr(1) : number;
+}
+
 std::string ShortestNumber(double value) {
   std::array<char, 32> buffer;
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);

@@ -16,6 +16,11 @@ std::optional<double> ParseNumber(std::string_view text);
 // programs write for it: NA, N/A, n/a, #N/A, #NA, <NA>, NULL, null, None, ?.
 bool IsMissing(std::string_view text);
 
+// A number without what its spelling may leave out: a plus sign and zeros that end a fraction, so
+// that "1.0" and "+1" are "1". Digit by digit, so that integers beyond 2⁵³ stay what they are.
+// Other texts, those with leading zeros ("007") and with an exponent among them, are as they were.
+std::string_view PlainNumber(std::string_view text);
+
 // The shortest text that reads back as exactly `value`.
 std::string ShortestNumber(double value);
 

@@ -146,8 +146,8 @@ absl::Status CheckClasses(const std::string& name, const TargetSummary& summary,
                                       "column?"));
   }
   if (DistinctOf(summary) < 2) {
-    return Refused(
-        name, absl::StrCat("has one value in every row: ", Quoted(summary.values.begin()->first)));
+    return Refused(name, absl::StrCat("has one value in every row: ",
+                                      Quoted(summary.values.begin()->first), MissingNote(summary)));
   }
   return absl::OkStatus();
 }

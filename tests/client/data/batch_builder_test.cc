@@ -184,6 +184,27 @@ TEST(BatchBuilderTest, TargetsAsLabelsWhenTheModelListsThem) {
   EXPECT_THAT(batch.labels(), ElementsAre("1"));
 }
 
+TEST(BatchBuilderTest, ALabelThatIsANumberIsOneHoweverItIsSpelled) {
+  v1::ModelConfig config = Config({"a"});
+  for (const char* label : {"1.0", "-2", "9007199254740993", "007", "b"}) {
+    config.mutable_target()->add_labels(label);
+  }
+  BatchBuilder builder = Make(config, {"a", "y"});
+  for (const char* cell : {"1", "+1.00", "-2.", "9007199254740993.0", "007", "7", " b "}) {
+    ASSERT_TRUE(builder.Add(Row({"1", cell})).ok()) << cell;
+  }
+  EXPECT_THAT(builder.Take().labels(),
+              ElementsAre("1.0", "1.0", "-2", "9007199254740993", "007", "7", "b"));
+}
+
+TEST(BatchBuilderTest, LabelsThatTheModelTellsApartBySpellingStayApart) {
+  v1::ModelConfig config = Config({"a"});
+  for (const char* label : {"1", "1.0"}) config.mutable_target()->add_labels(label);
+  BatchBuilder builder = Make(config, {"a", "y"});
+  for (const char* cell : {"1", "1.0"}) ASSERT_TRUE(builder.Add(Row({"1", cell})).ok());
+  EXPECT_THAT(builder.Take().labels(), ElementsAre("1", "1.0"));
+}
+
 TEST(BatchBuilderTest, TheFirstTargetDecidesTheForm) {
   BatchBuilder text = Make(Config({"a"}), {"a", "y"});
   ASSERT_TRUE(text.Add(Row({"1", "cat"})).ok());

@@ -138,6 +138,8 @@ TEST(SchemaInferenceTest, ClearErrors) {
   EXPECT_THAT(message(Infer("xx,target\n1,2\n", {.target = "targt"})),
               HasSubstr("did you mean 'target'?"));
   EXPECT_THAT(message(Infer("x,y\n1,a\n2,a\n")), HasSubstr("one value in every row"));
+  EXPECT_THAT(message(Infer("x,y\n1,EU\n2,NA\n")),
+              HasSubstr("'EU'; 'NA' (line 3) means not known, unless --labels lists it"));
   EXPECT_THAT(message(Infer("x,y\n1,\n2,\n")), HasSubstr("no value in any row"));
   EXPECT_THAT(message(Infer("y\n1\n2\n")), HasSubstr("no input column is left"));
   std::vector<std::string> texts;

@@ -13,7 +13,13 @@ from prequel import v1
 from prequel.data.column import Column, refused
 from prequel.data.minibatch import Minibatch
 from prequel.data.moment import moment_column
-from prequel.data.number import is_missing, nearest_name, parse_number, quoted
+from prequel.data.number import (
+    is_missing,
+    nearest_name,
+    parse_number,
+    plain_number,
+    quoted,
+)
 from prequel.data.table import Table, target_of
 from prequel.data.tensor import travelling
 from prequel.data.times import times_of
@@ -232,12 +238,13 @@ class Encoder:
 
     def _labels(self, values: Column, known_words: set[str]) -> list[str]:
         labels = values.categories()
-        by_number = {parse_number(label): label for label in self._target.labels}
-        if values.kind == "number":  # 7.0 is the label "7"
-            known = {text: by_number.get(parse_number(text), text) for text in set(labels)}
-            labels = [known[text] for text in labels]
-        elif values.kind == "bool" and not {"True", "False"} & set(self._target.labels):
-            labels = [by_number.get(float(v), text) for v, text in zip(values.values, labels)]
+        listed = {plain_number(label): label for label in self._target.labels}
+        if len(listed) < len(self._target.labels):
+            listed = {}  # the model tells labels apart by how their numbers are spelled
+        if values.kind == "bool" and not {"True", "False"} & set(self._target.labels):
+            labels = [str(int(value)) for value in values.values]
+        known = {text: listed.get(plain_number(text), text) for text in set(labels)}
+        labels = [known[text] for text in labels]
         gone = {text for text in set(labels) if is_missing(text) and text not in known_words}
         if gone and not self._target.allow_missing:
             row = next(i for i, text in enumerate(labels) if text in gone)

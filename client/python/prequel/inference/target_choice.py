@@ -161,7 +161,8 @@ def _check_classes(name: str, summary: TargetSummary, counted: bool) -> None:
             "wrong column?",
         )
     if _distinct_of(summary) < 2:
-        raise _refused(name, f"has one value in every row: {quoted(next(iter(summary.values)))}")
+        only = quoted(next(iter(summary.values)))
+        raise _refused(name, f"has one value in every row: {only}{_missing_note(summary)}")
 
 
 def _check_values(name: str, summary: TargetSummary, likelihood: str) -> None:
