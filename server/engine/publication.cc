@@ -18,10 +18,9 @@ absl::StatusOr<Publication::View> Publication::Load() const {
   return newest_;
 }
 
-Publication::View Publication::Peek(absl::Status* problem) const {
+Publication::Glimpse Publication::Peek() const {
   MutexLock lock(mu_);
-  *problem = problem_;
-  return newest_;
+  return {.view = newest_, .problem = problem_, .replay = replay_};
 }
 
 Subscription Publication::Await(std::int64_t revision, Then then) {
@@ -53,6 +52,11 @@ void Publication::Introduce(std::shared_ptr<const Learner> learner) {
   newest_.learner = std::move(learner);
 }
 
+void Publication::Report(const ReplayProgress& replay) {
+  MutexLock lock(mu_);
+  replay_ = replay;
+}
+
 void Publication::Publish(const Published& next) {
   Published replaced = next;  // then the one before, given up without the lock
   std::vector<Waiting::node_type> there;
@@ -60,6 +64,7 @@ void Publication::Publish(const Published& next) {
     MutexLock lock(mu_);
     std::swap(newest_.published, replaced);
     problem_ = absl::OkStatus();
+    replay_.reset();
     while (!waiting_.empty() && waiting_.begin()->first.first <= next.revision) {
       there.push_back(waiting_.extract(waiting_.begin()));
     }
@@ -70,6 +75,7 @@ void Publication::Publish(const Published& next) {
 void Publication::Fail(const absl::Status& problem) {
   MutexLock lock(mu_);
   problem_ = problem;
+  replay_.reset();
 }
 
 void Publication::End(const absl::Status& status) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,15 @@
 namespace prequel {
 
 class Publication;
+
+// How far the start of a model has come: so many of the records that follow its snapshot in the log
+// have been folded again.
+struct ReplayProgress {
+  std::int64_t folded = 0;
+  std::int64_t records = 0;
+
+  bool operator==(const ReplayProgress&) const = default;
+};
 
 // One that waits for a revision. Destroying it changes nothing.
 class Subscription {
@@ -45,6 +55,12 @@ class Publication : public std::enable_shared_from_this<Publication> {
     std::shared_ptr<const Learner> learner;
     Published published;
   };
+  // All that there is to see, whether it can be read or not: what is not known is null.
+  struct Glimpse {
+    View view;
+    absl::Status problem;                  // OK: it can be read
+    std::optional<ReplayProgress> replay;  // until something has been published, or never will be
+  };
   // Called once, on the thread that publishes or ends, or within Await. Must not block.
   using Then = absl::AnyInvocable<void(const absl::Status&)>;
 
@@ -53,8 +69,7 @@ class Publication : public std::enable_shared_from_this<Publication> {
 
   // The newest, or the problem.
   absl::StatusOr<View> Load() const;
-  // What there is, whether there is a problem or not: what is not known is null.
-  View Peek(absl::Status* problem) const;
+  Glimpse Peek() const;
   // OK once something has been published.
   absl::Status problem() const;
 
@@ -64,6 +79,7 @@ class Publication : public std::enable_shared_from_this<Publication> {
 
   // The learner is known before there is a state.
   void Introduce(std::shared_ptr<const Learner> learner);
+  void Report(const ReplayProgress& replay);
   // Readers see it from now on, and whoever waits for its revision is told.
   void Publish(const Published& next);
   // Nothing is published, nor will be.
@@ -80,6 +96,7 @@ class Publication : public std::enable_shared_from_this<Publication> {
   mutable Mutex mu_;
   absl::Status problem_ ABSL_GUARDED_BY(mu_);
   absl::Status ended_ ABSL_GUARDED_BY(mu_);
+  std::optional<ReplayProgress> replay_ ABSL_GUARDED_BY(mu_) = ReplayProgress();
   View newest_ ABSL_GUARDED_BY(mu_);
   Waiting waiting_ ABSL_GUARDED_BY(mu_);
   std::uint64_t subscriptions_ ABSL_GUARDED_BY(mu_) = 0;  // ever

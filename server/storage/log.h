@@ -1,5 +1,5 @@
 // The logs: each an unbroken run of records, appended once and followed by whoever folds them.
-// Nothing above this interface may assume that a log is local, or that its end is known.
+// Nothing above this interface may assume that a log is local, or that its end stays where it is.
 #pragma once
 
 #include <cstddef>
@@ -63,6 +63,9 @@ class Log {
 
   // Of the first record of `log` that there is; 0 when there is none. Truncation moves it.
   virtual absl::StatusOr<std::uint64_t> FirstOffset(LogId log) const = 0;
+
+  // Of the record that would be appended to `log` next.
+  virtual absl::StatusOr<std::uint64_t> EndOffset(LogId log) const = 0;
 
   // Reads `log` from offset `from` on.
   virtual std::unique_ptr<Follower> Follow(LogId log, std::uint64_t from) const = 0;

@@ -313,7 +313,7 @@ class Model:
         if on_refused == "raise" and tally.refused:
             raise refusal(tally)
         if tally.resumed and not tally.minibatches:
-            tally.revision = self.describe().revision
+            tally.revision = self.describe().revision or 0
         return tally.result(stacklevel=4)
 
 

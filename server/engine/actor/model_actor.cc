@@ -35,13 +35,19 @@ ModelActor::ModelActor(StoredModel stored, const Parts& parts)
 ModelInfo ModelActor::Info() const {
   const TimePoint created{std::chrono::duration_cast<TimePoint::duration>(
       std::chrono::microseconds(stored_.create_time_us))};
-  absl::Status problem;
-  Publication::View view = publication_->Peek(&problem);
-  return {.name = stored_.name,
-          .create_time = created,
-          .problem = std::move(problem),
-          .learner = std::move(view.learner),
-          .published = std::move(view.published)};
+  Publication::Glimpse seen = publication_->Peek();
+  ModelInfo info{.name = stored_.name,
+                 .create_time = created,
+                 .problem = std::move(seen.problem),
+                 .replay = seen.replay,
+                 .learner = std::move(seen.view.learner),
+                 .config = std::nullopt,
+                 .published = std::move(seen.view.published)};
+  if (info.learner == nullptr && stored_.problem.ok()) {
+    absl::StatusOr<LearnerConfig> config = parts_.codec.DecodeConfig(stored_.config);
+    if (config.ok()) info.config = *std::move(config);
+  }
+  return info;
 }
 
 void ModelActor::Start(ModelFold fold, ModelMemory::Lease memory) {
@@ -93,6 +99,7 @@ void ModelActor::ReplayTurn(Weight weight) {
   const absl::StatusOr<Follower::Progress> progress =
       replay_->Step(*scratch, weight == Weight::kHeavy);
   if (!known) publication_->Introduce(replay_->learner());
+  publication_->Report(replay_->progress());
   if (progress.ok() && *progress == Follower::Progress::kMore) {
     return PostReplayTurn(replay_->heavy() ? Weight::kHeavy : Weight::kLight);
   }

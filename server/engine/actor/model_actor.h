@@ -38,8 +38,10 @@ namespace prequel {
 struct ModelInfo {
   std::string name;
   TimePoint create_time;
-  absl::Status problem;                    // OK: serving. UNAVAILABLE: still replaying
-  std::shared_ptr<const Learner> learner;  // null when the stored configuration is unreadable
+  absl::Status problem;                    // OK: serving
+  std::optional<ReplayProgress> replay;    // while it is starting
+  std::shared_ptr<const Learner> learner;  // null before it is made, or when it cannot be
+  std::optional<LearnerConfig> config;     // as it is stored, where there is no learner
   Published published;                     // `state` is null unless serving
 };
 

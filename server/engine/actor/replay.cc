@@ -101,8 +101,18 @@ absl::Status Replay::Prepare() {
   learner_ = *std::move(learner);
   cost_ = ModelCost::Of(learner_->config()).value();  // which was made of it
   if (absl::Status status = Restore(); !status.ok()) return status;
-  follower_ = parts_.log.Follow(parts_.model.log, fold_->current().next_offset);
+  begin_ = fold_->current().next_offset;
+  const absl::StatusOr<std::uint64_t> end = parts_.log.EndOffset(parts_.model.log);
+  if (!end.ok()) return end.status();
+  end_ = std::max(begin_, *end);
+  follower_ = parts_.log.Follow(parts_.model.log, begin_);
   return absl::OkStatus();
+}
+
+ReplayProgress Replay::progress() const {
+  if (follower_ == nullptr) return {};
+  return {.folded = static_cast<std::int64_t>(fold_->current().next_offset - begin_),
+          .records = static_cast<std::int64_t>(end_ - begin_)};
 }
 
 // From the newest snapshot that can be read; without any, from the log's beginning.

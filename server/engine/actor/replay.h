@@ -2,6 +2,7 @@
 // in the log.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -16,6 +17,7 @@
 #include "server/engine/fold/origin.h"
 #include "server/engine/history/snapshotter.h"
 #include "server/engine/observer.h"
+#include "server/engine/publication.h"
 #include "server/engine/records/record.h"
 #include "server/memory/model_memory.h"
 #include "server/storage/catalogue.h"
@@ -48,6 +50,7 @@ class Replay {
 
   // Null until the configuration has been read.
   const std::shared_ptr<const Learner>& learner() const { return learner_; }
+  ReplayProgress progress() const;
   // REQUIRES: caught up.
   ModelFold TakeFold() && { return *std::move(fold_); }
   // What the model holds; none before the configuration has been read.
@@ -75,6 +78,7 @@ class Replay {
   std::shared_ptr<const Learner> learner_;
   std::optional<ModelFold> fold_;
   std::unique_ptr<Follower> follower_;
+  std::uint64_t begin_ = 0, end_ = 0;  // offsets in the log, when it began to follow
   ModelMemory::Lease memory_;
   std::optional<ModelCost> cost_;
   bool reserved_ = false;

@@ -6,20 +6,38 @@
 
 #include "google/protobuf/util/time_util.h"
 #include "server/rpc/resource_name.h"
+#include "server/wire/config.h"
 #include "server/wire/model.h"
 
 namespace prequel {
+namespace {
+
+void StateToProto(const ModelInfo& info, v1::Model* model) {
+  model->set_serving(info.problem.ok());
+  if (info.problem.ok()) {
+    model->set_state(v1::Model::STATE_SERVING);
+    return;
+  }
+  model->set_problem(std::string(info.problem.message()));
+  model->set_state(info.replay.has_value() ? v1::Model::STATE_STARTING : v1::Model::STATE_FAILED);
+  if (!info.replay.has_value()) return;
+  model->mutable_replay()->set_folded(info.replay->folded);
+  model->mutable_replay()->set_records(info.replay->records);
+}
+
+}  // namespace
 
 void InfoToProto(const ModelInfo& info, v1::Model* model) {
   model->set_name(ModelNameOf(info.name));
   *model->mutable_create_time() = google::protobuf::util::TimeUtil::MicrosecondsToTimestamp(
       std::chrono::duration_cast<std::chrono::microseconds>(info.create_time.time_since_epoch())
           .count());
-  model->set_revision(info.published.revision);
-  model->set_serving(info.problem.ok());
-  if (!info.problem.ok()) model->set_problem(std::string(info.problem.message()));
+  if (info.published.state != nullptr) model->set_revision(info.published.revision);
+  StateToProto(info, model);
   if (info.learner != nullptr) {
     wire::LearnerToProto(*info.learner, info.published.state.get(), model);
+  } else if (info.config.has_value()) {
+    wire::ConfigToProto(*info.config, model->mutable_config());
   }
 }
 

@@ -58,7 +58,7 @@ class RocksLog::RocksFollower final : public Follower {
 
  private:
   absl::StatusOr<Progress> AtEnd() const {
-    const absl::StatusOr<std::uint64_t> end = log_.End(id_);
+    const absl::StatusOr<std::uint64_t> end = log_.EndOffset(id_);
     if (!end.ok()) return end.status();
     if (offset_ > *end) return LogEndsBefore(id_, *end, offset_);
     return Progress::kCaughtUp;
@@ -79,7 +79,7 @@ absl::Status RocksLog::Append(std::span<LogRecord> records) {
   for (LogRecord& record : records) {
     const auto [end, first] = ends.try_emplace(record.log, 0);
     if (first) {
-      const absl::StatusOr<std::uint64_t> known = End(record.log);
+      const absl::StatusOr<std::uint64_t> known = EndOffset(record.log);
       if (!known.ok()) return known.status();
       end->second = *known;
     }
@@ -94,7 +94,7 @@ absl::Status RocksLog::Append(std::span<LogRecord> records) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::uint64_t> RocksLog::End(LogId log) const {
+absl::StatusOr<std::uint64_t> RocksLog::EndOffset(LogId log) const {
   {
     MutexLock lock(mu_);
     if (const auto it = ends_.find(log); it != ends_.end()) return it->second;
@@ -148,7 +148,7 @@ absl::Status RocksLog::Truncate(LogId log, std::uint64_t before) {
 
 absl::Status RocksLog::SkipTo(LogId log, std::uint64_t offset) {
   MutexLock append_lock(append_mu_);
-  const absl::StatusOr<std::uint64_t> end = End(log);
+  const absl::StatusOr<std::uint64_t> end = EndOffset(log);
   if (!end.ok()) return end.status();
   MutexLock lock(mu_);
   ends_[log] = std::max(*end, offset);

@@ -24,6 +24,7 @@ class RocksLog final : public Log {
 
   absl::Status Append(std::span<LogRecord> records) override;
   absl::StatusOr<std::uint64_t> FirstOffset(LogId log) const override;
+  absl::StatusOr<std::uint64_t> EndOffset(LogId log) const override;
   std::unique_ptr<Follower> Follow(LogId log, std::uint64_t from) const override;
   absl::Status Truncate(LogId log, std::uint64_t before) override;
   absl::Status SkipTo(LogId log, std::uint64_t offset) override;
@@ -38,8 +39,6 @@ class RocksLog final : public Log {
  private:
   class RocksFollower;
 
-  // The offset of the next record, as far as this store knows.
-  absl::StatusOr<std::uint64_t> End(LogId log) const;
   // The space of the records of `log` before `end` is to be freed soon, instead of whenever a
   // compaction comes by. Its failure loses nothing.
   void FreeSoon(LogId log, std::uint64_t end) const;

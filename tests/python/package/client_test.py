@@ -7,6 +7,7 @@ import pytest
 
 import prequel
 from prequel import v1
+from prequel.answers.info import ModelInfo
 from prequel.config import replaced
 
 
@@ -52,6 +53,20 @@ def test_a_model_and_its_life(line, client, name, tmp_path):
     model.delete()
     with pytest.raises(prequel.NotFound, match=r"Client.models\(\) lists"):
         model.describe()
+
+
+def test_a_model_that_starts_has_no_revision():
+    message = v1.Model(name="models/m", state=v1.Model.STATE_STARTING, problem="is being replayed")
+    message.config.model.name, message.config.likelihood.name = "mlp", "poisson"
+    message.replay.folded, message.replay.records = 1200, 5000
+    info = ModelInfo.of(message)
+    assert (info.state, info.serving, info.revision, info.examples) == ("starting", False, None, None)
+    assert info.replayed == (1200, 5000)
+    assert repr(info) == "<ModelInfo models/m: mlp poisson, starting>"
+    lines = str(info).splitlines()
+    assert lines[-1] == "state       starting: 1,200 of 5,000 records of its log folded again"
+    message.state = v1.Model.STATE_FAILED
+    assert str(ModelInfo.of(message)).endswith("state       failed: is being replayed")
 
 
 def test_a_fork_differs_in_what_its_config_names(client, name, rng):

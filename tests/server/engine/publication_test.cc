@@ -38,13 +38,15 @@ TEST_F(PublicationTest, HasAProblemUntilSomethingIsPublished) {
   EXPECT_EQ(publication_->problem().code(), Code::kUnavailable);
   const auto learner = std::make_shared<const Learner>(Learner::Create(LinearConfig(2)).value());
   publication_->Introduce(learner);
-  absl::Status problem;
-  EXPECT_EQ(publication_->Peek(&problem).learner, learner);
-  EXPECT_EQ(problem.code(), Code::kUnavailable);
+  publication_->Report({.folded = 2, .records = 5});
+  EXPECT_EQ(publication_->Peek().view.learner, learner);
+  EXPECT_EQ(publication_->Peek().problem.code(), Code::kUnavailable);
+  EXPECT_EQ(publication_->Peek().replay->folded, 2);
   publication_->Publish(At(3));
   EXPECT_EQ(publication_->Load()->published.revision, 3);
   EXPECT_EQ(publication_->Load()->learner, learner);
   EXPECT_TRUE(publication_->problem().ok());
+  EXPECT_EQ(publication_->Peek().replay, std::nullopt);
 }
 
 TEST_F(PublicationTest, ThoseWhoWaitAreToldInOrderOfTheirRevisions) {

@@ -67,6 +67,11 @@ std::uint64_t MemoryStore::End(LogId log) const {
   return std::max(StoredEnd(log), skipped == skipped_to_.end() ? 0 : skipped->second);
 }
 
+absl::StatusOr<std::uint64_t> MemoryStore::EndOffset(LogId log) const {
+  MutexLock lock(disk_->mu_);
+  return End(log);
+}
+
 absl::StatusOr<std::uint64_t> MemoryStore::FirstOffset(LogId log) const {
   MutexLock lock(disk_->mu_);
   const auto it = disk_->log_.lower_bound(LogKey(log, 0));

@@ -35,6 +35,7 @@ class MemoryStore final : public Store, public Catalogue, public Log, public Sna
 
   absl::Status Append(std::span<LogRecord> records) override;
   absl::StatusOr<std::uint64_t> FirstOffset(LogId log) const override;
+  absl::StatusOr<std::uint64_t> EndOffset(LogId log) const override;
   std::unique_ptr<Follower> Follow(LogId log, std::uint64_t from) const override;
   absl::Status Truncate(LogId log, std::uint64_t before) override;
   absl::Status SkipTo(LogId log, std::uint64_t offset) override;

@@ -236,7 +236,7 @@ class AsyncModel:
         if on_refused == "raise" and tally.refused:
             raise refusal(tally)
         if tally.resumed and not tally.minibatches:
-            tally.revision = (await self.describe()).revision
+            tally.revision = (await self.describe()).revision or 0
         return tally.result(stacklevel=4)
 
     async def _feed(

@@ -19,22 +19,32 @@ class ModelInfo:
         name: "models/…".
         config: with every default filled in. It never changes.
         create_time: UTC.
-        revision: minibatches folded in. examples: rows learned from.
+        revision: minibatches folded in. examples: rows learned from. Both are None unless the
+            model is serving.
         num_parameters: D. num_inputs: encoded inputs, after one-hot columns and indicators.
         labels: the classes that are known now, in class order.
-        serving: False when the model's stored state could not be read; `problem` says why.
+        state: "serving"; "starting" while a server that has just started folds the model's log
+            again, of which `replayed` says how much; or "failed": it cannot be read.
+        problem: why it is not serving.
+        replayed: while it is starting, the records that have been folded again, and all of them.
     """
 
     name: str
     config: v1.ModelConfig
     create_time: datetime.datetime
-    revision: int
-    examples: int
+    revision: int | None
+    examples: int | None
     num_parameters: int
     num_inputs: int
     labels: tuple[str, ...]
-    serving: bool
+    state: str
     problem: str
+    replayed: tuple[int, int] | None = None
+
+    @property
+    def serving(self) -> bool:
+        """Whether it answers and learns: `state` is "serving"."""
+        return self.state == "serving"
 
     @staticmethod
     def of(message: v1.Model) -> ModelInfo:
@@ -42,13 +52,14 @@ class ModelInfo:
             message.name,
             message.config,
             _time(message.create_time),
-            message.revision,
-            message.examples,
+            message.revision if message.HasField("revision") else None,
+            message.examples if message.HasField("examples") else None,
             message.num_parameters,
             message.num_inputs,
             tuple(message.labels),
-            message.serving,
+            _state(message),
             message.problem,
+            _replayed(message),
         )
 
     def config_dict(self) -> dict[str, Any]:
@@ -57,8 +68,8 @@ class ModelInfo:
 
     def __repr__(self) -> str:
         parts = f"{self.config.model.name} {self.config.likelihood.name}".strip()
-        state = f"revision {self.revision}, {self.examples:,} examples"
-        return f"<ModelInfo {self.name}: {parts}, {state}{'' if self.serving else ', not serving'}>"
+        state = f"revision {self.revision}, {self.examples:,} examples" if self.serving else self.state
+        return f"<ModelInfo {self.name}: {parts}, {state}>"
 
     def __str__(self) -> str:
         config = self.config
@@ -83,10 +94,23 @@ class ModelInfo:
         rows += [
             ("seed", str(config.seed)),
             ("parameters", f"{self.num_parameters:,} over {self.num_inputs:,} encoded inputs"),
-            ("revision", f"{self.revision:,} minibatches, {self.examples:,} examples"),
-            ("serving", "yes" if self.serving else f"no: {self.problem}"),
+            ("revision", self._progress()),
+            ("state", self._state_text()),
         ]
         return "\n".join(f"{name:<11} {text}" for name, text in rows if text)
+
+    def _progress(self) -> str:
+        if self.revision is None or self.examples is None:
+            return ""
+        return f"{self.revision:,} minibatches, {self.examples:,} examples"
+
+    def _state_text(self) -> str:
+        if self.state == "failed":
+            return f"failed: {self.problem}"
+        if self.replayed is None or self.replayed[1] == 0:
+            return self.state
+        folded, records = self.replayed
+        return f"{self.state}: {folded:,} of {records:,} records of its log folded again"
 
 
 @dataclass(frozen=True)
@@ -116,6 +140,18 @@ class Revisions:
     def of(message: v1.ListRevisionsResponse) -> Revisions:
         snapshots = tuple(Snapshot.of(snapshot) for snapshot in message.snapshots)
         return Revisions(message.revision, message.oldest_revision, snapshots)
+
+
+def _state(message: v1.Model) -> str:
+    if message.serving:  # a server that knows no states says only this
+        return "serving"
+    return "starting" if message.state == v1.Model.STATE_STARTING else "failed"
+
+
+def _replayed(message: v1.Model) -> tuple[int, int] | None:
+    if not message.HasField("replay"):
+        return None
+    return message.replay.folded, message.replay.records
 
 
 def _time(stamp: Any) -> datetime.datetime:

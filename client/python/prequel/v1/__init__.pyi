@@ -591,7 +591,16 @@ class ListRevisionsResponse(_message.Message):
     def __init__(self, revision: _Optional[int] = ..., oldest_revision: _Optional[int] = ..., snapshots: _Optional[_Iterable[_Union[Snapshot, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class Model(_message.Message):
-    __slots__ = ["config", "create_time", "examples", "labels", "name", "num_inputs", "num_parameters", "problem", "revision", "serving"]
+    __slots__ = ["config", "create_time", "examples", "labels", "name", "num_inputs", "num_parameters", "problem", "replay", "revision", "serving", "state"]
+    class State(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__: list[str] = []
+    class Replay(_message.Message):
+        __slots__ = ["folded", "records"]
+        FOLDED_FIELD_NUMBER: _ClassVar[int]
+        RECORDS_FIELD_NUMBER: _ClassVar[int]
+        folded: int
+        records: int
+        def __init__(self, folded: _Optional[int] = ..., records: _Optional[int] = ...) -> None: ...
     CONFIG_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     EXAMPLES_FIELD_NUMBER: _ClassVar[int]
@@ -600,8 +609,14 @@ class Model(_message.Message):
     NUM_INPUTS_FIELD_NUMBER: _ClassVar[int]
     NUM_PARAMETERS_FIELD_NUMBER: _ClassVar[int]
     PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    REPLAY_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     SERVING_FIELD_NUMBER: _ClassVar[int]
+    STATE_FAILED: Model.State
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    STATE_SERVING: Model.State
+    STATE_STARTING: Model.State
+    STATE_UNSPECIFIED: Model.State
     config: ModelConfig
     create_time: _timestamp_pb2.Timestamp
     examples: int
@@ -610,9 +625,11 @@ class Model(_message.Message):
     num_inputs: int
     num_parameters: int
     problem: str
+    replay: Model.Replay
     revision: int
     serving: bool
-    def __init__(self, name: _Optional[str] = ..., config: _Optional[_Union[ModelConfig, _Mapping[str, _Any]]] = ..., create_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., revision: _Optional[int] = ..., examples: _Optional[int] = ..., num_parameters: _Optional[int] = ..., num_inputs: _Optional[int] = ..., labels: _Optional[_Iterable[str]] = ..., serving: bool = ..., problem: _Optional[str] = ...) -> None: ...
+    state: Model.State
+    def __init__(self, name: _Optional[str] = ..., config: _Optional[_Union[ModelConfig, _Mapping[str, _Any]]] = ..., create_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., revision: _Optional[int] = ..., examples: _Optional[int] = ..., num_parameters: _Optional[int] = ..., num_inputs: _Optional[int] = ..., labels: _Optional[_Iterable[str]] = ..., serving: bool = ..., problem: _Optional[str] = ..., state: _Optional[_Union[Model.State, str]] = ..., replay: _Optional[_Union[Model.Replay, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class ModelFilePiece(_message.Message):
     __slots__ = ["data"]

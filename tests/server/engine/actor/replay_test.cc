@@ -1,5 +1,8 @@
 // Restart: the same bits, however many workers; and what happens to what cannot be read.
+#include <cstdint>
+#include <latch>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/server/engine/engine_fixture.h"
@@ -9,6 +12,21 @@ namespace {
 
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
+
+// Stops the replay of models after some of the log.
+class Holder final : public EngineObserver {
+ public:
+  void OnReplayProgress(std::string_view /*model*/, std::uint64_t records) override {
+    if (records < 200) return;
+    held_.count_down();
+    released_.wait();
+  }
+  void AwaitHeld() { held_.wait(); }
+  void Release() { released_.count_down(); }
+
+ private:
+  std::latch held_{1}, released_{1};
+};
 
 class ReplayTest : public EngineFixture {
  protected:
@@ -71,6 +89,46 @@ TEST_F(ReplayTest, AFailedUpdateStaysInTheLogAndCountsNoRevision) {
   EXPECT_EQ(StateBytes("a"), before);
   EXPECT_EQ(engine_->GetPublished("a")->next_offset, 2u);
   EXPECT_EQ(Learn("a", MakeBatch(2))->revision, 2);
+}
+
+TEST_F(ReplayTest, SaysHowFarItIsWhileItStarts) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  const LearnerConfig config = engine_->GetModel("a")->learner->config();
+  for (int i = 0; i < 400; ++i) ASSERT_TRUE(Learn("a", MakeBatch(i, 2, 1)).ok());
+  Stop();
+  store_ = MemoryStore::Open(disk_, store_options_).value();
+  Holder holder;
+  observer_ = &holder;
+  options_.workers = 1;
+  engine_ = Engine::Create(options_, Parts()).value();
+  holder.AwaitHeld();
+  const ModelInfo starting = engine_->GetModel("a").value();
+  holder.Release();
+  engine_->AwaitReady();
+  EXPECT_EQ(starting.problem.code(), Code::kUnavailable);
+  ASSERT_TRUE(starting.replay.has_value());
+  EXPECT_LE(starting.replay->folded, 400);
+  EXPECT_EQ(starting.replay->records, 400);
+  EXPECT_EQ(starting.learner->config(), config);
+  EXPECT_EQ(starting.published.state, nullptr);
+  EXPECT_EQ(engine_->GetModel("a")->replay, std::nullopt);
+  engine_.reset();
+  observer_ = &silent_;
+}
+
+TEST_F(ReplayTest, KnowsTheConfigurationBeforeThereIsALearner) {
+  Start();
+  ASSERT_TRUE(Create("a").ok());
+  ASSERT_TRUE(Create("b").ok());
+  const LearnerConfig config = engine_->GetModel("b")->learner->config();
+  ASSERT_TRUE(Learn("a", MakeBatch(1)).ok());
+  options_.max_model_bytes = 1;  // so that neither can be made
+  Start();
+  const ModelInfo failed = engine_->GetModel("b").value();
+  EXPECT_EQ(failed.learner, nullptr);
+  EXPECT_EQ(failed.replay, std::nullopt) << "it does not start any more";
+  EXPECT_EQ(failed.config, config);
 }
 
 TEST_F(ReplayTest, ReplaysMoreThanOneTurn) {
