@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "client/cli/commands.h"
 #include "client/cli/output/json_writer.h"
+#include "client/cli/output/model_state.h"
 #include "client/cli/output/proto_json.h"
 #include "client/cli/output/table.h"
 #include "client/cli/session.h"
@@ -97,35 +98,11 @@ absl::Status Describe(const std::string& name, const Session& session) {
   table.Add({"seed", absl::StrCat(config.seed())});
   table.Add({"parameters", absl::StrCat(Count(model->num_parameters()), " over ",
                                         Count(model->num_inputs()), " encoded inputs")});
-  table.Add({"revision", absl::StrCat(Count(model->revision(), "minibatch", "minibatches"), ", ",
-                                      Count(model->examples(), "example", "examples"))});
-  table.Add({"serving", model->serving() ? "yes" : absl::StrCat("no: ", model->problem())});
-  std::cout << table.Text();
-  return absl::OkStatus();
-}
-
-absl::Status List(const Session& session) {
-  client::Client client(session.client_options());
-  absl::StatusOr<std::vector<v1::Model>> models = client.ListAllModels();
-  if (!models.ok()) return models.status();
-  if (session.json) {
-    v1::ListModelsResponse all;
-    for (const v1::Model& model : *models) *all.add_models() = model;
-    std::cout << ToJson(all) << "\n";
-    return absl::OkStatus();
+  if (model->serving()) {
+    table.Add({"revision", absl::StrCat(Count(model->revision(), "minibatch", "minibatches"), ", ",
+                                        Count(model->examples(), "example", "examples"))});
   }
-  if (models->empty()) {
-    std::cout << "no models yet; `prequel create --help` shows how to make one\n";
-    return absl::OkStatus();
-  }
-  Table table({"NAME", "MODEL", "LIKELIHOOD", "POSTERIOR", "RULE", "PARAMETERS", "REVISION",
-               "EXAMPLES", "SERVING"});
-  for (const v1::Model& model : *models) {
-    const v1::ModelConfig& config = model.config();
-    table.Add({model.name(), config.model().name(), config.likelihood().name(),
-               config.posterior().name(), config.rule().name(), Count(model.num_parameters()),
-               Count(model.revision()), Count(model.examples()), model.serving() ? "yes" : "no"});
-  }
+  table.Add({"state", StateText(*model)});
   std::cout << table.Text();
   return absl::OkStatus();
 }
@@ -144,11 +121,6 @@ absl::Status Delete(const std::string& name, const Session& session) {
 }
 
 }  // namespace
-
-void AddList(CLI::App& app, Session& session) {
-  CLI::App& command = *app.add_subcommand("list", "List all models");
-  command.callback([&session] { session.action = [&session] { return List(session); }; });
-}
 
 void AddDescribe(CLI::App& app, Session& session) {
   AddModelSubcommand(app, session, "describe", "Show a model's config and state", Describe);

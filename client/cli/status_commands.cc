@@ -14,10 +14,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "client/cli/commands.h"
 #include "client/cli/output/json_writer.h"
 #include "client/cli/output/proto_json.h"
 #include "client/cli/output/table.h"
+#include "client/cli/output/written.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
 #include "client/queries.h"
@@ -33,20 +37,27 @@ struct WatchFlags {
   std::int64_t count = 0;  // of evaluations; 0: until it is interrupted
 };
 
+std::string TimeNow() {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%S", absl::Now(), absl::UTCTimeZone());
+}
+
 std::string WatchHeader(const v1::Scores& scores) {
   std::vector<std::string> cells = {"revision", "rows"};
   for (int i = 0; i < std::min(2, scores.scores_size()); ++i) {
     cells.push_back(scores.scores(i).name());
   }
   cells.insert(cells.end(), {"nll of last", "drift"});
-  return FixedRow(cells, kWatchWidth);
+  return absl::StrFormat("%-19s  %s", "time (UTC)", FixedRow(cells, kWatchWidth));
 }
 
-// Of the recent past.
+// The scores of the recent past; of a model that has none, a line that says so.
 std::string WatchLine(const v1::GetEvaluationResponse& evaluation) {
   const v1::Scores& scores = evaluation.window();
   std::vector<std::string> cells = {Count(evaluation.revision()),
                                     Count(std::llround(evaluation.cumulative().examples()))};
+  if (scores.examples() <= 0) {
+    return absl::StrCat(TimeNow(), "  ", cells[0], ": nothing scored yet\n");
+  }
   for (int i = 0; i < std::min(2, scores.scores_size()); ++i) {
     cells.push_back(Number(scores.scores(i).value()));
   }
@@ -56,7 +67,7 @@ std::string WatchLine(const v1::GetEvaluationResponse& evaluation) {
   }
   cells.push_back(Number(last));
   cells.push_back(evaluation.has_drift() ? Number(evaluation.drift().rate()) : "-");
-  std::string line = FixedRow(cells, kWatchWidth);
+  std::string line = absl::StrCat(TimeNow(), "  ", FixedRow(cells, kWatchWidth));
   line.pop_back();
   for (const v1::Alarm& alarm : evaluation.alarms()) {
     if (alarm.raised()) absl::StrAppend(&line, "  ", alarm.cause());
@@ -70,19 +81,22 @@ absl::Status Watch(const WatchFlags& flags, const Session& session) {
       std::chrono::duration<double>(flags.interval_seconds));
   std::int64_t shown = 0;
   bool headed = false;
-  return client.WatchEvaluation(flags.name, interval,
-                                [&](const v1::GetEvaluationResponse& evaluation) {
-                                  if (session.json) {
-                                    std::cout << ToJson(evaluation, true) << std::endl;
-                                  } else {
-                                    if (!headed && evaluation.window().examples() > 0) {
-                                      std::cout << WatchHeader(evaluation.window());
-                                      headed = true;
-                                    }
-                                    if (headed) std::cout << WatchLine(evaluation) << std::flush;
-                                  }
-                                  return std::cout.good() && ++shown != flags.count;
-                                });
+  absl::Status written;
+  const auto show = [&](const v1::GetEvaluationResponse& evaluation) {
+    if (session.json) {
+      std::cout << ToJson(evaluation, true) << "\n";
+    } else {
+      if (!headed && evaluation.window().examples() > 0) {
+        std::cout << WatchHeader(evaluation.window());
+        headed = true;
+      }
+      std::cout << WatchLine(evaluation);
+    }
+    written = Written(std::cout, "");
+    return written.ok() && ++shown != flags.count;
+  };
+  absl::Status status = client.WatchEvaluation(flags.name, interval, show);
+  return status.ok() ? written : status;
 }
 
 // Asks until the server serves or `wait_seconds` have passed.
@@ -117,9 +131,9 @@ absl::Status Health(const double& wait_seconds, const Session& session) {
 
 void AddWatch(CLI::App& app, Session& session) {
   const auto flags = std::make_shared<WatchFlags>();
-  CLI::App& command =
-      AddSubcommand(app, session, "watch",
-                    "Show a model's evaluation again whenever it has learned", flags, Watch);
+  CLI::App& command = AddSubcommand(
+      app, session, "watch", "Show a model's evaluation now, and again whenever it has learned",
+      flags, Watch);
   command.add_option("name", flags->name, "the model")->required();
   command
       .add_option("--interval", flags->interval_seconds,

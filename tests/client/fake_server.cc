@@ -109,15 +109,20 @@ class FakeServer::Learning final : public v1::LearningService::Service {
     return state_.Outcome();
   }
 
-  grpc::Status GetEvaluation(grpc::ServerContext*, const v1::GetEvaluationRequest*,
+  grpc::Status GetEvaluation(grpc::ServerContext*, const v1::GetEvaluationRequest* request,
                              v1::GetEvaluationResponse* response) override {
     *response->mutable_cumulative() = ScoresOf(10);
+    const auto& evaluations = state_.behaviour.evaluations;
+    const auto found = evaluations.find(request->name());
+    if (found != evaluations.end()) *response = found->second;
     return state_.Outcome();
   }
 
   grpc::Status WatchEvaluation(grpc::ServerContext*, const v1::WatchEvaluationRequest*,
                                grpc::ServerWriter<v1::GetEvaluationResponse>* writer) override {
-    writer->Write(v1::GetEvaluationResponse());
+    for (const v1::GetEvaluationResponse& evaluation : state_.behaviour.watched) {
+      writer->Write(evaluation);
+    }
     return state_.Outcome();
   }
 

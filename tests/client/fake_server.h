@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -32,6 +33,8 @@ struct FakeBehaviour {
   std::int64_t fail_stream_after = -1;  // FAILED_PRECONDITION after so many answers
   bool hold_answers = false;            // stream answers wait for Release
   bool serving = true;
+  std::map<std::string, v1::GetEvaluationResponse> evaluations;  // of GetEvaluation, by model
+  std::vector<v1::GetEvaluationResponse> watched = {{}};         // of WatchEvaluation
 };
 
 struct FakeState;

@@ -32,6 +32,14 @@ std::vector<std::string> RowOf(const std::string& name, const v1::Scores& scores
   return row;
 }
 
+// The recent scores of repeating the last target; null where the model is not compared with it.
+const v1::Scores* LastOf(const v1::GetEvaluationResponse& evaluation) {
+  for (const v1::Comparison& comparison : evaluation.comparisons()) {
+    if (comparison.name() == "last") return &comparison.window();
+  }
+  return nullptr;
+}
+
 bool OfClasses(const v1::Scores& scores) {
   return client::FindScore(scores, "accuracy").has_value();
 }
@@ -53,21 +61,27 @@ std::string ComparisonText(const v1::GetEvaluationResponse& evaluation) {
                       table.Text());
 }
 
+std::optional<double> SkillOf(const v1::GetEvaluationResponse& evaluation) {
+  const v1::Scores* const scores = LastOf(evaluation);
+  if (scores == nullptr || scores->examples() <= 0) return std::nullopt;
+  const std::optional<double> last = client::FindScore(*scores, "nll");
+  const std::optional<double> own = client::FindScore(evaluation.window(), "nll");
+  if (!last.has_value() || !own.has_value()) return std::nullopt;
+  return *last - *own;
+}
+
 std::string SkillWarning(const std::string& model, const v1::GetEvaluationResponse& evaluation) {
   const v1::Scores& own = evaluation.window();
   const std::optional<double> nll = client::FindScore(own, "nll");
   if (!nll.has_value() || own.examples() < kFewRows) return "";
-  for (const v1::Comparison& comparison : evaluation.comparisons()) {
-    if (comparison.name() != "last" || comparison.window().examples() < kFewRows) continue;
-    const std::optional<double> last = client::FindScore(comparison.window(), "nll");
-    if (!last.has_value() || !(*nll > *last)) return "";
-    return absl::StrCat("warning: ", model, " has predicted worse of late than repeating the last ",
-                        OfClasses(own) ? "label" : "value", " would: nll ", Number(*nll),
-                        " against ", Number(*last),
-                        ". Its targets follow each other more than its inputs: try --dynamics "
-                        "adaptive, or the last target as an input\n");
-  }
-  return "";
+  const v1::Scores* last = LastOf(evaluation);
+  const std::optional<double> skill = SkillOf(evaluation);
+  if (!skill.has_value() || last->examples() < kFewRows || *skill >= 0) return "";
+  return absl::StrCat("warning: ", model, " has predicted worse of late than repeating the last ",
+                      OfClasses(own) ? "label" : "value", " would: nll ", Number(*nll), " against ",
+                      Number(client::FindScore(*last, "nll")),
+                      ". Its targets follow each other more than its inputs: try --dynamics "
+                      "adaptive, or the last target as an input\n");
 }
 
 }  // namespace prequel::cli

@@ -1,0 +1,17 @@
+// Whether a model serves, in words.
+#pragma once
+
+#include <string>
+
+#include "prequel/v1/model_service.pb.h"
+
+namespace prequel::cli {
+
+// "serving", "starting" or "failed".
+std::string StateName(const v1::Model& model);
+
+// The same, with how far a start has come, or with why it failed: "starting: 200 of 5,000 records
+// of its log folded again".
+std::string StateText(const v1::Model& model);
+
+}  // namespace prequel::cli
