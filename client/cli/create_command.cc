@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
+#include "client/cli/config/config_difference.h"
 #include "client/cli/config/config_flags.h"
+#include "client/cli/config/name_list.h"
 #include "client/cli/config/weights_file.h"
 #include "client/cli/output/proto_json.h"
 #include "client/cli/session.h"
@@ -31,8 +33,34 @@ struct CreateFlags {
   std::string ignore, text;
   std::string weights_path, variances_path;
   bool dry_run = false;
+  bool exist_ok = false;
   ConfigFlags config;
 };
+
+absl::Status ReadNames(const CreateFlags& flags, client::InferenceOptions& options) {
+  struct List {
+    const char* flag;
+    const std::string& text;
+    std::vector<std::string>& names;
+  };
+  for (const List& list : {List{"--labels", flags.config.labels, options.labels},
+                           List{"--text", flags.text, options.text},
+                           List{"--inputs", flags.config.inputs, options.inputs},
+                           List{"--ignore", flags.ignore, options.ignore}}) {
+    absl::StatusOr<std::vector<std::string>> names = NameList(list.flag, list.text);
+    if (!names.ok()) return names.status();
+    list.names = *std::move(names);
+  }
+  for (std::string& input : options.inputs) {
+    if (!input.ends_with(kText)) continue;
+    input.resize(input.size() - kText.size());
+    options.text.push_back(input);
+  }
+  const absl::StatusOr<std::vector<HashedInput>> hashed = HashedInputs(flags.config.hash_buckets);
+  if (!hashed.ok()) return hashed.status();
+  for (const HashedInput& input : *hashed) options.text.push_back(input.name);
+  return absl::OkStatus();
+}
 
 // The columns of the CSV file become the base; returns what a person should know.
 absl::Status Infer(const CreateFlags& flags, v1::ModelConfig* config) {
@@ -40,15 +68,7 @@ absl::Status Infer(const CreateFlags& flags, v1::ModelConfig* config) {
   client::InferenceOptions options{.target = flags.config.target,
                                    .likelihood = flags.config.likelihood,
                                    .num_classes = flags.config.classes.value_or(0)};
-  if (!flags.config.labels.empty()) options.labels = absl::StrSplit(flags.config.labels, ',');
-  if (!flags.text.empty()) options.text = absl::StrSplit(flags.text, ',');
-  if (!flags.config.inputs.empty()) options.inputs = absl::StrSplit(flags.config.inputs, ',');
-  for (std::string& input : options.inputs) {
-    if (!input.ends_with(kText)) continue;
-    input.resize(input.size() - kText.size());
-    options.text.push_back(input);
-  }
-  if (!flags.ignore.empty()) options.ignore = absl::StrSplit(flags.ignore, ',');
+  if (absl::Status status = ReadNames(flags, options); !status.ok()) return status;
   absl::StatusOr<std::unique_ptr<client::CsvReader>> reader =
       client::CsvReader::Open(flags.csv_path, flags.header);
   if (!reader.ok()) return reader.status();
@@ -96,6 +116,20 @@ absl::StatusOr<v1::ModelConfig> MakeConfig(const CreateFlags& flags) {
   return config;
 }
 
+// The model that is there already, which stays as it is.
+absl::Status ShowExisting(const v1::ModelConfig& wanted, const CreateFlags& flags,
+                          client::Client& client, const Session& session) {
+  const absl::StatusOr<v1::Model> model = client.GetModel(flags.name);
+  if (!model.ok()) return model.status();
+  const std::vector<std::string> others = DifferingFields(model->config(), wanted);
+  if (!others.empty()) {
+    std::cerr << "note: " << model->name() << " has another " << absl::StrJoin(others, ", ")
+              << " than is asked for, and stays as it is\n";
+  }
+  std::cout << (session.json ? ToJson(*model) : model->name() + " exists already") << "\n";
+  return absl::OkStatus();
+}
+
 absl::Status Create(const CreateFlags& flags, const Session& session) {
   absl::StatusOr<v1::ModelConfig> config = MakeConfig(flags);
   if (!config.ok()) return config.status();
@@ -105,6 +139,9 @@ absl::Status Create(const CreateFlags& flags, const Session& session) {
   }
   client::Client client(session.client_options());
   absl::StatusOr<v1::Model> model = client.CreateModel(flags.name, *config);
+  if (flags.exist_ok && absl::IsAlreadyExists(model.status())) {
+    return ShowExisting(*config, flags, client, session);
+  }
   if (!model.ok()) return model.status();
   if (session.json) {
     std::cout << ToJson(*model) << "\n";
@@ -139,6 +176,9 @@ void AddPartFlags(CLI::App& command, ConfigFlags& config) {
 void AddDataFlags(CLI::App& command, ConfigFlags& config) {
   command.add_option("--inputs", config.inputs,
                      "NAME,…: NAME? may be missing, NAME:W is W columns, NAME:text is text; or N");
+  command.add_option(
+      "--hash-buckets", config.hash_buckets,
+      "NAME:B,…: inputs that are text, hashed into B columns, for ids that are many");
   command.add_option("--target", config.target, "the target's name");
   command.add_option("--target-width", config.target_width, "values per example");
   command.add_flag("--allow-missing-target", config.allow_missing_target,
@@ -163,7 +203,8 @@ void AddCreate(CLI::App& app, Session& session) {
                   "infer features, target and likelihood from this file")
       ->excludes(config);
   command.add_option("--text", flags->text,
-                     "columns that --from-csv takes for text, whatever is in them: a,b");
+                     "columns that --from-csv takes for text, whatever is in them: a,b; a name "
+                     "with a comma stands in quotation marks: '\"a,b\",c'");
   AddHeaderFlags(command, flags->header);
   command.add_option("--ignore", flags->ignore, "columns that --from-csv leaves out: a,b");
   AddDataFlags(command, flags->config);
@@ -174,6 +215,9 @@ void AddCreate(CLI::App& app, Session& session) {
                      "the prior variances of its weights, in such a file");
   command.add_option("--seed", flags->config.seed, "keys every random draw of the model");
   command.add_option("--window", flags->config.window, "examples in the evaluation window");
+  command.add_flag("--exist-ok", flags->exist_ok,
+                   "a model of that name is no error: it stays as it is, and a note says in what "
+                   "it is not as asked for");
   command.add_flag("--dry-run", flags->dry_run, "print the config as JSON, create nothing");
 }
 

@@ -35,6 +35,9 @@ std::string NextStep(const absl::Status& status) {
              "certificate (--tls-cert, --tls-key)";
     case absl::StatusCode::kPermissionDenied:
       return "the server's policy decides that";
+    case absl::StatusCode::kInvalidArgument:
+      if (status.message().find("the model file") == std::string::npos) return "";
+      return "is it one that `prequel export` wrote, and whole?";
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kDataLoss:
       return "the server's log says more";

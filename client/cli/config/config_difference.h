@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "prequel/v1/config.pb.h"
@@ -13,5 +14,10 @@ namespace prequel::cli {
 // ModelConfig.
 absl::StatusOr<v1::ModelConfig> ReplacedConfig(const v1::ModelConfig& base,
                                                const std::string& json);
+
+// The fields of ModelConfig, sorted, in which `config` is not what `wanted` asks for. What `wanted`
+// leaves open is not among them, nor are options that it does not name.
+std::vector<std::string> DifferingFields(const v1::ModelConfig& config,
+                                         const v1::ModelConfig& wanted);
 
 }  // namespace prequel::cli

@@ -1,5 +1,6 @@
 #include "client/cli/config/config_flags.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "client/cli/config/name_list.h"
 #include "client/cli/output/proto_json.h"
 #include "client/cli/session.h"
 #include "client/data/moment.h"
@@ -60,18 +62,36 @@ v1::Feature ParseFeature(const std::string& text) {
   return feature;
 }
 
-void ApplyInputs(const std::string& inputs, v1::ModelConfig* config) {
+absl::Status ApplyInputs(const std::string& inputs, v1::ModelConfig* config) {
   config->clear_features();
   std::uint32_t width = 0;
   if (absl::SimpleAtoi(inputs, &width)) {
     v1::Feature& feature = *config->add_features();
     feature.set_name("x");
     feature.set_width(width);
-    return;
+    return absl::OkStatus();
   }
-  for (const std::string& text : std::vector<std::string>(absl::StrSplit(inputs, ','))) {
-    *config->add_features() = ParseFeature(text);
+  const absl::StatusOr<std::vector<std::string>> names = NameList("--inputs", inputs);
+  if (!names.ok()) return names.status();
+  for (const std::string& text : *names) *config->add_features() = ParseFeature(text);
+  return absl::OkStatus();
+}
+
+absl::Status ApplyHashBuckets(const std::string& flag, v1::ModelConfig* config) {
+  const absl::StatusOr<std::vector<HashedInput>> inputs = HashedInputs(flag);
+  if (!inputs.ok()) return inputs.status();
+  for (const HashedInput& input : *inputs) {
+    auto& features = *config->mutable_features();
+    const auto found = std::find_if(features.begin(), features.end(),
+                                    [&](const v1::Feature& f) { return f.name() == input.name; });
+    if (found == features.end()) {
+      return UsageError(absl::StrCat("--hash-buckets ", flag, ": no input '", input.name, "'"));
+    }
+    found->set_kind(v1::Feature::KIND_CATEGORICAL);
+    found->clear_max_categories();
+    found->set_hash_buckets(input.buckets);
   }
+  return absl::OkStatus();
 }
 
 void SetOption(v1::Component* component, const std::string& key, google::protobuf::Value value) {
@@ -106,7 +126,7 @@ absl::Status ApplyEncoding(const ConfigFlags& flags, v1::ModelConfig* config) {
   return absl::OkStatus();
 }
 
-void ApplyTarget(const ConfigFlags& flags, v1::ModelConfig* config) {
+absl::Status ApplyTarget(const ConfigFlags& flags, v1::ModelConfig* config) {
   v1::Target& target = *config->mutable_target();
   if (!flags.target.empty()) target.set_name(flags.target);
   if (flags.target_width) target.set_width(*flags.target_width);
@@ -117,10 +137,10 @@ void ApplyTarget(const ConfigFlags& flags, v1::ModelConfig* config) {
     target.clear_labels();
   }
   if (flags.classes) target.set_num_classes(*flags.classes);
-  if (!flags.labels.empty()) {
-    const std::vector<std::string> labels = absl::StrSplit(flags.labels, ',');
-    target.mutable_labels()->Assign(labels.begin(), labels.end());
-  }
+  const absl::StatusOr<std::vector<std::string>> labels = NameList("--labels", flags.labels);
+  if (!labels.ok()) return labels.status();
+  target.mutable_labels()->Add(labels->begin(), labels->end());
+  return absl::OkStatus();
 }
 
 // The parts of ModelConfig that take options: its message fields that are not data descriptions.
@@ -174,9 +194,29 @@ absl::Status ApplyOption(const std::string& option, v1::ModelConfig* config) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<HashedInput>> HashedInputs(const std::string& flag) {
+  const absl::StatusOr<std::vector<std::string>> texts = NameList("--hash-buckets", flag);
+  if (!texts.ok()) return texts.status();
+  std::vector<HashedInput> inputs;
+  for (const std::string& text : *texts) {
+    const std::size_t colon = text.rfind(':');
+    HashedInput input{text.substr(0, colon), 0};
+    if (colon == std::string::npos || !absl::SimpleAtoi(text.substr(colon + 1), &input.buckets) ||
+        input.buckets == 0) {
+      return UsageError(absl::StrCat("--hash-buckets ", flag, ": '", text,
+                                     "' is not NAME:BUCKETS, such as user:1024"));
+    }
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
 absl::Status ApplyFlags(const ConfigFlags& flags, v1::ModelConfig* config) {
-  if (!flags.inputs.empty()) ApplyInputs(flags.inputs, config);
-  ApplyTarget(flags, config);
+  absl::Status status;
+  if (!flags.inputs.empty()) status = ApplyInputs(flags.inputs, config);
+  if (status.ok()) status = ApplyHashBuckets(flags.hash_buckets, config);
+  if (status.ok()) status = ApplyTarget(flags, config);
+  if (!status.ok()) return status;
   SetName(flags.model, &v1::ModelConfig::mutable_model, config);
   SetName(flags.likelihood, &v1::ModelConfig::mutable_likelihood, config);
   SetName(flags.prior, &v1::ModelConfig::mutable_prior, config);
@@ -198,11 +238,11 @@ absl::Status ApplyFlags(const ConfigFlags& flags, v1::ModelConfig* config) {
     precision.set_number_value(*flags.prior_precision);
     SetOption(config->mutable_prior(), "precision", std::move(precision));
   }
-  if (absl::Status status = ApplyEncoding(flags, config); !status.ok()) return status;
+  if (status = ApplyEncoding(flags, config); !status.ok()) return status;
   if (flags.seed) config->set_seed(*flags.seed);
   if (flags.window) config->mutable_evaluation()->set_window(*flags.window);
   for (const std::string& option : flags.options) {
-    if (absl::Status status = ApplyOption(option, config); !status.ok()) return status;
+    if (status = ApplyOption(option, config); !status.ok()) return status;
   }
   return absl::OkStatus();
 }

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "prequel/v1/config.pb.h"
 
 namespace prequel::cli {
 
 // As typed; empty means not given.
 struct ConfigFlags {
-  // Comma-separated: NAME, NAME? (may be missing), NAME:W (W columns), NAME:text (categorical),
+  // A NameList of NAME, NAME? (may be missing), NAME:W (W columns), NAME:text (categorical),
   // NAME:date and the other words of MomentFeatureName; or a number N for one feature `x` of N
   // columns.
   std::string inputs;
@@ -25,12 +26,23 @@ struct ConfigFlags {
   std::string activation;
   std::optional<double> prior_precision;
   std::string labels;  // a,b
+  // NAME:B,…: inputs that are text, whose values are hashed into B columns.
+  std::string hash_buckets;
   std::optional<std::uint32_t> classes;
   std::string standardize_inputs, standardize_targets;  // none | running
   std::optional<std::uint64_t> seed;
   std::optional<double> window;
   std::vector<std::string> options;  // part.key=value
 };
+
+// An input whose values are hashed into so many columns.
+struct HashedInput {
+  std::string name;
+  std::uint32_t buckets = 0;
+};
+
+// Those of ConfigFlags::hash_buckets. Errors are usage errors.
+absl::StatusOr<std::vector<HashedInput>> HashedInputs(const std::string& flag);
 
 // Sets what was given, over what `config` holds. Names of alternatives and of their options pass
 // through unchecked: the server knows them. Errors are usage errors.

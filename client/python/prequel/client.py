@@ -11,9 +11,9 @@ from typing import Any
 from prequel import connection, operations, v1
 from prequel.answers.info import ModelInfo
 from prequel.answers.parts import Part, chosen
-from prequel.config import Config, merged
+from prequel.config import Config, differing, merged
 from prequel.connection import TLS, Connection, Endpoint
-from prequel.errors import note
+from prequel.errors import AlreadyExists, note
 from prequel.inference.schema import Schema, infer
 from prequel.model import Model
 
@@ -77,6 +77,7 @@ class Client:
         target: str | None = None,
         text: Sequence[str] = (),
         ignore: Sequence[str] = (),
+        exist_ok: bool = False,
         **parts: Any,
     ) -> Model:
         """Makes a model, and learns nothing yet.
@@ -93,8 +94,11 @@ class Client:
             target: the name of the target: with a frame and no `y`, its column.
             text: columns that are categories, whatever is in them.
             ignore: columns that are left out.
+            exist_ok: a model of that name is no error: it stays as it is, and a note says in what
+                it is not as asked for.
             **parts: what is set over it: `inputs` (with data: only these columns; without: a
-                number of columns, or names such as "a", "a?", "p:784", "wind:text"), `labels`,
+                number of columns, or names such as "a", "a?", "p:784", "wind:text"),
+                `hash_buckets` ({"user": 1024}: texts hashed into so many columns), `labels`,
                 `classes`, `target_width`, `allow_missing_target`; `model`, `likelihood`, `prior`,
                 `posterior`, `rule`, `dynamics`, `calibration`, `robustness` (each a name, or
                 `prequel.part(name, option=…)`);
@@ -104,7 +108,13 @@ class Client:
         config, notes = configured(data, y, target, text, ignore, parts)
         for sentence in notes:
             note(sentence)
-        info = self._connection.run(operations.create(name, config))
+        try:
+            info = self._connection.run(operations.create(name, config))
+        except AlreadyExists:
+            if not exist_ok:
+                raise
+            info = self._connection.run(operations.describe(operations.resource_name(name)))
+            notes += existing(info, config)
         model = Model(self._connection, info.name, info.config)
         model.notes = notes
         return model
@@ -147,6 +157,16 @@ class Client:
         return self._connection.run(operations.health())
 
 
+def existing(info: ModelInfo, wanted: v1.ModelConfig) -> tuple[str, ...]:
+    """Notes what a model that is there already has otherwise than `wanted`."""
+    others = differing(info.config, wanted)
+    if not others:
+        return ()
+    sentence = f"{info.name} has another {', '.join(others)} than is asked for, and stays as it is"
+    note(sentence)
+    return (sentence,)
+
+
 def configured(
     data: Any,
     y: Any,
@@ -166,7 +186,7 @@ def configured(
         y,
         target=target,
         inputs=parts.pop("inputs", None),
-        text=text,
+        text=[*text, *(parts.get("hash_buckets") or ())],
         ignore=ignore,
         likelihood=named or "",
         labels=parts.get("labels") or (),

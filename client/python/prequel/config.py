@@ -11,7 +11,7 @@ from google.protobuf import json_format
 
 from prequel import v1
 from prequel.data.moment import FORMS, moment_column
-from prequel.data.number import nearest_name
+from prequel.data.number import nearest_name, quoted
 from prequel.data.tensor import to_tensor
 from prequel.errors import InvalidArgument, kind_of
 
@@ -69,6 +69,7 @@ def merged(
     *,
     config: Config | None = None,
     inputs: Inputs | None = None,
+    hash_buckets: Mapping[str, int] | None = None,
     target: str | None = None,
     target_width: int | None = None,
     allow_missing_target: bool | None = None,
@@ -106,6 +107,8 @@ def merged(
         made.MergeFrom(base)
     if inputs is not None:
         _set_inputs(made, inputs)
+    for name, buckets in (hash_buckets or {}).items():
+        _set_buckets(made, name, buckets)
     _set_target(made, target, target_width, allow_missing_target, labels, classes)
     parts = (model, likelihood, prior, posterior, rule, dynamics, calibration, robustness)
     for name, value in zip(_PARTS, parts):
@@ -148,6 +151,21 @@ def replaced(base: v1.ModelConfig, config: Config) -> v1.ModelConfig:
     return made
 
 
+def differing(config: v1.ModelConfig, wanted: v1.ModelConfig) -> list[str]:
+    """The fields, sorted, in which `config` is not what `wanted` asks for. What `wanted` leaves
+    open is not among them, nor are options that it does not name."""
+    has, asked = json_format.MessageToDict(config), json_format.MessageToDict(wanted)
+    return sorted(name for name, value in asked.items() if not _holds(has.get(name), value))
+
+
+def _holds(value: Any, wanted: Any) -> bool:
+    if isinstance(wanted, dict) and isinstance(value, dict):
+        return all(_holds(value.get(name), member) for name, member in wanted.items())
+    if isinstance(wanted, list) and isinstance(value, list):
+        return len(value) == len(wanted) and all(map(_holds, value, wanted))
+    return bool(value == wanted)
+
+
 def _parsed(config: Config) -> v1.ModelConfig:
     if isinstance(config, v1.ModelConfig):
         return config
@@ -168,6 +186,16 @@ def _set_inputs(made: v1.ModelConfig, inputs: Inputs) -> None:
         return
     for item in inputs:
         made.features.append(feature(item) if isinstance(item, str) else item)
+
+
+def _set_buckets(made: v1.ModelConfig, name: str, buckets: int) -> None:
+    for column in made.features:
+        if column.name == name:
+            column.kind = v1.Feature.KIND_CATEGORICAL
+            column.max_categories = 0
+            _set(column, "hash_buckets", buckets)
+            return
+    raise InvalidArgument(f"hash_buckets: no input {quoted(name)}")
 
 
 def _set_target(

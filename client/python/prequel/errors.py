@@ -279,7 +279,7 @@ def _with_advice(error: PrequelError) -> str:
             advice = "send less at once, or start prequeld with a larger --max-message-bytes"
         elif "try again" not in error.message:
             advice = "send smaller minibatches, or try again when the server is less busy"
-    elif error.from_call and error.code == "DATA_LOSS" and "the model file" in error.message:
+    elif error.from_call and error.code == "INVALID_ARGUMENT" and "the model file" in error.message:
         advice = _OF_A_FILE
     return f"{error.message}; {advice}" if advice else error.message
 

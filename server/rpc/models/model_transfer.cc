@@ -1,9 +1,11 @@
 #include "server/rpc/models/model_transfer.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/config/error.h"
 #include "server/rpc/models/model_answer.h"
 #include "server/rpc/resource_name.h"
 #include "server/rpc/undecodable.h"
@@ -22,6 +24,11 @@ std::int64_t SizeOf(const ModelFile& file) {
 // Of a piece that is being written, beside the file.
 std::int64_t MemoryOf(const v1::ModelFilePiece& piece) {
   return kCopiesOfAnswer * static_cast<std::int64_t>(piece.data().size());
+}
+
+// A file that is damaged, or is none, is bad input: nothing of this server is lost.
+absl::Status AsInput(const absl::Status& status) {
+  return absl::IsDataLoss(status) ? FieldError("data", std::string(status.message())) : status;
 }
 
 }  // namespace
@@ -110,7 +117,7 @@ absl::Status ImportCall::TakePiece() {
   // The file is in memory, once, until it is whole.
   const auto bytes = static_cast<std::int64_t>(request_.data().size());
   if (status.ok()) status = call_.Take({.bytes = bytes, .memory = bytes});
-  return status.ok() ? reader_->Add(request_.data()) : status;
+  return status.ok() ? AsInput(reader_->Add(request_.data())) : status;
 }
 
 void ImportCall::OnReadDone(bool ok) {
@@ -130,9 +137,9 @@ absl::Status ImportCall::Import() {
   if (allowed.ok()) allowed = TakeModel(call_, parts_.engine);
   if (!allowed.ok()) return allowed;
   const absl::StatusOr<ModelFile> file = (*std::move(reader_)).Finish();
-  if (!file.ok()) return file.status();
+  if (!file.ok()) return AsInput(file.status());
   const absl::StatusOr<ModelInfo> info = parts_.engine.Import(model_id_, *file);
-  if (!info.ok()) return info.status();
+  if (!info.ok()) return AsInput(info.status());
   v1::Model response;
   InfoToProto(*info, &response);
   call_.CountResponse(response);

@@ -80,5 +80,27 @@ TEST_F(ProgramTest, CreateFromAFile) {
   EXPECT_EQ(Run("create m --config " + broken.path()).exit_code, 4);
 }
 
+TEST_F(ProgramTest, CreateHashesColumnsOfAFileThatLookLikeNumbers) {
+  const TemporaryFile csv("user,\"a,b\",y\n17,1,0\n18,2,1\n");
+  const Outcome create = Run("create m --target y --from-csv " + csv.path() +
+                             " --hash-buckets user:64 --ignore '\"a,b\"'");
+  EXPECT_EQ(create.exit_code, 0) << create.err;
+  ASSERT_EQ(server_.last_create().config().features_size(), 1);
+  EXPECT_EQ(server_.last_create().config().features(0).hash_buckets(), 64);
+  EXPECT_EQ(server_.last_create().config().features(0).max_categories(), 0);
+}
+
+TEST_F(ProgramTest, CreateMayFindTheModelThere) {
+  constexpr int kAlreadyExists = 6;
+  server_.behaviour().error.set_code(kAlreadyExists);
+  server_.behaviour().errors = 2;
+  const std::string create = "create m --inputs x --target y --rule rvga";
+  EXPECT_NE(Run(create).exit_code, 0);
+  const Outcome there = Run(create + " --exist-ok");
+  EXPECT_EQ(there.exit_code, 0) << there.err;
+  EXPECT_EQ(there.out, "models/m exists already\n");
+  EXPECT_EQ(there.err, "note: models/m has another rule than is asked for, and stays as it is\n");
+}
+
 }  // namespace
 }  // namespace prequel::cli

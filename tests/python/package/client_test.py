@@ -69,6 +69,28 @@ def test_a_model_that_starts_has_no_revision():
     assert str(ModelInfo.of(message)).endswith("state       failed: is being replayed")
 
 
+def test_a_model_may_be_there_already(client, name):
+    made = client.create(name, inputs=["a"], target="y", rule="rvga", seed=3)
+    with pytest.raises(prequel.AlreadyExists):
+        client.create(name, inputs=["a"], target="y", rule="rvga")
+    again = client.create(name, inputs=["a"], target="y", rule="rvga", exist_ok=True)
+    assert again.name == made.name and again.notes == ()
+    with pytest.warns(prequel.InferenceNote, match="has another features, rule than is asked for"):
+        other = client.create(name, inputs=["b"], target="y", rule="sgd", exist_ok=True)
+    assert other.describe().config.rule.name == "rvga"
+
+
+def test_ids_are_hashed_where_that_is_asked_for(client, name):
+    data = {"user": [11, 12, 13, 11], "a": [1.0, 2.0, 3.0, 4.0]}
+    model = client.create(name, data, [0.5, 1.5, 2.5, 3.5], hash_buckets={"user": 64})
+    user, a = model.describe().config.features
+    assert (user.kind, user.hash_buckets) == (v1.Feature.KIND_CATEGORICAL, 64)
+    assert a.hash_buckets == 0
+    model.learn(data, [0.5, 1.5, 2.5, 3.5])
+    with pytest.raises(prequel.InvalidArgument, match="hash_buckets: no input 'nobody'"):
+        client.create(f"{name}-b", inputs=["a"], target="y", hash_buckets={"nobody": 8})
+
+
 def test_a_fork_differs_in_what_its_config_names(client, name, rng):
     X = rng.normal(size=(320, 3))
     y = X @ [1.0, -2.0, 3.0] + 0.1 * rng.normal(size=320)
@@ -299,7 +321,7 @@ def test_what_is_wrong_is_named(client, name):
 
 def test_files_that_are_no_models(client, name, tmp_path):
     (tmp_path / "table.csv").write_text("a,y\n1,2\n")
-    with pytest.raises(prequel.DataLoss) as caught:
+    with pytest.raises(prequel.InvalidArgument) as caught:
         client.import_model(name, tmp_path / "table.csv")
     assert "is it one that Model.export wrote" in str(caught.value)
     assert "server's log" not in str(caught.value)

@@ -13,9 +13,9 @@ from prequel.aio.connection import AsyncConnection
 from prequel.aio.model import AsyncModel
 from prequel.answers.info import ModelInfo
 from prequel.answers.parts import Part, chosen
-from prequel.client import configured
+from prequel.client import configured, existing
 from prequel.connection import TLS, Endpoint
-from prequel.errors import note
+from prequel.errors import AlreadyExists, note
 from prequel.inference.schema import Schema, infer
 
 
@@ -63,13 +63,20 @@ class AsyncClient:
         target: str | None = None,
         text: Sequence[str] = (),
         ignore: Sequence[str] = (),
+        exist_ok: bool = False,
         **parts: Any,
     ) -> AsyncModel:
         """As Client.create."""
         config, notes = configured(data, y, target, text, ignore, parts)
         for sentence in notes:
             note(sentence)
-        info = await self._connection.run(operations.create(name, config))
+        try:
+            info = await self._connection.run(operations.create(name, config))
+        except AlreadyExists:
+            if not exist_ok:
+                raise
+            info = await self._connection.run(operations.describe(operations.resource_name(name)))
+            notes += existing(info, config)
         model = AsyncModel(self._connection, info.name, info.config)
         model.notes = notes
         return model

@@ -68,7 +68,9 @@ class ModelInfo:
 
     def __repr__(self) -> str:
         parts = f"{self.config.model.name} {self.config.likelihood.name}".strip()
-        state = f"revision {self.revision}, {self.examples:,} examples" if self.serving else self.state
+        state = (
+            f"revision {self.revision}, {self.examples:,} examples" if self.serving else self.state
+        )
         return f"<ModelInfo {self.name}: {parts}, {state}>"
 
     def __str__(self) -> str:

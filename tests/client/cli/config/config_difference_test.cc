@@ -8,7 +8,9 @@
 namespace prequel::cli {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 v1::ModelConfig Base() {
   v1::ModelConfig base;
@@ -43,6 +45,24 @@ TEST(ConfigDifferenceTest, WhatIsNoConfigurationIsRefused) {
   const auto misspelt = ReplacedConfig(Base(), R"({"dynamic": {"name": "static"}})");
   EXPECT_THAT(misspelt.status().message(), HasSubstr("dynamic"));
   EXPECT_FALSE(ReplacedConfig(Base(), "[1]").ok());
+}
+
+v1::ModelConfig Parsed(const std::string& json) {
+  v1::ModelConfig config;
+  EXPECT_TRUE(FromJson(json, &config).ok());
+  return config;
+}
+
+TEST(ConfigDifferenceTest, NamesTheFieldsThatAreNotAsAskedFor) {
+  EXPECT_THAT(DifferingFields(Base(), {}), IsEmpty());
+  EXPECT_THAT(DifferingFields(Base(), Base()), IsEmpty());
+  EXPECT_THAT(DifferingFields(Base(), Parsed(R"({"rule": {"name": "rvga"}})")), IsEmpty());
+  EXPECT_THAT(DifferingFields(Base(), Parsed(R"({"rule": {"options": {"passes": 5}}})")),
+              IsEmpty());
+  EXPECT_THAT(DifferingFields(Base(), Parsed(R"({"seed": 8, "target": {"name": "z"},
+                  "rule": {"options": {"passes": 6}}, "features": [{"name": "x"}, {"name": "w"}],
+                  "robustness": {"name": "imq"}, "dynamics": {"name": "adaptive"}})")),
+              ElementsAre("features", "robustness", "rule", "seed", "target"));
 }
 
 }  // namespace

@@ -37,6 +37,28 @@ TEST(ConfigFlagsTest, Inputs) {
   EXPECT_EQ(config.features(4).name(), "odd:name");
 }
 
+TEST(ConfigFlagsTest, ANameMayHaveAComma) {
+  const v1::ModelConfig config =
+      Apply({.inputs = "\"price, net\",b?", .labels = "yes,\"no, or later\""});
+  ASSERT_EQ(config.features_size(), 2);
+  EXPECT_EQ(config.features(0).name(), "price, net");
+  EXPECT_THAT(config.target().labels(), ElementsAre("yes", "no, or later"));
+}
+
+TEST(ConfigFlagsTest, HashBucketsMakeAnInputText) {
+  const v1::ModelConfig config =
+      Apply({.inputs = "a,user,s:id", .hash_buckets = "user:1024,s:id:8"});
+  EXPECT_EQ(config.features(0).hash_buckets(), 0);
+  EXPECT_EQ(config.features(1).hash_buckets(), 1024);
+  EXPECT_EQ(config.features(1).kind(), v1::Feature::KIND_CATEGORICAL);
+  EXPECT_EQ(config.features(2).hash_buckets(), 8);
+  for (const char* wrong : {"user", "user:", "user:0", "user:many", "nobody:8"}) {
+    v1::ModelConfig other = config;
+    const absl::Status status = ApplyFlags({.hash_buckets = wrong}, &other);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("--hash-buckets")) << wrong;
+  }
+}
+
 TEST(ConfigFlagsTest, InputsOfDatesAndTimes) {
   const v1::ModelConfig config = Apply({.inputs = "day:date,at:datetime-mdy?,time,t:time:2"});
   EXPECT_EQ(config.features(0).name(), "day:date");
