@@ -76,7 +76,7 @@ def test_a_model_may_be_there_already(client, name):
     again = client.create(name, inputs=["a"], target="y", rule="rvga", exist_ok=True)
     assert again.name == made.name and again.notes == ()
     with pytest.warns(prequel.InferenceNote, match="has another features, rule than is asked for"):
-        other = client.create(name, inputs=["b"], target="y", rule="sgd", exist_ok=True)
+        other = client.create(name, inputs=["b"], target="y", rule="von", exist_ok=True)
     assert other.describe().config.rule.name == "rvga"
 
 
