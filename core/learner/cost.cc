@@ -12,8 +12,6 @@
 namespace prequel {
 namespace {
 
-constexpr double kBytes = 8;  // of a number
-
 double PassOf(const Problem& p) {
   const bool by_units = std::holds_alternative<PerUnitGaussian>(p.prototype());
   return PassFlops(ShapeOf(p), p.num_correlated(), by_units, p.rank());
@@ -43,25 +41,9 @@ double MixingFlops(const Problem& p, const QuerySet& queries, double draws) {
 absl::StatusOr<ModelCost> ModelCost::Of(const LearnerConfig& config) {
   absl::StatusOr<Problem> outline = Outline(config);
   if (!outline.ok()) return outline.status();
+  const Footprint footprint = FootprintOf(*outline);
   outline->config = {};  // imported weights are large
-  return ModelCost(std::make_shared<const Problem>(*std::move(outline)));
-}
-
-Footprint ModelCost::footprint() const {
-  const Problem& p = *outline_;
-  constexpr double kRowsAtWork = 64;
-  const double beliefs = std::max(1.0, static_cast<double>(p.num_beliefs()));
-  const double width = p.storage == Storage::kFloat32 ? 0.5 : 1;
-  const double posterior = StoredNumbers(p.prototype(), p.layers);
-  // Vectors of a rule and of the dynamics beside the posterior: moments, momenta.
-  const double beside = 2 * Weights(p);
-  Footprint footprint;
-  footprint.state = kBytes * beliefs * width * (posterior + beside);
-  footprint.made = kBytes * (posterior + 3 * Weights(p));
-  const double jacobian = kRowsAtWork * static_cast<double>(p.num_logits()) *
-                          static_cast<double>(std::max<Index>(p.num_correlated() + p.rank(), 2));
-  footprint.scratch = kBytes * beliefs * (2 * posterior + jacobian + 4 * Weights(p));
-  return footprint;
+  return ModelCost(std::make_shared<const Problem>(*std::move(outline)), footprint);
 }
 
 double ModelCost::UpdateFlops(Index rows) const {

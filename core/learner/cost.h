@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/config/learner_config.h"
+#include "core/learner/planning/footprint.h"
 #include "core/linalg/types.h"
 #include "core/predictive/query_set.h"
 
@@ -13,21 +14,13 @@ namespace prequel {
 
 struct Problem;  // core/learner/problem.h
 
-// Bytes. What a model holds is its configuration made ready and some states: `made` of the one,
-// `state` of each of the others; and while it learns or is asked, `scratch`.
-struct Footprint {
-  double state = 0;
-  double made = 0;
-  double scratch = 0;
-};
-
 // Immutable, and cheap to copy.
 class ModelCost {
  public:
   // INVALID_ARGUMENT as Learner::Create, as far as it looks.
   static absl::StatusOr<ModelCost> Of(const LearnerConfig& config);
 
-  Footprint footprint() const;
+  const Footprint& footprint() const { return footprint_; }
   // Flops of an update with a minibatch of so many rows: about as many passes as usual, over each
   // belief.
   double UpdateFlops(Index rows) const;
@@ -39,8 +32,10 @@ class ModelCost {
   double PreparationFlops(const QuerySet& queries) const;
 
  private:
-  explicit ModelCost(std::shared_ptr<const Problem> outline) : outline_(std::move(outline)) {}
+  ModelCost(std::shared_ptr<const Problem> outline, const Footprint& footprint)
+      : outline_(std::move(outline)), footprint_(footprint) {}
   std::shared_ptr<const Problem> outline_;
+  Footprint footprint_;
 };
 
 }  // namespace prequel

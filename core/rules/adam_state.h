@@ -24,6 +24,7 @@ struct AdamState : StateDefaults {
     a.Value("squares", s.squares);
   }
 
+  static double Numbers(double params, double /*spread*/) { return 2 * kPerWeight * params; }
   bool IsSound(Index params) const {
     const Index size = steps > 0 ? kPerWeight * params : 0;
     return IsCount(steps) && momentum.size() == size && squares.size() == size &&

@@ -12,6 +12,7 @@
 //              minibatches and after whole passes: that is the dear part.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,8 @@ struct LaplaceState : StateDefaults {
     a.LowerTriangle("curvature", s.curvature);
     a.Value("factors", s.factors);
   }
+  // In the phase that holds the most.
+  static double Numbers(double params, double spread) { return std::max(2 * params, spread); }
   bool IsSound(Index params) const;
   // Whether it has what the phase has gathered of such a posterior, and nothing else. REQUIRES: it
   // is sound.

@@ -52,6 +52,7 @@ concept RuleType = std::derived_from<R, RuleDefaults> &&
   { c.HasCurvature(state) } -> std::same_as<bool>;
   c.Describe(state, report);
   { state.IsSound(n) } -> std::same_as<bool>;
+  { R::State::Numbers(1.0, 1.0) } -> std::same_as<double>;
 };
 
 // What a rule must say of each family that it updates.

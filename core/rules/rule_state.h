@@ -15,6 +15,9 @@ struct StateDefaults {
   static bool Suits(const Q& /*q*/) {
     return true;
   }
+  // How many numbers a state comes to hold of D = `params` weights, of which the posterior holds
+  // `spread` numbers beside the mean.
+  static double Numbers(double /*params*/, double /*spread*/) { return 0; }
 };
 
 // Whether a decoded count is one, and far from where counting on would overflow.

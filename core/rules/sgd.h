@@ -29,6 +29,7 @@ struct Sgd : SteppingRule {
       a.Value("steps", s.steps);
       a.Value("momentum", s.momentum);
     }
+    static double Numbers(double params, double /*spread*/) { return params; }
     bool IsSound(Index params) const {
       return IsCount(steps) && momentum.size() == (steps > 0 ? params : 0) && momentum.allFinite();
     }

@@ -38,6 +38,7 @@ struct Slang : SteppingRule {
       a.Value("steps", s.steps);
       a.Value("momentum", s.momentum);
     }
+    static double Numbers(double params, double /*spread*/) { return params; }
     bool IsSound(Index params) const;
   };
 

@@ -53,6 +53,7 @@ struct Vogn : SteppingRule {
       a.Value("curvature", s.curvature);
       a.Value("factors", s.factors);
     }
+    static double Numbers(double params, double spread) { return params + spread; }
     bool IsSound(Index params) const;
     // Whether it is of the family, and has its shape. REQUIRES: it is sound.
     bool Suits(const DiagonalGaussian& q) const;

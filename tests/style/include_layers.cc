@@ -162,7 +162,7 @@ const std::vector<Layer>& Layers() {
              Plus({"client/", "absl/", "CLI/", "openssl/"}, Proto())},
             {"tests/core/",
              "core is tested without the rest of the service",
-             {"tests/core/", "core/", "Eigen/", "absl/", "gtest/", "gmock/"}}});
+             {"tests/core/", "core/", "Eigen/", "absl/", "gtest/", "gmock/", "malloc.h"}}});
   return kLayers;
 }
 
