@@ -82,6 +82,8 @@ void AddLimits(CLI::App& app, ServerOptions& options, std::int64_t& drain_second
       "--queue-history", options.queue_history,
       "Calls that wait to store, copy or return to a model, which is done one at a time");
   app.add_option("--max-models", options.max_models, "Models hosted");
+  app.add_option("--model-metrics", options.model_metrics,
+                 "Models that have metrics of their own: those that were used last; 0: none");
   app.add_option("--stream-window", options.stream_window,
                  "Minibatches of one LearnStream read and not yet answered");
   app.add_option("--watch-rate", options.watch_rate,

@@ -107,6 +107,7 @@ absl::Status CheckServerOptions(const ServerOptions& options) {
            {"--queue-calls", options.queue_calls, 1, 1 << 20},
            {"--queue-history", options.queue_history, 1, 1 << 20},
            {"--max-models", options.max_models, 1, 1 << 20},
+           {"--model-metrics", options.model_metrics, 0, 10'000},
            {"--memory", options.memory, 0, 1024 * kGiB},
            {"--patience-seconds", options.patience.count(), 1, 3600},
            {"--max-update-seconds", options.max_update_seconds, 1, 1'000'000},

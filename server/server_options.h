@@ -38,6 +38,7 @@ struct ServerOptions {
   int queue_calls = 256;   // queries that wait for a thread, and calls that make or delete models
   int queue_history = 16;  // calls that wait to store, copy or return to a model, one at a time
   int max_models = 10'000;
+  int model_metrics = 100;  // models that have metrics of their own
 
   // Bytes that the process may take: models half of it, what is in flight and gRPC the most of the
   // rest. 0: four fifths of what the machine, or its control group, has.

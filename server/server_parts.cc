@@ -16,6 +16,7 @@
 #include "server/grpc_settings.h"
 #include "server/listening/listen_probe.h"
 #include "server/log/stderr_log.h"
+#include "server/model_looks.h"
 #include "server/storage/rocks/rocks_store.h"
 #include "server/storage/store.h"
 #include "server/web/pages.h"
@@ -197,18 +198,19 @@ absl::Status Server::Parts::StartEngine() {
   store_ = *std::move(store);
   KeepPrivate(options_.data_dir);
   metrics_.SetBuild(PREQUEL_VERSION, PREQUEL_ARCH);
-  absl::StatusOr<std::unique_ptr<Engine>> engine =
-      Engine::Create(EngineOptionsOf(options_), {.catalogue = store_->catalogue(),
-                                                 .log = store_->log(),
-                                                 .snapshots = store_->snapshots(),
-                                                 .codec = codec_,
-                                                 .clock = clock_,
-                                                 .observers = {&metrics_, &engine_log_}});
+  absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(
+      EngineOptionsOf(options_), {.catalogue = store_->catalogue(),
+                                  .log = store_->log(),
+                                  .snapshots = store_->snapshots(),
+                                  .codec = codec_,
+                                  .clock = clock_,
+                                  .observers = {&metrics_, &recent_models_, &engine_log_}});
   if (!engine.ok()) return engine.status();
   engine_ = *std::move(engine);
   if (policy_ != nullptr) ShareProcessor();
   metrics_.SetStorageHealthy([this] { return store_->health().ok(); });
   metrics_.SetModels([this] { return Count(engine_->ListModels("", options_.max_models)); });
+  metrics_.SetLooks([this] { return LooksAt(recent_models_, *engine_); });
   return absl::OkStatus();
 }
 

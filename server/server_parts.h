@@ -25,6 +25,7 @@
 #include "server/memory/trimmer.h"
 #include "server/observe/audit.h"
 #include "server/observe/metrics.h"
+#include "server/observe/recent_models.h"
 #include "server/reloader.h"
 #include "server/rpc/call_pool.h"
 #include "server/rpc/learning/learning_service.h"
@@ -70,6 +71,7 @@ class Server::Parts {
   const WireCodec codec_;
   DescriptorShares descriptors_;
   Metrics metrics_;
+  RecentModels recent_models_{options_.model_metrics};
   EngineLog engine_log_;
   CallLog call_log_;
   std::unique_ptr<AuditTrail> audit_;   // null: none is kept

@@ -41,6 +41,13 @@ auto& Make(Registry& registry, Builder builder, const char* name, const char* he
   return builder.Name(name).Help(help).Register(registry);
 }
 
+// The methods of the three services, as calls name them.
+constexpr const char* kMethods[] = {
+    "CreateModel",   "GetModel",       "ListModels",  "DeleteModel",      "CreateSnapshot",
+    "ListRevisions", "RollbackModel",  "ForkModel",   "ExportModel",      "ImportModel",
+    "ListParts",     "Learn",          "LearnStream", "PredictThenLearn", "Predict",
+    "GetEvaluation", "WatchEvaluation"};
+
 std::string CodeOf(absl::StatusCode code) { return absl::StatusCodeToString(code); }
 std::string CodeOf(const absl::Status& status) { return CodeOf(status.code()); }
 
@@ -156,10 +163,24 @@ struct Metrics::Series {
 
   std::vector<Watched> watched;
   std::function<ModelCounts()> count_models = [] { return ModelCounts(); };
+  std::function<std::vector<ModelLook>()> look = [] { return std::vector<ModelLook>(); };
   std::function<bool()> is_storage_healthy = [] { return true; };
 };
 
-Metrics::Metrics() : series_(std::make_unique<Series>()) {}
+Metrics::Metrics() : series_(std::make_unique<Series>()) {
+  // A rate over a series that begins with its first event misses that event.
+  const std::string ok = CodeOf(absl::StatusCode::kOk);
+  for (Family<Counter>* family : {&series_->commits, &series_->replays, &series_->snapshots}) {
+    family->Add({{"code", ok}});
+    family->Add({{"code", CodeOf(absl::StatusCode::kUnavailable)}});
+  }
+  for (const auto code : {absl::StatusCode::kInvalidArgument, absl::StatusCode::kResourceExhausted,
+                          absl::StatusCode::kUnavailable}) {
+    series_->refused.Add({{"code", CodeOf(code)}});
+  }
+  series_->failed.Add({{"code", CodeOf(absl::StatusCode::kInternal)}});
+  for (const char* method : kMethods) series_->calls.Add({{"method", method}, {"code", ok}});
+}
 Metrics::~Metrics() = default;
 
 void Metrics::SetBuild(const std::string& version, const std::string& architecture) {
@@ -168,6 +189,10 @@ void Metrics::SetBuild(const std::string& version, const std::string& architectu
 
 void Metrics::SetModels(std::function<ModelCounts()> count) {
   series_->count_models = std::move(count);
+}
+
+void Metrics::SetLooks(std::function<std::vector<ModelLook>()> look) {
+  series_->look = std::move(look);
 }
 
 void Metrics::SetStorageHealthy(std::function<bool()> healthy) {
@@ -265,6 +290,7 @@ std::string Metrics::Text() const {
   for (const Watched& watched : series_->watched) {
     families.push_back(FamilyOf(watched.name, watched.help, watched.type, watched.value()));
   }
+  AppendModels(series_->look(), families);
   AppendProcess(families);
   return prometheus::TextSerializer().Serialize(families);
 }

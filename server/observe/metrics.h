@@ -1,5 +1,5 @@
-// The server's metrics, for Prometheus. No label names a model or a client: how many series there
-// are does not depend on what is served.
+// The server's metrics, for Prometheus. No label names a client, and those that name a model are
+// bounded by SetLooks: how many series there are does not depend on what is served.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/engine/observer.h"
+#include "server/observe/model_look.h"
 #include "server/rpc/call_observer.h"
 
 namespace prequel {
@@ -33,6 +35,8 @@ class Metrics final : public EngineObserver, public CallObserver {
 
   // Asked at every scrape, on its thread; set before the first.
   void SetModels(std::function<ModelCounts()> count);
+  // How single models do: as many as there are to be series of.
+  void SetLooks(std::function<std::vector<ModelLook>()> look);
   void SetStorageHealthy(std::function<bool()> healthy);
   // One more of what another part knows: a gauge or, named *_total, what only grows while the
   // server runs.

@@ -28,5 +28,20 @@ TEST(Metrics, KnowTheProcess) {
   EXPECT_THAT(text, HasSubstr("# TYPE process_open_fds gauge\n"));
 }
 
+// A rate over a series that begins with its first event misses that event.
+TEST(Metrics, CountersBeginAtNought) {
+  const std::string text = Metrics().Text();
+  for (const char* series :
+       {"prequel_batches_total 0\n", "prequel_rows_refused_total 0\n",
+        "prequel_batches_refused_total{code=\"INVALID_ARGUMENT\"} 0\n",
+        "prequel_updates_failed_total{code=\"INTERNAL\"} 0\n",
+        "prequel_commits_total{code=\"OK\"} 0\n", "prequel_snapshots_total{code=\"OK\"} 0\n"}) {
+    EXPECT_THAT(text, HasSubstr(series));
+  }
+  for (const char* method : {"CreateModel", "Learn", "Predict", "ListParts", "ImportModel"}) {
+    EXPECT_THAT(text, HasSubstr(std::string("method=\"") + method + "\"")) << method;
+  }
+}
+
 }  // namespace
 }  // namespace prequel

@@ -156,7 +156,9 @@ TEST_F(ObserveTest, MetricsCountWhatHappened) {
         "prequel_storage_healthy 1\n",
         "prequel_batches_refused_total{code=\"INVALID_ARGUMENT\"} 1\n",
         "prequel_batches_refused_total{code=\"NOT_FOUND\"} 1\n", "prequel_queued_batches 0\n",
-        "prequel_commit_batches_total 2\n", "prequel_rpc_seconds_count{method=\"Learn\"} 4\n"}) {
+        "prequel_model_revision{model=\"classes\"} 1\n", "prequel_model_rows{model=\"m\"} ",
+        "prequel_model_newest_row_age_seconds{model=\"m\"} ", "prequel_commit_batches_total 2\n",
+        "prequel_rpc_seconds_count{method=\"Learn\"} 4\n"}) {
     EXPECT_THAT(metrics->body, ::testing::HasSubstr(line));
   }
   EXPECT_THAT(metrics->body, ::testing::Not(::testing::HasSubstr("nobody")));
