@@ -30,12 +30,6 @@ absl::Status ReadFile(const char* what, const std::string& path, std::string* co
   return absl::OkStatus();
 }
 
-// A name that resolves to this machine, or a socket on it.
-bool IsThisMachine(std::string_view server) {
-  return server.starts_with("127.") || server.starts_with("localhost:") ||
-         server.starts_with("[::1]:") || server.starts_with("unix:");
-}
-
 // An HTTP header could not carry anything else.
 bool IsToken(std::string_view text) {
   return !text.empty() && text.size() <= kMaxToken &&
@@ -49,6 +43,11 @@ std::string Trimmed(const std::string& text) {
 }
 
 }  // namespace
+
+bool IsThisMachine(std::string_view server) {
+  return server.starts_with("127.") || server.starts_with("localhost:") ||
+         server.starts_with("[::1]:") || server.starts_with("unix:");
+}
 
 Access::Access(const std::string& server, const SecurityOptions& options,
                std::shared_ptr<grpc::ChannelCredentials> credentials)

@@ -8,12 +8,16 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/security.h"
 
 namespace prequel::client {
+
+// Whether `server` is a name of this machine's own, or a socket on it.
+bool IsThisMachine(std::string_view server);
 
 // Thread-safe.
 class Access {

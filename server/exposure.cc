@@ -45,8 +45,8 @@ bool IsProtected(const ServerOptions& options) {
 constexpr char kHowToMend[] =
     "These make what is missing:\n"
     "  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 365 "
-    "-subj \"/CN=$(hostname)\" -addext \"subjectAltName=DNS:$(hostname)\" -keyout server.key "
-    "-out server.crt\n"
+    "-subj \"/CN=$(hostname)\" -addext \"subjectAltName=DNS:$(hostname),DNS:localhost,IP:"
+    "127.0.0.1\" -keyout server.key -out server.crt\n"
     "  prequel token new admin --role admin --output admin.token >policy\n"
     "Then add --tls-cert server.crt --tls-key server.key --policy policy. Or, where everybody who "
     "can reach this machine may read and delete every model: --insecure";

@@ -1,6 +1,7 @@
 #include "client/cli/error_text.h"
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/access/unreachable.h"
 #include "client/cli/session.h"
 #include "client/error.h"
 
@@ -10,12 +11,18 @@ namespace {
 using client::ErrorDetails;
 using client::FieldViolation;
 
-std::string NextStep(const absl::Status& status) {
+bool IsUnreachable(const absl::Status& status) {
+  return client::IsFromCall(status) && absl::IsUnavailable(status) &&
+         client::DetailsOf(status).reason.empty();
+}
+
+std::string NextStep(const absl::Status& status, const std::string& server) {
+  if (IsUnreachable(status)) {
+    return WhyUnreachable(std::string(status.message()), server).next;
+  }
   if (ExitCodeOf(status) == kUsage) return "see `prequel --help`";
   if (!client::IsFromCall(status)) return "";
   switch (status.code()) {
-    case absl::StatusCode::kUnavailable:
-      return "is prequeld running there? --server or PREQUEL_SERVER names another address";
     case absl::StatusCode::kDeadlineExceeded:
       return "raise --timeout, or look at the server's load";
     case absl::StatusCode::kNotFound:
@@ -49,8 +56,8 @@ std::string NextStep(const absl::Status& status) {
 std::string What(const absl::Status& status, const std::string& server) {
   const bool from_call = client::IsFromCall(status);
   // gRPC's own text for an unreachable server speaks of addresses it tried: noise to a person.
-  if (from_call && absl::IsUnavailable(status) && client::DetailsOf(status).reason.empty()) {
-    return absl::StrCat("no answer from ", server);
+  if (IsUnreachable(status)) {
+    return WhyUnreachable(std::string(status.message()), server).what;
   }
   if (from_call && absl::IsDeadlineExceeded(status) && status.message() == "Deadline Exceeded") {
     return absl::StrCat(server, " did not answer in time");
@@ -70,7 +77,7 @@ std::string ViolationText(const FieldViolation& violation) {
 std::string ErrorText(const absl::Status& status, const std::string& server) {
   const ErrorDetails details = client::DetailsOf(status);
   std::string text = absl::StrCat("prequel: ", What(status, server));
-  if (const std::string next = NextStep(status); !next.empty()) {
+  if (const std::string next = NextStep(status, server); !next.empty()) {
     absl::StrAppend(&text, "; ", next);
   }
   absl::StrAppend(&text, "\n");

@@ -33,6 +33,10 @@ constexpr char kCommandFooter[] =
 void AddGlobalOptions(CLI::App& app, Session& session) {
   app.add_option("--server", session.server, "HOST:PORT of prequeld")
       ->envname("PREQUEL_SERVER")
+      ->check([](const std::string& server) {
+        if (!server.starts_with("http://") && !server.starts_with("https://")) return "";
+        return "give HOST:PORT of the gRPC port, not a URL; --tls encrypts";
+      })
       ->capture_default_str();
   app.add_option("--timeout", session.timeout_seconds, "seconds to wait for an answer")
       ->check(CLI::PositiveNumber)

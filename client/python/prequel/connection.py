@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +23,7 @@ from prequel.errors import (
     is_transient,
 )
 from prequel.learning.backoff import Backoff
+from prequel.unreachable import is_this_machine
 
 T = TypeVar("T")
 Pem = Union[bytes, str, Path]
@@ -73,17 +73,32 @@ class Endpoint:
     timeout: float = 30.0  # seconds, of each call
     token: str = ""
     tls: TLS | None = None
+    token_file: str | Path | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the token, which is a secret: it is looked for where the copy is made."""
+        key = None if self.tls is None else self.tls.key
+        if isinstance(key, bytes) or (isinstance(key, str) and "-----BEGIN" in key):
+            raise InvalidArgument(
+                "tls: the private key is a secret, which is not pickled: give the path of its file"
+            )
+        return Endpoint.of, (self.server, self.timeout, None, self.token_file, self.tls)
 
     @staticmethod
     def of(
         server: str | None,
         timeout: float,
         token: str | None,
+        token_file: str | Path | None,
         tls: TLS | str | Path | bool | None,
     ) -> Endpoint:
         server = server or os.environ.get("PREQUEL_SERVER") or DEFAULT_SERVER
         if not isinstance(server, str):
             raise InvalidArgument(f"server: give HOST:PORT, as {DEFAULT_SERVER!r}, not {server!r}")
+        if token is not None and token_file is not None:
+            raise InvalidArgument("token and token_file: give one of them")
+        if token_file is not None:
+            token = _read_token("token_file", token_file)
         token = _token_of_environment() if token is None else token
         if server.startswith(("http://", "https://")):
             raise InvalidArgument(
@@ -98,14 +113,14 @@ class Endpoint:
             or " " in token
         ):
             raise InvalidArgument("token: has characters that no token has; was it read whole?")
-        if token and not tls and not _is_this_machine(server):
+        if token and not tls and not is_this_machine(server):
             raise InvalidArgument(
                 f"a token is sent without TLS only to this machine, and {server} is another: give "
                 "tls=True, or prequel.TLS(…)"
             )
         if isinstance(tls, (str, Path)):
             tls = TLS(ca=tls)
-        return Endpoint(server, timeout, token, TLS() if tls is True else tls or None)
+        return Endpoint(server, timeout, token, TLS() if tls is True else tls or None, token_file)
 
     @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
@@ -114,7 +129,7 @@ class Endpoint:
     def channel(self, module: Any = grpc) -> Any:
         """A channel of gRPC: `grpc`, or `grpc.aio`."""
         options = list(_OPTIONS)
-        if _is_this_machine(self.server):
+        if is_this_machine(self.server):
             # gRPC would ask the proxy of http_proxy for this very machine.
             options.append(("grpc.enable_http_proxy", 0))
         if self.tls is None:
@@ -214,6 +229,9 @@ class Connection:
         self._calls: dict[str, Any] = {}
         self._closed = False
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.endpoint,)
+
     def close(self) -> None:
         self._closed = True
         self._channel.close()
@@ -291,22 +309,14 @@ def _token_of_environment() -> str:
     path = os.environ.get("PREQUEL_TOKEN_FILE")
     if not path:
         return os.environ.get("PREQUEL_TOKEN", "")
+    return _read_token("PREQUEL_TOKEN_FILE", path)
+
+
+def _read_token(given_as: str, path: str | Path) -> str:
     try:
         return Path(path).read_text().strip()
     except OSError as error:
-        raise InvalidArgument(f"PREQUEL_TOKEN_FILE: cannot read {path}: {error.strerror}") from None
-
-
-def _is_this_machine(server: str) -> bool:
-    if server.startswith("unix:"):
-        return True
-    host = server.removeprefix("dns:").lstrip("/").rpartition(":")[0].strip("[]")
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+        raise InvalidArgument(f"{given_as}: cannot read {path}: {error.strerror}") from None
 
 
 def _pem(value: Pem | None) -> bytes | None:

@@ -11,6 +11,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from prequel import v1
+from prequel.unreachable import why_unreachable
 
 
 @dataclass(frozen=True)
@@ -259,9 +260,7 @@ def note(text: str, stacklevel: int = 3) -> None:
 def _what(code: str, message: str, reason: str, server: str) -> str:
     # gRPC's own text for an unreachable server speaks of addresses it tried: noise to a person.
     if code == "UNAVAILABLE" and not reason:
-        if any(sign in message for sign in ("SSL", "Ssl", "TLS", "CERTIFICATE")):
-            return f"no secure connection to {server}: {message}"
-        return f"no answer from {server}"
+        return "; ".join(why_unreachable(message, server))
     if code == "DEADLINE_EXCEEDED" and message == "Deadline Exceeded":
         return f"{server} did not answer in time"
     return message or code
@@ -269,10 +268,7 @@ def _what(code: str, message: str, reason: str, server: str) -> str:
 
 def _with_advice(error: PrequelError) -> str:
     advice = _ADVICE.get(error.code, "") if error.from_call else ""
-    if error.from_call and error.code == "UNAVAILABLE" and not error.reason:
-        advice = "is prequeld running there, and with tls= as here? Client(server=…) or"
-        advice += " PREQUEL_SERVER names another address"
-    elif error.from_call and error.code == "DEADLINE_EXCEEDED":
+    if error.from_call and error.code == "DEADLINE_EXCEEDED":
         advice = "raise Client(timeout=…), or look at the server's load"
     elif error.from_call and error.code == "RESOURCE_EXHAUSTED":
         if "larger than max" in error.message:

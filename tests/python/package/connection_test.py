@@ -3,6 +3,8 @@
 import concurrent.futures
 import contextlib
 import os
+import pickle
+import re
 import subprocess
 
 import grpc
@@ -11,6 +13,8 @@ import pytest
 
 import prequel
 from prequel import connection, errors, v1
+from prequel.errors import from_status
+from prequel.unreachable import why_unreachable
 
 TOKEN = "secret-token"
 
@@ -141,15 +145,15 @@ def test_tls(tmp_path):
         tls = prequel.TLS(cert, client_cert, str(client_key), "prequel.test")
         with prequel.Client(address, token=TOKEN, tls=tls) as client:
             assert client.model("m").describe().revision == 3
-        for wrong in (
-            prequel.TLS(cert, server_name="prequel.test"),  # no certificate of its own
-            prequel.TLS(client_cert, client_cert, client_key, "prequel.test"),  # another's CA
-            prequel.TLS(cert, client_cert, client_key, "other.test"),  # another's name
-            None,  # plain text
+        for wrong, why in (
+            (prequel.TLS(cert, server_name="prequel.test"), "no answer"),  # none of its own
+            (prequel.TLS(client_cert, client_cert, client_key, "prequel.test"), "not signed by"),
+            (prequel.TLS(cert, client_cert, client_key, "other.test"), "is of another name"),
+            (None, "does it take TLS"),
         ):
             with (
                 prequel.Client(address, token=TOKEN, tls=wrong, timeout=5) as client,
-                pytest.raises(prequel.Unavailable, match="tls= as here"),
+                pytest.raises(prequel.Unavailable, match=why),
             ):
                 client.model("m").describe()
 
@@ -223,3 +227,44 @@ def test_what_is_done_once_is_asked_again_where_a_call_broke_off():
         assert pause(lost, repeatable=True) is not None
         assert pause(lost, repeatable=False) is None
     assert pause(errors.InvalidArgument("bad"), repeatable=True) is None
+
+
+def test_clients_are_pickled_by_their_address(tmp_path, monkeypatch):
+    secret = tmp_path / "token"
+    secret.write_text(TOKEN)
+    client = prequel.Client("127.0.0.1:1", token_file=secret, timeout=7.0)
+    model = pickle.loads(pickle.dumps(client.model("m")))
+    assert (model.name, repr(model)) == ("models/m", "<Model models/m at 127.0.0.1:1>")
+    assert TOKEN.encode() not in pickle.dumps(prequel.Client("127.0.0.1:1", token=TOKEN))
+    copy, one = pickle.loads(pickle.dumps([client, client.model("m")]))
+    assert copy._connection is one._connection
+    assert copy._connection.endpoint.token == TOKEN
+    assert copy._connection.endpoint.timeout == 7.0
+    with pytest.raises(prequel.InvalidArgument, match="token_file: cannot read"):
+        prequel.Client(token_file=tmp_path / "none")
+    with pytest.raises(prequel.InvalidArgument, match="give one of them"):
+        prequel.Client(token=TOKEN, token_file=secret)
+    tls = prequel.TLS(cert=b"-----BEGIN", key=b"-----BEGIN")
+    with pytest.raises(prequel.InvalidArgument, match="a secret, which is not pickled"):
+        pickle.dumps(prequel.connection.Endpoint("127.0.0.1:1", tls=tls))
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ("… CERTIFICATE_VERIFY_FAILED: self signed certificate", "is not signed by who is trusted"),
+        ("… Hostname Verification Check failed.", "its certificate is of another name; .*TLS"),
+        ("… WRONG_VERSION_NUMBER: …", "it does not speak TLS on this port; leave tls= out"),
+        ("… Socket closed", "no answer from .*; does it take TLS"),
+        ("… Connection refused", "no answer from .*; is prequeld running there"),
+    ],
+)
+def test_why_a_server_is_not_reached(words, what):
+    status = v1.Status(code=14, message=words)
+    assert re.search(what, str(from_status(status, "there:1")))
+
+
+def test_a_proxy_that_stands_between_is_named(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://proxy:3128")
+    assert "The proxy of http_proxy=http://proxy:3128" in why_unreachable("…", "there:1")[1]
+    assert "proxy" not in why_unreachable("…", "127.0.0.1:1")[1]

@@ -25,6 +25,9 @@ class AsyncConnection:
         self._channel: Any = None
         self._calls: dict[str, Any] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.endpoint,)
+
     async def close(self) -> None:
         if self._channel is not None:
             await self._channel.close()
