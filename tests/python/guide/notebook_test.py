@@ -8,12 +8,15 @@ import pytest
 NOTEBOOK = Path(__file__).resolve().parents[3] / "docs" / "stories.ipynb"
 
 
-def test_the_stories(monkeypatch):
+@pytest.mark.parametrize("market", ["read", "made up"])
+def test_the_stories(monkeypatch, market):
     nbclient = pytest.importorskip("nbclient")
     nbformat = pytest.importorskip("nbformat")
     pytest.importorskip("ipykernel")
     pytest.importorskip("matplotlib")
-    if not os.environ.get("PREQUEL_DATA_DIR"):
+    if market == "made up":
+        monkeypatch.delenv("PREQUEL_DATA_DIR", raising=False)
+    elif not os.environ.get("PREQUEL_DATA_DIR"):
         pytest.skip("PREQUEL_DATA_DIR is not set")
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     notebook = nbformat.read(NOTEBOOK, as_version=4)
