@@ -3,6 +3,8 @@
 #include <grpcpp/grpcpp.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -190,6 +192,57 @@ void ShareWithStreams(Report& report) {
   compare("answers by 1,000 samples", [&] { return answers.load(); });
 }
 
+// Programs of others that take whatever the processor gives them.
+class Spinning {
+ public:
+  explicit Spinning(int programs) {
+    for (int i = 0; i < programs; ++i) {
+      pids_.push_back(fork());
+      if (pids_.back() != 0) continue;
+      for (volatile int turns = 0;; turns = turns + 1) {
+      }
+    }
+  }
+  ~Spinning() {
+    for (const pid_t pid : pids_) {
+      (void)kill(pid, SIGKILL);
+      (void)waitpid(pid, nullptr, 0);
+    }
+  }
+  Spinning(const Spinning&) = delete;
+  Spinning& operator=(const Spinning&) = delete;
+
+ private:
+  std::vector<pid_t> pids_;
+};
+
+// Heavy work is in the background of this server, and not of all that runs on the machine.
+void ShareWithOthers(Report& report) {
+  constexpr int kInputs = 30, kRows = 64;
+  constexpr seconds kTime(10);
+  report.Section("what takes long beside two programs that spin");
+  report.Describe(
+      "A LearnStream of minibatches of 64 rows of 30 columns, whose model is a network of counts "
+      "as it is by default: alone, and beside two processes of normal priority that never stop.");
+  Program program;
+  const Entrance server{program.grpc()};
+  v1::ModelConfig config = Linear(kInputs);
+  config.clear_dynamics();
+  config.clear_posterior();
+  config.mutable_model()->set_name("mlp");
+  config.mutable_likelihood()->set_name("negative_binomial");
+  MustCreate(server, "heavy", config);
+  const Streams heavy(server, {"heavy"}, kRows, kInputs);
+  std::this_thread::sleep_for(seconds(2));
+  const double alone = SpeedOf([&] { return heavy.learned(); }, kTime);
+  const Spinning spinning(2);
+  std::this_thread::sleep_for(seconds(2));
+  const double beside = SpeedOf([&] { return heavy.learned(); }, kTime);
+  report.Add({"minibatches of a heavy stream beside two spinning processes, over alone",
+              beside / alone, 0, 0.25, Direction::kAtLeast,
+              absl::StrCat(alone, " minibatches a second alone")});
+}
+
 void StopAtOnce(Report& report) {
   report.Section("deleting and stopping beside a backlog");
   Program program;
@@ -239,6 +292,7 @@ bool RunGuard(const std::string& name, Report& report) {
   if (part.empty() || part == "fairness") {
     ShareEvenly(report);
     ShareWithStreams(report);
+    ShareWithOthers(report);
   }
   if (part.empty() || part == "greed") BearGreed(report);
   if (part.empty() || part == "stopping") StopAtOnce(report);

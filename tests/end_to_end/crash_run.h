@@ -11,8 +11,8 @@ namespace prequel {
 struct CrashOptions {
   std::string prequeld;   // the program
   std::string directory;  // its data
-  int models = 3;
-  int producers = 2;  // of each model, one stream each
+  int models = 5;         // of all kinds that CrashConfig makes
+  int producers = 2;      // of each model, one stream each
   int kills = 5;
   int min_alive_ms = 20, max_alive_ms = 400;  // from ready to the kill, drawn at random
   std::uint64_t seed = 1;

@@ -18,7 +18,8 @@
 namespace prequel {
 namespace {
 
-constexpr int kKinds = 3;
+// Values, classes, counts, and values by the two that weigh rows.
+constexpr int kKinds = 5;
 constexpr std::int64_t kInputs = 3;
 
 template <class T>
@@ -31,7 +32,7 @@ T OrDie(absl::StatusOr<T> value) {
 }
 
 double Target(int kind, double sum, double noise) {
-  if (kind == 0) return sum + noise;
+  if (kind == 0 || kind > 2) return sum + noise;
   if (kind == 1) return sum + 2 * noise > 0 ? 1 : 0;
   return std::floor(std::exp(0.3 * sum) + 1 + noise);
 }
@@ -65,9 +66,10 @@ v1::ModelConfig CrashConfig(int model) {
   const int kind = model % kKinds;
   config.mutable_model()->set_name(kind == 1 ? "mlp" : "linear");
   config.mutable_posterior()->set_name(kind == 2 ? "diagonal" : "full");
-  config.mutable_likelihood()->set_name(kind == 0   ? "gaussian"
-                                        : kind == 1 ? "bernoulli"
-                                                    : "poisson");
+  config.mutable_likelihood()->set_name(kind == 1   ? "bernoulli"
+                                        : kind == 2 ? "poisson"
+                                                    : "gaussian");
+  if (kind > 2) config.mutable_robustness()->set_name(kind == 3 ? "imq" : "mahalanobis_gate");
   if (kind == 1) {
     auto& fields = *config.mutable_model()->mutable_options()->mutable_fields();
     fields["hidden"].mutable_list_value()->add_values()->set_number_value(6);
