@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <iostream>
 #include <string>
 #include <utility>
 
@@ -91,6 +92,10 @@ absl::StatusOr<std::optional<v1::Batch>> BatchSource::Next() {
   batch_rows_ = builder_.rows();
   if (batch_rows_ == 0) return std::optional<v1::Batch>();
   return std::optional<v1::Batch>(builder_.Take());
+}
+
+void BatchSource::ShowNotes() const {
+  if (!builder_.rounding().empty()) std::cerr << "note: " << builder_.rounding() << "\n";
 }
 
 std::optional<double> BatchSource::progress() const {

@@ -51,6 +51,8 @@ class BatchSource {
   std::int64_t first_line() const { return lines_.empty() ? 0 : lines_.front(); }
   const std::vector<std::int64_t>& lines() const { return lines_; }  // where each row begins
   std::optional<double> progress() const;
+  // What a person should know of what was read so far, on the standard error.
+  void ShowNotes() const;
 
  private:
   BatchSource(const BatchSourceOptions& options, std::unique_ptr<client::CsvReader> reader,

@@ -48,8 +48,8 @@ struct LearnFlags {
   double retry_seconds = 60;
 };
 
-// Of a minibatch that was learned and answered without its predictions: when the connection was
-// lost and it was sent again, or when they were not finite.
+// What is said of a minibatch that was learned and answered without its predictions: the connection
+// was lost and it was sent again, or they were not finite.
 std::string LostPredictionsNote(const SentBatch& batch, const std::string& output) {
   return absl::StrCat("note: the connection was lost before the predictions of ",
                       Count(batch.rows, "row", "rows"), " from line ", batch.first_line,
@@ -85,6 +85,7 @@ class LearnRun {
 
   const LearnReport& report() const { return report_; }
   void ClearProgress() { progress_.Clear(); }
+  void ShowNotes() const { source_.ShowNotes(); }
 
  private:
   absl::Status Stream();
@@ -231,6 +232,7 @@ absl::Status Learn(const LearnFlags& flags, const Session& session) {
   absl::Status outcome = run.Run();
   if (outcome.ok()) run.Evaluate();
   run.ClearProgress();
+  run.ShowNotes();
   const LearnReport& report = run.report();
   std::cout << (session.json ? report.Json(outcome) + "\n" : report.Totals()) << std::flush;
   if (!outcome.ok()) return outcome;

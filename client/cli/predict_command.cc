@@ -70,6 +70,7 @@ absl::Status PredictAll(const PredictFlags& flags, const Session& session, std::
     if (!status.ok()) return status;
     revision = answer->revision();
   }
+  source->ShowNotes();
   writer.End(model->name(), revision);
   return Written(out, flags.output);
 }

@@ -31,7 +31,8 @@ absl::Status NoValue(const CsvRow& row, const std::string& column) {
 absl::StatusOr<double> ParseCell(const CsvRow& row, std::size_t cell, const std::string& column,
                                  bool allow_missing) {
   const std::string& text = row.cells[cell];
-  const std::optional<double> value = IsMissing(text) ? kMissing : ParseNumber(text);
+  std::optional<double> value = IsMissing(text) ? kMissing : ParseNumber(text);
+  if (!value.has_value()) value = ParseTruth(text);
   if (!value.has_value()) {
     const std::string advice = NumberAdvice(text);
     return CellError(row, column,
@@ -111,10 +112,7 @@ absl::Status BatchBuilder::AddTargetColumns(const v1::Target& target,
   if (!target.labels().empty()) form_ = TargetForm::kText;
   for (const std::string& label : target.labels()) {
     if (IsMissing(label)) known_words_.push_back(label);
-    listed_.emplace(PlainNumber(label), label);
   }
-  // Labels that the model tells apart by their spelling are told apart here.
-  if (listed_.size() < static_cast<std::size_t>(target.labels_size())) listed_.clear();
   if (width > 1) form_ = TargetForm::kNumbers;
   return absl::OkStatus();
 }
@@ -141,6 +139,7 @@ absl::Status BatchBuilder::Parse(const CsvRow& row) {
     }
     absl::StatusOr<double> value = ParseCell(row, column.cell, column.name, column.allow_missing);
     if (!value.ok()) return value.status();
+    NoteRounding(row, column, *value);
     row_inputs_.push_back(*value);
   }
   for (const Column& column : text_) {
@@ -153,6 +152,15 @@ absl::Status BatchBuilder::Parse(const CsvRow& row) {
     row_time_ = *time;
   }
   return ParseTargets(row);
+}
+
+void BatchBuilder::NoteRounding(const CsvRow& row, const Column& column, double value) {
+  if (!options_.float32 || !rounding_.empty() || value != std::floor(value)) return;
+  const auto rounded = static_cast<double>(static_cast<float>(value));
+  if (rounded == value) return;
+  rounding_ = absl::StrCat("line ", row.line, ", column ", Quoted(column.name), ": ",
+                           ShortestNumber(value), " travels as ", ShortestNumber(rounded),
+                           " with --float32, as other large numbers do; leave it out to keep them");
 }
 
 absl::StatusOr<double> BatchBuilder::ParseTime(const CsvRow& row) const {
@@ -186,11 +194,6 @@ bool BatchBuilder::IsMissingTarget(std::string_view text) const {
          std::find(known_words_.begin(), known_words_.end(), Trim(text)) == known_words_.end();
 }
 
-std::string_view BatchBuilder::LabelOf(std::string_view text) const {
-  const auto found = listed_.find(PlainNumber(text));
-  return found == listed_.end() ? text : std::string_view(found->second);
-}
-
 absl::Status BatchBuilder::ParseTargets(const CsvRow& row) {
   row_targets_.clear();
   row_label_.clear();
@@ -208,11 +211,12 @@ absl::Status BatchBuilder::ParseTargets(const CsvRow& row) {
     } else if (form_ == TargetForm::kText) {
       if (absl::Status status = CheckText(row, column.name, Trim(text)); !status.ok())
         return status;
-      row_label_ = std::string(LabelOf(Trim(text)));
+      row_label_ = std::string(Trim(text));
       row_targets_.push_back(kMissing);
     } else {
       absl::StatusOr<double> value = ParseCell(row, column.cell, column.name, true);
       if (!value.ok()) return value.status();
+      NoteRounding(row, column, *value);
       row_targets_.push_back(*value);
     }
   }

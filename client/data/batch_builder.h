@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +52,9 @@ class BatchBuilder {
   absl::Status Add(const CsvRow& row);
 
   std::int64_t rows() const { return rows_; }
+  // A sentence about the first whole number that single precision has made another one of, since
+  // the builder was created; "" where there is none.
+  const std::string& rounding() const { return rounding_; }
 
   // The rows added since the last Take, in order.
   v1::Batch Take();
@@ -75,9 +76,8 @@ class BatchBuilder {
   absl::Status ParseMomentCell(const CsvRow& row, const Column& column);
   absl::Status ParseTargets(const CsvRow& row);
   absl::StatusOr<double> ParseTime(const CsvRow& row) const;
+  void NoteRounding(const CsvRow& row, const Column& column, double value);
   bool IsMissingTarget(std::string_view text) const;
-  // The label that the model lists for `text`, which may spell a number otherwise; else `text`.
-  std::string_view LabelOf(std::string_view text) const;
 
   // Constant after Create.
   BatchOptions options_;
@@ -85,9 +85,9 @@ class BatchBuilder {
   std::optional<Column> time_;
   std::size_t num_inputs_ = 0;            // numeric columns of the batch
   std::vector<std::string> known_words_;  // listed labels that otherwise mean a missing value
-  std::map<std::string, std::string, std::less<>> listed_;  // labels by PlainNumber
 
   TargetForm form_ = TargetForm::kUndecided;
+  std::string rounding_;
   std::int64_t rows_ = 0;
   std::vector<double> inputs_;                         // rows × numeric
   std::vector<std::vector<std::string>> text_values_;  // per text column: rows

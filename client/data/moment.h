@@ -47,9 +47,8 @@ double InstantOf(const Moment& moment);
 // is no such day or time.
 //   date       2024-04-03, 2024/4/3, 2024.4.3; day or month first: 3/4/2024, 3-4-2024, 3.4.2024
 //   time       10:15, 10:15:30, 10:15:30.25, 10:15 PM
-//   date-time  a date, or a date, then T or a blank, then a time, then none of Z, +02:00, +0200,
-//   +02
-//              or one
+//   date-time  a date; or a date, T or a blank, and a time, which Z, +02:00, +0200 or +02 may
+//   follow
 std::optional<Moment> ParseMoment(std::string_view text, const MomentForm& form);
 
 // "2024-01-31 10:15:00", for a message about a cell that is not of the form.

@@ -7,6 +7,8 @@
 #include <system_error>
 
 #include "absl/strings/charconv.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 
 namespace prequel::client {
 
@@ -31,6 +33,14 @@ std::optional<double> ParseNumber(std::string_view text) {
   return value;
 }
 
+std::optional<double> ParseTruth(std::string_view text) {
+  text = Trim(text);
+  const absl::string_view word(text.data(), text.size());
+  if (absl::EqualsIgnoreCase(word, "true")) return 1;
+  if (absl::EqualsIgnoreCase(word, "false")) return 0;
+  return std::nullopt;
+}
+
 bool IsMissing(std::string_view text) {
   constexpr std::array<std::string_view, 10> kWords = {"NA",   "N/A",  "n/a",  "#N/A", "#NA",
                                                        "<NA>", "NULL", "null", "None", "?"};
@@ -39,23 +49,6 @@ bool IsMissing(std::string_view text) {
   if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) return true;
   const std::optional<double> number = ParseNumber(text);
   return number.has_value() && std::isnan(*number);
-}
-
-std::string_view PlainNumber(std::string_view text) {
-  std::string_view number = text.starts_with('+') ? text.substr(1) : text;
-  const std::string_view digits = number.starts_with('-') ? number.substr(1) : number;
-  const std::size_t point = std::min(digits.find('.'), digits.size());
-  const std::string_view whole = digits.substr(0, point);
-  const std::string_view fraction = digits.substr(std::min(point + 1, digits.size()));
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (whole.empty() || (whole.size() > 1 && whole.front() == '0')) return text;
-  if (!std::all_of(whole.begin(), whole.end(), is_digit)) return text;
-  if (!std::all_of(fraction.begin(), fraction.end(), is_digit)) return text;
-  while (number.find('.') != std::string_view::npos &&
-         (number.ends_with('0') || number.ends_with('.'))) {
-    number.remove_suffix(1);
-  }
-  return number == "-0" ? number.substr(1) : number;
 }
 
 std::string ShortestNumber(double value) {

@@ -12,14 +12,12 @@ namespace prequel::client {
 // Nothing for anything else.
 std::optional<double> ParseNumber(std::string_view text);
 
+// 1 for "true" and 0 for "false", in any case and with blanks around. Nothing for anything else.
+std::optional<double> ParseTruth(std::string_view text);
+
 // Whether a cell says that there is no value: blank, "nan" in any case, or one of the words that
 // programs write for it: NA, N/A, n/a, #N/A, #NA, <NA>, NULL, null, None, ?.
 bool IsMissing(std::string_view text);
-
-// A number without what its spelling may leave out: a plus sign and zeros that end a fraction, so
-// that "1.0" and "+1" are "1". Digit by digit, so that integers beyond 2⁵³ stay what they are.
-// Other texts, those with leading zeros ("007") and with an exponent among them, are as they were.
-std::string_view PlainNumber(std::string_view text);
 
 // The shortest text that reads back as exactly `value`.
 std::string ShortestNumber(double value);

@@ -12,7 +12,7 @@
 namespace prequel::client {
 
 struct InferenceOptions {
-  std::string target;               // required: the target's column
+  std::string target;               // required: the target's column; several: "y1,y2"
   std::vector<std::string> inputs;  // only these columns; empty: all but the target
   std::vector<std::string> ignore;  // not these
   std::vector<std::string> text;    // these are text, whatever is in them

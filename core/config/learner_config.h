@@ -42,12 +42,16 @@ struct FeatureConfig {
   bool operator==(const FeatureConfig&) const = default;
 };
 
+// What labels were given as: for those who answer them. Nothing that is learned depends on it.
+enum class LabelType { kUnknown, kText, kInteger, kFloat, kBool };
+
 struct TargetConfig {
   std::string name;
   std::vector<std::string> labels;  // classes in order; empty: integers, or text as first seen
   Index num_classes = 0;            // classes, when `labels` is empty
   Index width = 1;                  // regression and counts: values per example
   bool allow_missing = false;       // NaN or "" means unknown: the row is skipped
+  LabelType label_type = LabelType::kUnknown;
 
   bool operator==(const TargetConfig&) const = default;
 };

@@ -1,10 +1,9 @@
 #include "core/encoding/category_table.h"
 
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "core/archive/stable_hash.h"
 #include "core/config/error.h"
+#include "core/encoding/spelling.h"
 
 namespace prequel {
 
@@ -12,27 +11,34 @@ std::size_t CategoryTable::Hash::operator()(std::string_view value) const noexce
   return StableHash(value);
 }
 
-absl::StatusOr<CategoryTable> CategoryTable::FromValues(std::vector<std::string> values) {
+absl::StatusOr<CategoryTable> CategoryTable::FromValues(const std::vector<std::string>& values) {
   CategoryTable table;
   for (const std::string& value : values) {
     if (value.size() > static_cast<std::size_t>(kMaxTextBytes)) {
       return absl::DataLossError(absl::StrCat("value of ", value.size(), " bytes"));
     }
-    if (!table.slots_.emplace(value, static_cast<Index>(table.slots_.size())).second) {
+    if (table.slots_.contains(value)) {
       return absl::DataLossError(absl::StrCat("value ", Quoted(value), " twice"));
     }
+    table.Append(value);
   }
-  table.values_ = std::move(values);
   return table;
 }
 
 Index CategoryTable::Find(std::string_view value) const {
-  const auto found = slots_.find(value);
-  return found == slots_.end() ? -1 : found->second;
+  auto found = slots_.find(value);
+  if (found != slots_.end()) return found->second;
+  const std::string_view spelled = Spelled(value);
+  found = slots_.find(spelled);
+  if (found != slots_.end()) return found->second;
+  found = spelled_.find(spelled);
+  return found == spelled_.end() ? -1 : found->second;
 }
 
 void CategoryTable::Append(std::string_view value) {
   slots_.emplace(value, size());
+  const std::string_view spelled = Spelled(value);
+  if (spelled != value) spelled_.emplace(spelled, size());
   values_.emplace_back(value);
 }
 

@@ -16,13 +16,15 @@ namespace prequel {
 
 inline constexpr Index kMaxTextBytes = 1024;  // of one categorical value or class label
 
-// Slot i holds the i-th distinct value. States share tables by shared_ptr<const CategoryTable>;
-// whoever needs one more value copies the table and publishes the copy.
+// Slot i holds the i-th distinct value. A value that is spelled otherwise (Spelled) is the same,
+// unless both spellings have slots, as in the tables of earlier builds. States share tables by
+// shared_ptr<const CategoryTable>; whoever needs one more value copies the table and publishes the
+// copy.
 class CategoryTable {
  public:
   CategoryTable() = default;
-  // DATA_LOSS when `values` repeat or are too long.
-  static absl::StatusOr<CategoryTable> FromValues(std::vector<std::string> values);
+  // DATA_LOSS when one of `values` is there twice, spelled in the same way, or is too long.
+  static absl::StatusOr<CategoryTable> FromValues(const std::vector<std::string>& values);
 
   Index size() const { return static_cast<Index>(values_.size()); }
   const std::vector<std::string>& values() const { return values_; }
@@ -37,8 +39,11 @@ class CategoryTable {
     using is_transparent = void;
     std::size_t operator()(std::string_view value) const noexcept;
   };
+  using Slots = std::unordered_map<std::string, Index, Hash, std::equal_to<>>;
+
   std::vector<std::string> values_;
-  std::unordered_map<std::string, Index, Hash, std::equal_to<>> slots_;
+  Slots slots_;    // by value
+  Slots spelled_;  // of values that Spelled changes, by that: the first of each
 };
 
 using SharedTable = std::shared_ptr<const CategoryTable>;  // never null

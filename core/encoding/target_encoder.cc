@@ -1,13 +1,16 @@
 #include "core/encoding/target_encoder.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
+#include "core/encoding/spelling.h"
 
 namespace prequel {
 namespace {
@@ -27,6 +30,23 @@ std::string List(const std::vector<std::string>& labels) {
 
 // Doubles hold every whole number up to 2⁵³ only.
 bool IsWhole(double value) { return std::abs(value) <= 0x1p53 && value == std::floor(value); }
+
+// A whole number as text, without memory of its own.
+class Decimal {
+ public:
+  explicit Decimal(std::int64_t value)
+      : end_(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr) {}
+  // REQUIRES: IsWhole(value).
+  explicit Decimal(double value) : Decimal(static_cast<std::int64_t>(value)) {}
+
+  std::string_view text() const {
+    return {digits_.data(), static_cast<std::size_t>(end_ - digits_.data())};
+  }
+
+ private:
+  std::array<char, 24> digits_;
+  const char* end_;
+};
 
 absl::Status CheckClassCount(const char* field, Index count) {
   if (count >= 2 && count <= ConfigLimits::kMaxOutputs) return absl::OkStatus();
@@ -98,14 +118,12 @@ absl::Status TargetEncoder::ConfigureClasses(const TargetConfig& config) {
   for (std::size_t i = 0; i < config.labels.size(); ++i) {
     const std::string& label = config.labels[i];
     const std::string field = absl::StrCat("config.target.labels[", i, "]");
-    if (table.Find(label) >= 0) {
+    // Labels of earlier builds may differ by their spelling alone.
+    const std::vector<std::string>& known = table.values();
+    if (std::find(known.begin(), known.end(), label) != known.end()) {
       return FieldError(field, absl::StrCat("must be unique, ", Quoted(label), " comes twice"));
     }
     table.Append(label);
-    std::int64_t integer = 0;
-    if (absl::SimpleAtoi(label, &integer) && absl::StrCat(integer) == label) {
-      integers_[integer] = static_cast<Index>(i);
-    }
   }
   num_classes_ = table.size();
   configured_ = std::make_shared<const CategoryTable>(std::move(table));
@@ -191,16 +209,26 @@ std::string TargetEncoder::ExpectedClasses() const {
 }
 
 Index TargetEncoder::ClassOf(double value) const {
-  if (!IsWhole(value)) return -1;
-  if (!configured_)
-    return value >= 0 && value < static_cast<double>(num_classes_) ? static_cast<Index>(value) : -1;
-  const auto found = integers_.find(static_cast<std::int64_t>(value));
-  return found == integers_.end() ? -1 : found->second;
+  const bool known = IsWhole(value) && value >= 0 && value < static_cast<double>(num_classes_);
+  return known ? static_cast<Index>(value) : -1;
+}
+
+Index TargetEncoder::ClassOf(const TargetState& state, double value) const {
+  if (CountsClasses(state)) return ClassOf(value);
+  return IsWhole(value) ? TableOf(state).Find(Decimal(value).text()) : -1;
+}
+
+Index TargetEncoder::ClassOf(const TargetState& state, const std::string& label) const {
+  if (!CountsClasses(state)) return TableOf(state).Find(label);
+  std::int64_t value = 0;
+  const std::string_view spelled = Spelled(label);
+  (void)std::from_chars(spelled.data(), spelled.data() + spelled.size(), value);
+  return Decimal(value).text() == spelled ? ClassOf(static_cast<double>(value)) : -1;
 }
 
 Index TargetEncoder::ClassOf(const TargetState& state, const Batch& batch, Index row) const {
-  return UsesLabels(batch) ? TableOf(state).Find(batch.labels[At(row)])
-                           : ClassOf(batch.targets(0, row));
+  return UsesLabels(batch) ? ClassOf(state, batch.labels[At(row)])
+                           : ClassOf(state, batch.targets(0, row));
 }
 
 TargetState TargetEncoder::Initial() const {
@@ -223,22 +251,15 @@ absl::Status TargetEncoder::CheckState(const TargetState& state) const {
   return absl::OkStatus();
 }
 
-absl::Status TargetEncoder::Meet(const Batch& batch, TargetState& state) const {
-  if (!Classes() || configured_) return absl::OkStatus();
-  const bool labels = UsesLabels(batch);
-  if (labels ? state.integers : state.labels->size() > 0) {
-    for (Index row = 0; row < batch.rows(); ++row) {
-      if (!IsKnown(batch, row)) continue;
-      return labels ? FieldError("batch.labels",
-                                 absl::StrCat("must be given as targets, like those before: ",
-                                              ExpectedClasses()))
-                    : FieldError("batch.targets",
-                                 absl::StrCat("must be given as labels, like those before: ",
-                                              List(state.labels->values())));
-    }
+void TargetEncoder::Meet(const Batch& batch, TargetState& state) const {
+  if (!Classes() || configured_ || state.integers) return;
+  if (UsesLabels(batch)) return AppendNew(batch.labels, num_classes_, true, state.labels);
+  if (CountsClasses(state)) return;
+  std::vector<std::string> labels;
+  for (const double value : batch.targets.reshaped()) {
+    if (IsWhole(value)) labels.emplace_back(Decimal(value).text());
   }
-  if (labels) AppendNew(batch.labels, num_classes_, true, state.labels);
-  return absl::OkStatus();
+  AppendNew(labels, num_classes_, true, state.labels);
 }
 
 bool TargetEncoder::IsKnown(const Batch& batch, Index row) const {
@@ -265,18 +286,16 @@ void TargetEncoder::Select(const TargetState& state, const Batch& batch, std::ve
 }
 
 RefusedRow TargetEncoder::Refuse(const TargetState& state, const Batch& batch, Index row) const {
-  if (UsesLabels(batch)) {
-    return {row, Quoted(batch.labels[At(row)]),
-            configured_ ? ExpectedClasses()
-                        : absl::StrCat("the model has ", num_classes_, " classes and knows ",
-                                       List(state.labels->values()))};
-  }
+  const std::string expected =
+      configured_ || CountsClasses(state)
+          ? ExpectedClasses()
+          : absl::StrCat("the model has ", num_classes_, " classes and knows ",
+                         List(state.labels->values()));
+  if (UsesLabels(batch)) return {row, Quoted(batch.labels[At(row)]), expected};
   const double value = batch.targets(0, row);
-  // absl::StrCat has six digits of a double.
-  std::string text =
-      IsWhole(value) ? absl::StrCat(static_cast<std::int64_t>(value)) : absl::StrCat(value);
+  std::string text = IsWhole(value) ? std::string(Decimal(value).text()) : absl::StrCat(value);
   const char* problem = value == std::floor(value) ? "" : "not a whole number: ";
-  return {row, std::move(text), absl::StrCat(problem, ExpectedClasses())};
+  return {row, std::move(text), absl::StrCat(problem, expected)};
 }
 
 void TargetEncoder::Absorb(const Batch& batch, const std::vector<Index>& kept, TargetState& state,
@@ -288,7 +307,7 @@ void TargetEncoder::Absorb(const Batch& batch, const std::vector<Index>& kept, T
       state.largest = state.largest.cwiseMax(batch.targets.col(row));
     }
   }
-  if (Classes() && !configured_ && !UsesLabels(batch)) state.integers = true;
+  if (Classes() && CountsClasses(state) && !UsesLabels(batch)) state.integers = true;
 }
 
 void TargetEncoder::Encode(const TargetState& state, const Batch& batch,

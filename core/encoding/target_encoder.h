@@ -1,11 +1,9 @@
 // From targets and labels as pushed to the numbers a likelihood sees.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -22,7 +20,7 @@ namespace prequel {
 struct TargetState {
   RunningMoments moments;  // of the outputs; empty unless they are standardised
   SharedTable labels;      // text labels in class order, when the configuration lists none
-  bool integers = false;   // whether integer classes came first, which rules text labels out
+  bool integers = false;   // whether integers came first: classes are integers
   // Of counts, each output's largest so far: −1 before the first, +inf where it is not known (the
   // state of a build that did not keep it). Empty of other targets.
   Vector largest;
@@ -34,8 +32,8 @@ using TargetProblem = std::function<std::string_view(double)>;
 // The plan made of the target; immutable. Encoded targets are T × K for the K rows kept:
 //   values   (y − location) / scale when standardised, else y
 //   classes  T = 1: the index of the class
-// Classes are named by integers 0..C−1, by text as first seen, or by the configured labels; an
-// integer target y names the configured label that is y in decimal.
+// Classes are named by integers 0..C−1, by text as first seen, or by the configured labels. A text
+// and a number name the same class where the text is that number, however it is spelled (Spelled).
 class TargetEncoder {
  public:
   // `width` is T. Only kRunning standardises, and only values; `counts` of them are never.
@@ -60,9 +58,8 @@ class TargetEncoder {
   // The rest REQUIRES Check(batch), and is called in this order.
 
   // Gives each text label that is new a class, in order of appearance, as long as there are free
-  // ones. INVALID_ARGUMENT when there is a text label and integers came before, or the other way
-  // round; `state` is unspecified then.
-  absl::Status Meet(const Batch& batch, TargetState& state) const;
+  // ones; whole numbers too, where text came first.
+  void Meet(const Batch& batch, TargetState& state) const;
   // Writes to `kept`, ascending, the rows whose target is known and is a class of the model, if it
   // is to be one; adds those that are known and are no class to `refused`.
   void Select(const TargetState& state, const Batch& batch, std::vector<Index>& kept,
@@ -97,8 +94,14 @@ class TargetEncoder {
   const CategoryTable& TableOf(const TargetState& state) const {
     return configured_ ? *configured_ : *state.labels;
   }
+  // Whether classes are integers, as far as is known.
+  bool CountsClasses(const TargetState& state) const {
+    return !configured_ && state.labels->size() == 0;
+  }
   // −1 when there is none.
   Index ClassOf(double value) const;
+  Index ClassOf(const TargetState& state, double value) const;
+  Index ClassOf(const TargetState& state, const std::string& label) const;
   Index ClassOf(const TargetState& state, const Batch& batch, Index row) const;
   bool UsesLabels(const Batch& batch) const { return batch.targets.size() == 0; }
 
@@ -107,8 +110,7 @@ class TargetEncoder {
   bool standardize_ = false;
   bool counts_ = false;
   bool allow_missing_ = false;
-  SharedTable configured_;                            // null: no labels are configured
-  std::unordered_map<std::int64_t, Index> integers_;  // those configured labels that are integers
+  SharedTable configured_;  // null: no labels are configured
 };
 
 }  // namespace prequel

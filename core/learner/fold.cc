@@ -42,16 +42,14 @@ void FirstIndices(std::size_t count, std::vector<Index>& out) {
 }
 
 // Chooses the rows to be learned, w.known, by what the labels have become in `next`.
-absl::Status ChooseRows(const Problem& problem, const Batch& batch, Workspace& w,
-                        LearnerState& next, Learned& learned) {
-  absl::Status status = problem.target_encoder.Meet(batch, next.targets);
-  if (!status.ok()) return status;
+void ChooseRows(const Problem& problem, const Batch& batch, Workspace& w, LearnerState& next,
+                Learned& learned) {
+  problem.target_encoder.Meet(batch, next.targets);
   problem.target_encoder.Select(next.targets, batch, w.known, learned.refused);
   learned.report.rows = static_cast<Index>(w.known.size());
   learned.report.skipped_rows = batch.rows() - learned.report.rows - learned.refused.count;
   next.examples += learned.report.rows;
   next.evaluation.skipped_rows += learned.report.skipped_rows;
-  return status;
 }
 
 // How much time passes up to each of the rows, where they say when they happened.
@@ -269,8 +267,7 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
   next.restarts = state.restarts;
   next.revision = state.revision + 1;
   Learned learned;
-  absl::Status status = ChooseRows(problem, batch, w, next, learned);
-  if (!status.ok()) return status;
+  ChooseRows(problem, batch, w, next, learned);
   const Index known = learned.report.rows;
   const bool all_known = known == batch.rows();
   if (!all_known) SelectRows(batch, w.known, w.selected);
@@ -291,7 +288,8 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
   }
   problem.encoder.Encode(state.inputs, rows, w.inputs);
   Place place{0, known};
-  if (status = PassTime(state, rows, w, next, place); !status.ok()) return status;
+  absl::Status status = PassTime(state, rows, w, next, place);
+  if (!status.ok()) return status;
   status = PredictRows(problem, state, w.inputs, place, {}, w);
   if (!status.ok()) return status;
   if (answering != nullptr && !apart) AnswerRows(problem, state, *answering, w);

@@ -20,10 +20,10 @@ using Json = nlohmann::json;
 using Parameters = google::protobuf::Map<std::string, inference::InferParameter>;
 
 constexpr char kBinarySize[] = "binary_data_size";
-// Of a request: more than any model has features or outputs.
+// The tensors that a request may have: no model has more features or outputs.
 constexpr int kMaxTensors = (1 << 16) + 1;
 constexpr int kMaxDimensions = 8;
-// As the library numbers its errors: a number that no double holds.
+// The library's number for the error that no double holds a number.
 constexpr int kTooLarge = 406;
 
 // Told of the document from its beginning to its end: fills a request as it goes, so that nothing
@@ -173,7 +173,7 @@ class Reader final : public nlohmann::json_sax<Json> {
     kSkipped,  // what this protocol has no use for
   };
 
-  // Of the lists of a tensor's data.
+  // How the lists of a tensor's data are nested.
   struct Nesting {
     int depth = 0;    // of the list that is being read
     int leaves = 0;   // depth of those that hold values; 0: there was none
@@ -291,7 +291,7 @@ class Reader final : public nlohmann::json_sax<Json> {
            Wrong(absl::StrCat("has lists of ", nesting_.width, ", and the shape ends with ", last));
   }
 
-  // Of a tensor, its place and its name.
+  // Names the tensor by its place and its name.
   bool Wrong(const std::string& description) {
     std::string field = place() == Place::kOutputs ? "outputs" : "inputs";
     std::string whose;

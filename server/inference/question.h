@@ -17,7 +17,7 @@ namespace prequel {
 // The output beside `probabilities`: of BYTES [classes], the labels in class order.
 inline constexpr char kLabels[] = "labels";
 
-// Of which state: a model's versions are its revisions.
+// The state that is asked: a model's versions are its revisions.
 struct Moment {
   std::optional<std::int64_t> revision;  // none: the newest
   std::int64_t min_revision = 0;         // > 0: once the model has come to it

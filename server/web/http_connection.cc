@@ -286,7 +286,8 @@ class Connection final : public HttpConnection,
   asio::steady_timer late_;
   beast::flat_static_buffer<kMaxBuffer> buffer_;
   std::optional<Parser> parser_;
-  // Of the request that is being read. Fields that follow a chunked body are not in the head.
+  // The head of the request that is being read. Fields that follow a chunked body are not in the
+  // head.
   HttpRequest head_;
   BodyLimit limit_;
   std::chrono::steady_clock::time_point began_;  // as the head had come

@@ -133,13 +133,22 @@ void FeatureToProto(const FeatureConfig& feature, v1::Feature* proto) {
   proto->set_hash_buckets(static_cast<std::uint32_t>(feature.hash_buckets));
 }
 
-void TargetFromProto(const v1::Target& proto, TargetConfig* target) {
+absl::Status TargetFromProto(const v1::Target& proto, TargetConfig* target) {
+  if (!v1::Target::LabelType_IsValid(proto.label_type())) {
+    return FieldError("config.target.label_type", "must be a LabelType");
+  }
+  target->label_type = static_cast<LabelType>(proto.label_type());
   target->name = proto.name();
   target->labels.assign(proto.labels().begin(), proto.labels().end());
   target->num_classes = proto.num_classes();
   if (proto.width() > 0) target->width = proto.width();
   target->allow_missing = proto.allow_missing();
+  return absl::OkStatus();
 }
+
+// The two have the same numbers.
+static_assert(static_cast<int>(LabelType::kBool) == v1::Target::LABEL_TYPE_BOOL &&
+              static_cast<int>(LabelType::kUnknown) == v1::Target::LABEL_TYPE_UNSPECIFIED);
 
 void TargetToProto(const TargetConfig& target, v1::Target* proto) {
   proto->set_name(target.name);
@@ -147,6 +156,7 @@ void TargetToProto(const TargetConfig& target, v1::Target* proto) {
   proto->set_num_classes(static_cast<std::uint32_t>(target.num_classes));
   proto->set_width(static_cast<std::uint32_t>(target.width));
   proto->set_allow_missing(target.allow_missing);
+  proto->set_label_type(static_cast<v1::Target::LabelType>(target.label_type));
 }
 
 absl::Status StandardizeFromProto(v1::Encoding::Standardize proto, const std::string& field,
@@ -231,8 +241,8 @@ absl::StatusOr<LearnerConfig> ConfigFromProto(const v1::ModelConfig& proto) {
                          &config.features[static_cast<std::size_t>(i)]);
     if (!status.ok()) return status;
   }
-  TargetFromProto(proto.target(), &config.target);
-  const absl::Status status = PartsFromProto(proto, &config);
+  absl::Status status = TargetFromProto(proto.target(), &config.target);
+  if (status.ok()) status = PartsFromProto(proto, &config);
   if (!status.ok()) return status;
   config.standardize_window = proto.encoding().window();
   if (proto.encoding().clip() != 0) config.input_clip = proto.encoding().clip();

@@ -1,5 +1,6 @@
 #include "client/data/schema/column_summary.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "client/data/number.h"
@@ -17,16 +18,61 @@ void Remember(std::int64_t line, std::string_view text, std::optional<SeenCell>*
   if (!cell->has_value()) *cell = {line, std::string(v1::Utf8Prefix(text, kTextKept))};
 }
 
+bool AreDigits(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+int Number(std::string_view digits) {
+  int number = 0;
+  for (const char c : digits) number = 10 * number + (c - '0');
+  return number;
+}
+
+// Whether eight digits are a year, a month and a day.
+bool IsCompactDate(std::string_view digits) {
+  const int year = Number(digits.substr(0, 4)), month = Number(digits.substr(4, 2));
+  const int day = Number(digits.substr(6));
+  return year >= 1900 && year <= 2100 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+// Whether doubles do not tell it from its neighbours.
+bool IsBeyondDoubles(std::string_view digits) {
+  constexpr std::string_view kLargest = "9007199254740992";  // 2⁵³
+  return digits.size() == kLargest.size() ? digits > kLargest : digits.size() > kLargest.size();
+}
+
+// What makes one doubt that an integer is meant as a number.
+void SeeInteger(std::int64_t line, std::string_view text, ColumnSummary& summary) {
+  const bool sign = text.starts_with('-') || text.starts_with('+');
+  const std::string_view digits = text.substr(sign ? 1 : 0);
+  if (!AreDigits(digits)) return;
+  if (digits.size() > 1 && digits.front() == '0') Remember(line, text, &summary.leading_zero);
+  if (IsBeyondDoubles(digits)) Remember(line, text, &summary.inexact);
+  if (!sign && digits.size() == 8 && IsCompactDate(digits)) ++summary.compact_dates;
+}
+
 void SeeNumber(std::int64_t line, std::string_view text, double number, ColumnSummary& summary) {
   ++summary.numbers;
-  if (number == std::floor(number)) ++summary.integers;
+  if (number == std::floor(number)) {
+    ++summary.integers;
+    SeeInteger(line, text, summary);
+  }
   if (!(std::abs(number) <= kMaxMagnitude)) Remember(line, text, &summary.too_large);
 }
 
 void SeeText(std::int64_t line, std::string_view text, ColumnSummary& summary) {
   Remember(line, text, &summary.not_a_number);
+  std::optional<Moment> moment;
   for (std::size_t i = 0; i < kMomentForms.size(); ++i) {
-    summary.fits[i] = summary.fits[i] && ParseMoment(text, kMomentForms[i]).has_value();
+    if (!summary.fits[i]) continue;
+    const std::optional<Moment> parsed = ParseMoment(text, kMomentForms[i]);
+    summary.fits[i] = parsed.has_value();
+    if (parsed.has_value()) moment = parsed;
+  }
+  if (moment.has_value() && !summary.offset.has_value()) summary.offset = moment->offset;
+  if (moment.has_value() && moment->offset != *summary.offset) {
+    Remember(line, text, &summary.other_offset);
   }
   if (!summary.FitsOne()) Remember(line, text, &summary.misfit);
   if (LooksLikeMoment(text)) {
@@ -47,7 +93,10 @@ void ColumnSummary::See(std::int64_t line, std::string_view cell) {
   if (text.size() > kMaxTextBytes) Remember(line, text, &too_long);
   if (IsMissing(text)) {
     ++missing;
-    if (!text.empty()) Remember(line, text, &missing_word);
+    if (!text.empty()) {
+      ++missing_words;
+      Remember(line, text, &missing_word);
+    }
     return;
   }
   ++values;

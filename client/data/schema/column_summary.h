@@ -26,7 +26,9 @@ struct ColumnSummary {
   std::int64_t almost_numbers = 0;  // NumberAdvice knows how to write them
   std::int64_t moments = 0;         // LooksLikeMoment
   std::int64_t integers = 0;        // of the numbers
+  std::int64_t compact_dates = 0;   // of the integers: eight digits such as 20260131
   std::int64_t missing = 0;         // empty, or a word for no value
+  std::int64_t missing_words = 0;   // of them, not empty
   // Per form of kMomentForms: whether every value so far is of it.
   std::array<bool, kMomentForms.size()> fits;
   DistinctCount distinct;     // texts, the empty one and words for no value included
@@ -36,10 +38,15 @@ struct ColumnSummary {
   std::optional<SeenCell> value;
   std::optional<SeenCell> not_a_number;  // a value, and none
   std::optional<SeenCell> almost_number;
+  std::optional<SeenCell> other_offset;  // a moment ahead of UTC by more or less than the first one
   std::optional<SeenCell> misfit;        // of no form that all values before it are of
   std::optional<SeenCell> missing_word;  // missing, and not empty
-  std::optional<SeenCell> too_large;     // a number beyond kMaxMagnitude
-  std::optional<SeenCell> too_long;      // a text beyond kMaxTextBytes
+  std::optional<SeenCell> leading_zero;  // an integer that begins with a zero and has more digits
+  std::optional<SeenCell> inexact;    // an integer beyond 2⁵³, which doubles do not tell apart
+  std::optional<SeenCell> too_large;  // a number beyond kMaxMagnitude
+  std::optional<SeenCell> too_long;   // a text beyond kMaxTextBytes
+
+  std::optional<double> offset;  // of the first moment
 
   ColumnSummary() { fits.fill(true); }
   void See(std::int64_t line, std::string_view cell);

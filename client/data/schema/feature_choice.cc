@@ -71,6 +71,29 @@ std::string CategoricalNote(const std::string& name, const ColumnSummary& summar
                       Quoted(summary.not_a_number->text), ": all are taken for text");
 }
 
+// Says so where the cells of a numeric feature may not be meant as numbers.
+std::string NumericNote(const std::string& name, const ColumnSummary& summary) {
+  const std::string column = absl::StrCat("column ", Quoted(name));
+  const auto such_as = [](const SeenCell& cell) {
+    return absl::StrCat(" such as ", Quoted(cell.text), " (line ", cell.line, ")");
+  };
+  if (summary.leading_zero.has_value()) {
+    return absl::StrCat(column, " has numbers with zeros before them,",
+                        such_as(*summary.leading_zero),
+                        ", and is taken for numbers; --text takes it for text");
+  }
+  if (summary.inexact.has_value()) {
+    return absl::StrCat(column, " has integers beyond 2^53,", such_as(*summary.inexact),
+                        ", which numbers do not tell apart; --text takes it for text");
+  }
+  if (summary.compact_dates == summary.values) {
+    return absl::StrCat(column, " has numbers that look like dates,", such_as(*summary.value),
+                        ", and is taken for numbers; written as 2024-01-31 they are dates, --text "
+                        "takes it for text");
+  }
+  return "";
+}
+
 }  // namespace
 
 absl::Status CheckReadable(const std::string& name, const ColumnSummary& summary,
@@ -118,7 +141,10 @@ absl::StatusOr<FeatureChoice> ChooseFeature(const std::string& name, const Colum
     const std::string otherwise = "; --text takes the column for text, --ignore leaves it out";
     absl::Status readable = CheckReadable(name, summary, otherwise);
     if (!readable.ok()) return readable;
-    if (summary.numeric()) return choice;
+    if (summary.numeric()) {
+      choice.note = NumericNote(name, summary);
+      return choice;
+    }
     if (const std::optional<MomentForm> form = MomentFormOf(summary); form.has_value()) {
       choice.feature.set_name(MomentFeatureName(name, *form));
       choice.feature.set_width(static_cast<std::uint32_t>(MomentWidth(*form)));
@@ -127,6 +153,12 @@ absl::StatusOr<FeatureChoice> ChooseFeature(const std::string& name, const Colum
                        form->kind == MomentForm::Kind::kTime ? "times" : "dates", " such as ",
                        Quoted(summary.value->text), ": feature ", Quoted(choice.feature.name()),
                        ", ", choice.feature.width(), " numbers");
+      if (summary.other_offset.has_value()) {
+        absl::StrAppend(&choice.note, "; its offsets differ (", Quoted(summary.other_offset->text),
+                        " in line ", summary.other_offset->line,
+                        "): as an input it is read by the clock on the wall, and as --time by "
+                        "instants");
+      }
       return choice;
     }
   }

@@ -30,8 +30,12 @@ std::set<double> Numbers(const TargetSummary& summary) {
   return numbers;
 }
 
+// Doubles tell whole numbers apart up to 2⁵³ only; texts tell "1" from "1.0".
 std::size_t DistinctOf(const TargetSummary& summary) {
-  return summary.column.numeric() ? Numbers(summary).size() : summary.values.size();
+  if (!summary.column.numeric()) return summary.values.size();
+  const std::set<double> numbers = Numbers(summary);
+  const bool exact = std::max(-*numbers.begin(), *numbers.rbegin()) < 0x1p53;
+  return exact ? numbers.size() : summary.values.size();
 }
 
 bool LooksLikeClasses(const TargetSummary& summary) {
@@ -128,7 +132,9 @@ std::string Otherwise(const TargetSummary& summary, bool classes) {
 std::string MissingNote(const TargetSummary& summary) {
   const std::optional<SeenCell>& word = summary.column.missing_word;
   if (!word.has_value() || summary.column.numeric()) return "";
-  return absl::StrCat("; ", Quoted(word->text), " (line ", word->line,
+  const std::int64_t rows = summary.column.missing_words;
+  const std::string many = rows > 1 ? absl::StrCat(rows, " rows, the first in ") : "";
+  return absl::StrCat("; ", Quoted(word->text), " (", many, "line ", word->line,
                       ") means not known, unless --labels lists it");
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 from prequel import connection, operations, v1
 from prequel.answers.info import ModelInfo
 from prequel.answers.parts import Part, chosen
-from prequel.config import Config, differing, merged
+from prequel.config import Config, Target, differing, merged
 from prequel.connection import TLS, Connection, Endpoint
 from prequel.errors import AlreadyExists, note
 from prequel.inference.schema import Schema, infer
@@ -19,7 +19,9 @@ from prequel.model import Model
 
 
 class Client:
-    """A connection to a server. Thread-safe; use it as a context, or `close` it.
+    """A connection to a server. Thread-safe; use it as a context, or `close` it. A copy that was
+    pickled, as of its models, is a connection of its own to the same address: without the token,
+    which is a secret, but for one that token_file or the environment holds there, too.
 
     It connects on first use, and again whenever the connection is lost. After UNAVAILABLE, or a
     call that broke off, what the server does once however often it is asked is tried again while
@@ -32,6 +34,7 @@ class Client:
         *,
         timeout: float = 30.0,
         token: str | None = None,
+        token_file: str | Path | None = None,
         tls: TLS | str | Path | bool | None = None,
     ) -> None:
         """
@@ -40,10 +43,11 @@ class Client:
             timeout: seconds, of each call; of a learning stream, the longest silence.
             token: who calls; None: what the file PREQUEL_TOKEN_FILE holds, or PREQUEL_TOKEN. It
                 travels as `authorization: Bearer …`, and without TLS only to this machine.
+            token_file: the file that holds it, instead.
             tls: True; the file of the authority's certificates, as "ca.pem"; or a TLS; None: plain
                 text.
         """
-        self._connection = Connection(Endpoint.of(server, timeout, token, tls))
+        self._connection = Connection(Endpoint.of(server, timeout, token, token_file, tls))
 
     @property
     def server(self) -> str:
@@ -74,7 +78,7 @@ class Client:
         data: Any = None,
         y: Any = None,
         *,
-        target: str | None = None,
+        target: Target | None = None,
         text: Sequence[str] = (),
         ignore: Sequence[str] = (),
         exist_ok: bool = False,
@@ -91,7 +95,8 @@ class Client:
             name: 1 to 63 lower-case letters, digits and hyphens, a letter first.
             data: an array or a frame, as `Model.learn` takes it.
             y: the targets, where they are no column of `data`.
-            target: the name of the target: with a frame and no `y`, its column.
+            target: the name of the target: with a frame and no `y`, its column; or a list of
+                several, which are values or counts.
             text: columns that are categories, whatever is in them.
             ignore: columns that are left out.
             exist_ok: a model of that name is no error: it stays as it is, and a note says in what
@@ -120,7 +125,7 @@ class Client:
         return model
 
     @staticmethod
-    def infer(data: Any, y: Any = None, *, target: str | None = None, **options: Any) -> Schema:
+    def infer(data: Any, y: Any = None, *, target: Target | None = None, **options: Any) -> Schema:
         """What `create` would make of `data`: the config, and the notes. `options` are `inputs`,
         `text`, `ignore`, `likelihood`, `labels` and `classes`."""
         return infer(data, y, target=target, **options)
@@ -170,7 +175,7 @@ def existing(info: ModelInfo, wanted: v1.ModelConfig) -> tuple[str, ...]:
 def configured(
     data: Any,
     y: Any,
-    target: str | None,
+    target: Target | None,
     text: Sequence[str],
     ignore: Sequence[str],
     parts: dict[str, Any],

@@ -17,6 +17,7 @@ from prequel.errors import InvalidArgument, kind_of
 
 Part = Union[str, v1.Component]
 Inputs = Union[int, Sequence[Union[str, v1.Feature]]]
+Target = Union[str, Sequence[str]]  # the name of its column, or of several
 Config = Union[v1.ModelConfig, Mapping[str, Any]]
 
 _PARTS = (
@@ -70,7 +71,7 @@ def merged(
     config: Config | None = None,
     inputs: Inputs | None = None,
     hash_buckets: Mapping[str, int] | None = None,
-    target: str | None = None,
+    target: Target | None = None,
     target_width: int | None = None,
     allow_missing_target: bool | None = None,
     labels: Sequence[str] | None = None,
@@ -200,7 +201,7 @@ def _set_buckets(made: v1.ModelConfig, name: str, buckets: int) -> None:
 
 def _set_target(
     made: v1.ModelConfig,
-    name: str | None,
+    name: Target | None,
     width: int | None,
     allow_missing: bool | None,
     labels: Sequence[str] | None,
@@ -208,7 +209,9 @@ def _set_target(
 ) -> None:
     target = made.target
     if name is not None:
-        target.name = name
+        target.name = target_name(name)
+        if not isinstance(name, str) and len(name) > 1 and width is None:
+            width = len(name)
     _set(target, "width", width, "target_width")
     if allow_missing is not None:
         target.allow_missing = allow_missing
@@ -216,6 +219,18 @@ def _set_target(
         del target.labels[:]
         _set(target, "num_classes", classes or 0, "classes")
         target.labels.extend(str(label) for label in labels or ())
+
+
+def target_name(target: Target) -> str:
+    """The name of a target that is one column, or several: "y1,y2"."""
+    if isinstance(target, str):
+        return target
+    for name in target:
+        if not isinstance(name, str) or not name or "," in name:
+            raise InvalidArgument(f"target: {name!r} among several is no name without a comma")
+    if not target:
+        raise InvalidArgument("target: names no column")
+    return ",".join(target)
 
 
 def _set(message: Any, field: str, value: Any, name: str = "") -> None:

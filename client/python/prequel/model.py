@@ -41,6 +41,9 @@ class Model:
         self._encoder = None if config is None else Encoder(config)
         self.notes: tuple[str, ...] = ()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model, (self._connection, self.name)
+
     def __repr__(self) -> str:
         return f"<Model {self.name} at {self._connection.endpoint.server}>"
 
@@ -209,9 +212,12 @@ class Model:
         was lost with the connection, and where `predict` would have failed."""
         examples = self._encode(X, y, times)
         options = operations.options(queries_of(quantiles, queries), samples, raw)
-        return self._connection.run(
+        answer, ack = self._connection.run(
             operations.predict_then_learn(self.name, examples.minibatch(0, examples.rows), options)
         )
+        if answer is None:
+            return None, ack
+        return joined([answer], None, self._known_encoder().label_type), ack
 
     def predict(
         self,
@@ -239,7 +245,8 @@ class Model:
             revision: an earlier one; None: the newest.
             min_revision: waits until the model has come to this one.
         """
-        examples = self._known_encoder().encode(X, targets=False, times=times)
+        encoder = self._known_encoder()
+        examples = encoder.encode(X, targets=False, times=times)
         pieces = operations.predict_pieces(examples)
         options = operations.options(queries_of(quantiles, queries), samples, raw)
         first = self._connection.run(
@@ -251,7 +258,7 @@ class Model:
             again = operations.options(more, samples, raw)
             return joined(self._predict_at(first.revision, pieces, again), None)
 
-        return joined([first, *rest], ask)
+        return joined([first, *rest], ask, encoder.label_type)
 
     def _predict_at(
         self, revision: int, pieces: Sequence[Minibatch], options: v1.PredictOptions | None

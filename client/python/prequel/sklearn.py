@@ -332,7 +332,7 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         inputs = self._inputs(X)
         prediction = self.remote_.predict(inputs, queries=["probabilities"])
         if self.label_texts_:
-            columns = [prediction.labels.index(text) for text in self.label_texts_]
+            columns = [prediction.label_texts.index(text) for text in self.label_texts_]
         else:
             columns = list(range(len(self.classes_)))
         proba = prediction.proba[:, columns]

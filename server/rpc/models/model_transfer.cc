@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
 #include "server/rpc/models/model_answer.h"
 #include "server/rpc/resource_name.h"
 #include "server/rpc/undecodable.h"
+#include "server/wire/error.h"
 
 namespace prequel {
 namespace {

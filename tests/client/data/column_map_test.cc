@@ -30,5 +30,14 @@ TEST(ColumnMapTest, MissingColumnsSuggestTheNearest) {
               HasSubstr("the file has 'aa', 'bb'"));
 }
 
+TEST(ColumnMapTest, SeveralColumnsByTheirNames) {
+  const std::vector<std::string> header = {"b", "x", "a"};
+  EXPECT_EQ(FindColumns(header, "a,b", 2).value(), (std::vector<std::size_t>{2, 0}));
+  EXPECT_THAT(std::string(FindColumns(header, "a,c", 2).status().message()),
+              ::testing::HasSubstr("no column 'c'"));
+  EXPECT_FALSE(FindColumns(header, "a,b", 3).ok());
+  EXPECT_FALSE(FindColumns(header, "a,b", 1).ok()) << "one column has one name";
+}
+
 }  // namespace
 }  // namespace prequel::client

@@ -302,7 +302,7 @@ TEST(CsvTortureTest, Targets) {
            {"as said", Target(six, 5), "x > y poisson", "", {.likelihood = "poisson"}},
            {"a gap", Target({"0.5", "", "NA"}), "x > y gaussian?"},
            {"a gap between labels", Target({"a", "b", "c", "", "NA"}, 9), "x > y categorical? of 4",
-            "'NA' (line 6) means not known, unless --labels lists it"},
+            "'NA' (9 rows, the first in line 6) means not known, unless --labels lists it"},
            {"no value", Target({"", "NA"}), "", "the target 'y' has no value in any row"},
            {"one value", Target({"a", "a"}), "", "has one value in every row: 'a'"},
            {"too many texts", Target(hundred), "", "has more than 100 distinct values; name a"},

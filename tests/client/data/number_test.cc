@@ -44,20 +44,10 @@ TEST(NumberTest, WordsForNoValue) {
   }
 }
 
-TEST(NumberTest, APlainNumberIsWithoutWhatItsSpellingMayLeaveOut) {
-  for (const auto& [text, plain] : std::vector<std::pair<std::string, std::string>>{
-           {"1", "1"},       {"1.0", "1"},
-           {"+1", "1"},      {"1.", "1"},
-           {"-0.0", "0"},    {"0.50", "0.5"},
-           {"100", "100"},   {"007", "007"},
-           {"1e3", "1e3"},   {"", ""},
-           {"1.0a", "1.0a"}, {".5", ".5"},
-           {"a", "a"},       {"+", "+"},
-           {"-", "-"},       {"1.2.0", "1.2.0"},
-           {"+a.0", "+a.0"}, {"--1", "--1"},
-           {"0", "0"},       {"9007199254740993.00", "9007199254740993"}}) {
-    EXPECT_EQ(PlainNumber(text), plain) << text;
-  }
+TEST(NumberTest, TruthValuesAreNumbers) {
+  for (const char* text : {"true", "True", " TRUE "}) EXPECT_EQ(ParseTruth(text), 1) << text;
+  for (const char* text : {"false", "False\t"}) EXPECT_EQ(ParseTruth(text), 0) << text;
+  for (const char* text : {"", "t", "1", "truely"}) EXPECT_EQ(ParseTruth(text), std::nullopt);
 }
 
 }  // namespace

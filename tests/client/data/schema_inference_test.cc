@@ -15,6 +15,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 absl::StatusOr<InferredSchema> Infer(const std::string& content, InferenceOptions options = {}) {
   const TemporaryFile file(content);
@@ -145,6 +146,74 @@ TEST(SchemaInferenceTest, ClearErrors) {
   std::vector<std::string> texts;
   for (int i = 0; i < 101; ++i) texts.push_back("t" + std::to_string(i));
   EXPECT_THAT(message(InferTargets(texts)), HasSubstr("more than 100 distinct values"));
+}
+
+TEST(SchemaInferenceTest, SeveralTargets) {
+  const std::string file = "y1,x,y2\n1,2,3\n4,5,\n6,7,8.5\n";
+  const auto schema = Infer(file, {.target = "y1,y2"});
+  ASSERT_TRUE(schema.ok()) << schema.status();
+  EXPECT_EQ(schema->config.target().name(), "y1,y2");
+  EXPECT_EQ(schema->config.target().width(), 2);
+  EXPECT_TRUE(schema->config.target().allow_missing());
+  EXPECT_EQ(schema->config.features_size(), 1);
+  EXPECT_EQ(LikelihoodOf(schema), "gaussian");
+  EXPECT_THAT(schema->notes, Contains("targets 'y1,y2': likelihood gaussian"));
+  EXPECT_THAT(std::string(Infer(file, {.target = "y1,z"}).status().message()),
+              HasSubstr("no column 'z'"));
+  EXPECT_THAT(std::string(Infer("a,b\n1,p\n", {.target = "a,b"}).status().message()),
+              HasSubstr("the target 'b' has 'p' in line 2, which is no number"));
+  EXPECT_THAT(
+      std::string(Infer(file, {.target = "y1,y2", .likelihood = "bernoulli"}).status().message()),
+      HasSubstr("classes are of one column"));
+}
+
+std::vector<std::string> NotesOf(const std::string& content) {
+  const auto schema = Infer(content);
+  EXPECT_TRUE(schema.ok()) << schema.status();
+  return schema.ok() ? schema->notes : std::vector<std::string>();
+}
+
+TEST(SchemaInferenceTest, NumbersThatMayNotBeMeantAsNumbersAreNoted) {
+  EXPECT_THAT(NotesOf("zip,y\n1234,0.5\n01234,1.5\n"),
+              Contains(HasSubstr("column 'zip' has numbers with zeros before them, such as '01234' "
+                                 "(line 3), and is taken for numbers; --text takes it for text")));
+  EXPECT_THAT(NotesOf("id,y\n9007199254740993,0.5\n1,1.5\n"),
+              Contains(HasSubstr("column 'id' has integers beyond 2^53, such as "
+                                 "'9007199254740993' (line 2), which numbers do not tell apart; "
+                                 "--text takes it for text")));
+  EXPECT_THAT(NotesOf("d,y\n20260131,0.5\n20260228,1.5\n"),
+              Contains(HasSubstr("column 'd' has numbers that look like dates, such as '20260131' "
+                                 "(line 2)")));
+  for (const char* plain : {"d,y\n20260131,0.5\n20261328,1.5\n", "d,y\n0,0.5\n10,1.5\n",
+                            "d,y\n0.5,0.5\n-0.25,1.5\n", "d,y\n9007199254740992,0.5\n1,1.5\n"}) {
+    for (const std::string& note : NotesOf(plain)) EXPECT_THAT(note, Not(HasSubstr("such as")));
+  }
+}
+
+TEST(SchemaInferenceTest, OffsetsThatDifferAreNoted) {
+  EXPECT_THAT(NotesOf("t,y\n2026-10-25T02:30:00+02:00,0.5\n2026-10-25T02:30:00+01:00,1.5\n"),
+              Contains(HasSubstr("its offsets differ ('2026-10-25T02:30:00+01:00' in line 3): as "
+                                 "an input it is read by the clock on the wall, and as --time by "
+                                 "instants")));
+  EXPECT_THAT(NotesOf("t,y\n2026-10-25T02:30:00Z,0.5\n2026-10-25T03:30:00+00:00,1.5\n"),
+              Not(Contains(HasSubstr("offsets"))));
+}
+
+TEST(SchemaInferenceTest, RowsOfCommasAndLabelsThatAreMissingAreCounted) {
+  EXPECT_THAT(
+      NotesOf("a,b,y\n1,2,0.5\n,,\n3,4,1.5\n ,,\n"),
+      Contains(HasSubstr("nothing is in any cell of 2 rows, the first in line 3: such rows")));
+  EXPECT_THAT(NotesOf("a,y\n1,EU\n2,NA\n3,US\n4,NA\n"),
+              Contains(HasSubstr("'NA' (2 rows, the first in line 3) means not known, unless "
+                                 "--labels lists it")));
+}
+
+TEST(SchemaInferenceTest, IntegersThatDoublesDoNotTellApartAreDifferentLabels) {
+  const auto schema =
+      Infer("x,y\n1,9007199254740992\n2,9007199254740993\n", {.likelihood = "bernoulli"});
+  ASSERT_TRUE(schema.ok()) << schema.status();
+  EXPECT_THAT(schema->config.target().labels(),
+              ElementsAre("9007199254740992", "9007199254740993"));
 }
 
 }  // namespace

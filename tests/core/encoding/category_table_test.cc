@@ -33,6 +33,29 @@ TEST(CategoryTable, FromValuesRestoresAndRejects) {
             absl::StatusCode::kDataLoss);
 }
 
+TEST(CategoryTable, FindsAValueHoweverItIsSpelled) {
+  CategoryTable table;
+  for (const char* value : {"17.0", "True", "b"}) table.Append(value);
+  EXPECT_EQ(table.Find("17"), 0);
+  EXPECT_EQ(table.Find("+17.00"), 0);
+  EXPECT_EQ(table.Find("true"), 1);
+  EXPECT_EQ(table.Find("1"), 1);
+  EXPECT_EQ(table.Find("b "), 2);
+  EXPECT_EQ(table.Find("017"), -1);
+  SharedTable shared = std::make_shared<const CategoryTable>(table);
+  AppendNew({"17", "TRUE", " b", "c", "c "}, 10, false, shared);
+  EXPECT_EQ(shared->values(), (Values{"17.0", "True", "b", "c"}));
+}
+
+// Earlier builds have stored such tables.
+TEST(CategoryTable, SpellingsThatBothHaveSlotsKeepThem) {
+  const CategoryTable table = CategoryTable::FromValues({"1.0", "1", "True"}).value();
+  EXPECT_EQ(table.Find("1.0"), 0);
+  EXPECT_EQ(table.Find("1"), 1);
+  EXPECT_EQ(table.Find("True"), 2);
+  EXPECT_EQ(table.Find("1.00"), 1);
+}
+
 TEST(AppendNew, CopiesOnlyToGrow) {
   SharedTable table = std::make_shared<const CategoryTable>();
   const SharedTable before = table;

@@ -1,5 +1,6 @@
 """What is made of a table is what `prequel create --from-csv` makes of a file of the same cells."""
 
+import contextlib
 import csv
 import datetime
 import json
@@ -55,6 +56,10 @@ INPUTS = {
     "swiss": column("1'234", "12"),
     "infinite": column("1", "2", "inf"),
     "huge": column("1", "1e200"),
+    "zeros": column("01234", "56", "007"),
+    "beyond_doubles": column("9007199254740992", "9007199254740993", "1"),
+    "compact_dates": column("20260131", "20261231"),
+    "offsets": column("2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"),
     "dates": DATES,
     "european": column("31/1/2024", "3/4/2024"),
     "american": column("1/31/2024", "3/4/2024"),
@@ -113,6 +118,7 @@ def in_words_of_python(text):
     text = re.sub(r"--likelihood (\w+)", r'likelihood="\1"', text)
     text = re.sub(r"\b(with|or) (poisson|negative_binomial)\b", r'\1 "\2"', text)
     text = re.sub(r"\bwith `(\w+)`", r"with \1", text)
+    text = text.replace("as --time by", "as `times` by")
     text = text.replace("name a --likelihood", "name a likelihood").replace("an empty cell", "None")
     return re.sub(r"\bline (\d+)", lambda m: f"row {int(m[1]) - 2}", text)
 
@@ -130,6 +136,7 @@ def of_command_line(path, *flags):
 
 
 def plain(config):
+    config.target.ClearField("label_type")  # cells of a file have no types
     return [*map(str, config.features), str(config.target), config.likelihood.name]
 
 
@@ -293,3 +300,37 @@ def test_moment_forms():
     assert parse_moment("2024-01-31T10:15:30.25+0200", stamp) == (19753, 36930.25)
     assert parse_moment("2024-01-31 12:15 am", stamp) == (19753, 900.0)
     assert parse_moment("2024-01-31 25:00", stamp) is None
+
+
+def test_numbers_of_arrays_that_may_not_be_meant_as_numbers_are_noted():
+    y = np.array([0.5, 1.5])
+    (note,) = infer({"id": np.array([2**53 + 1, 1])}, y, likelihood="gaussian").notes
+    assert "integers beyond 2^53, such as '9007199254740993' (row 0)" in note
+    (note,) = infer({"d": np.array([20260131, 20260228])}, y, likelihood="gaussian").notes
+    assert "look like dates, such as '20260131' (row 0)" in note and "`text` takes it" in note
+    zones = [datetime.timezone(datetime.timedelta(hours=h)) for h in (2, 1)]
+    when = [datetime.datetime(2026, 10, 25, 2, i, tzinfo=zone) for i, zone in enumerate(zones)]
+    (note,) = infer({"t": when}, y, likelihood="gaussian").notes
+    assert "its offsets differ (" in note and "in row 1)" in note
+    for plain in (np.array([1, 2], dtype=np.uint8), np.array([0.5, np.inf]), np.array([7.0, 8.0])):
+        with contextlib.suppress(prequel.InvalidArgument):
+            assert infer({"a": plain}, y, likelihood="gaussian").notes == ()
+
+
+def test_several_targets_by_their_names(client, name):
+    draws = np.random.default_rng(1)
+    x = draws.normal(size=(400, 2))
+    data = {"a": x[:, 0], "b": x[:, 1], "lo": x[:, 0] - 2, "hi": x[:, 1] + 2}
+    model = client.create(name, data, target=["lo", "hi"], seed=1)
+    config = model.describe().config
+    assert (config.target.name, config.target.width) == ("lo,hi", 2)
+    assert [feature.name for feature in config.features] == ["a", "b"]
+    model.learn(data)
+    mean = model.predict(data).mean
+    np.testing.assert_allclose(mean, np.column_stack([data["lo"], data["hi"]]), atol=0.2)
+    with pytest.raises(prequel.InvalidArgument, match="no column 'hi'"):
+        model.learn({key: data[key] for key in ("a", "b", "lo")})
+    made = client.create(f"{name}-b", inputs=["a", "b"], target=["lo", "hi"])
+    made.learn(data)
+    with pytest.raises(prequel.InvalidArgument, match="is no name without a comma"):
+        client.create(f"{name}-c", data, target=["lo,", "hi"])

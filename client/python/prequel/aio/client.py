@@ -14,6 +14,7 @@ from prequel.aio.model import AsyncModel
 from prequel.answers.info import ModelInfo
 from prequel.answers.parts import Part, chosen
 from prequel.client import configured, existing
+from prequel.config import Target
 from prequel.connection import TLS, Endpoint
 from prequel.errors import AlreadyExists, note
 from prequel.inference.schema import Schema, infer
@@ -28,9 +29,10 @@ class AsyncClient:
         *,
         timeout: float = 30.0,
         token: str | None = None,
+        token_file: str | Path | None = None,
         tls: TLS | str | Path | bool | None = None,
     ) -> None:
-        self._connection = AsyncConnection(Endpoint.of(server, timeout, token, tls))
+        self._connection = AsyncConnection(Endpoint.of(server, timeout, token, token_file, tls))
 
     @property
     def server(self) -> str:
@@ -60,7 +62,7 @@ class AsyncClient:
         data: Any = None,
         y: Any = None,
         *,
-        target: str | None = None,
+        target: Target | None = None,
         text: Sequence[str] = (),
         ignore: Sequence[str] = (),
         exist_ok: bool = False,
@@ -82,7 +84,7 @@ class AsyncClient:
         return model
 
     @staticmethod
-    def infer(data: Any, y: Any = None, *, target: str | None = None, **options: Any) -> Schema:
+    def infer(data: Any, y: Any = None, *, target: Target | None = None, **options: Any) -> Schema:
         """As Client.infer; nothing is asked of the server."""
         return infer(data, y, target=target, **options)
 

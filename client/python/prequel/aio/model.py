@@ -35,6 +35,9 @@ class AsyncModel:
         self._encoder = None if config is None else Encoder(config)
         self.notes: tuple[str, ...] = ()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AsyncModel, (self._connection, self.name)
+
     def __repr__(self) -> str:
         return f"<AsyncModel {self.name} at {self._connection.endpoint.server}>"
 
@@ -164,9 +167,12 @@ class AsyncModel:
         examples = await self._encode(X, y, times)
         minibatch = examples.minibatch(0, examples.rows)
         options = operations.options(queries_of(quantiles, queries), samples, raw)
-        return await self._connection.run(
+        answer, ack = await self._connection.run(
             operations.predict_then_learn(self.name, minibatch, options)
         )
+        if answer is None:
+            return None, ack
+        return joined([answer], None, (await self._known_encoder()).label_type), ack
 
     async def predict(
         self,
@@ -196,7 +202,7 @@ class AsyncModel:
                     operations.predict(self.name, piece, options, revision, 0)
                 )
             answers.append(answer)
-        return joined(answers, None)
+        return joined(answers, None, encoder.label_type)
 
     async def _known_encoder(self) -> Encoder:
         if self._encoder is None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from prequel import v1
 from prequel.answers.levels import Levels, ends_of, round_level, round_levels
+from prequel.data.labels import AS_THEY_LOOK, typed_labels
 from prequel.data.tensor import from_tensor
 from prequel.errors import InvalidArgument, PrequelError
 
@@ -55,8 +56,10 @@ class Prediction:
     Attributes:
         revision: of the model that answered.
         outputs: what the server answered, by name; as docs/asking.md has it.
-        labels: the classes, in class order; empty for values and counts. A class that has room
-            and no label yet is called "new", others "new_2" and so on.
+        labels: the classes, in class order, as what the model's labels were given as; empty for
+            values and counts. A class that has room and no label yet is called "new", others
+            "new_2" and so on.
+        label_texts: the same as text.
     """
 
     def __init__(
@@ -64,13 +67,20 @@ class Prediction:
         revision: int,
         outputs: Mapping[str, Array],
         levels: tuple[float, ...],
-        labels: tuple[str, ...],
+        label_texts: tuple[str, ...],
         ask: Callable[[Sequence[v1.Query]], Prediction] | None = None,
+        known: int | None = None,
+        label_type: int = AS_THEY_LOOK,
     ) -> None:
-        """`levels` are those of the quantiles; `ask` asks the same rows of the same revision."""
+        """`levels` are those of the quantiles; `ask` asks the same rows of the same revision; the
+        first `known` labels are of classes that have one."""
         self.revision = revision
         self.outputs = outputs
-        self.labels = labels
+        self.label_texts = label_texts
+        self.labels = typed_labels(label_texts[:known], label_type)
+        if known is not None:
+            self.labels += label_texts[known:]
+        self._known = known
         self._levels = levels
         self._ask = ask
         self._quantiles: dict[float, Array] = {}
@@ -116,10 +126,9 @@ class Prediction:
         return self._of_classes("probabilities")
 
     @property
-    def label(self) -> npt.NDArray[np.object_]:
-        """[rows]: the most probable class's label."""
-        names = np.array(self.labels, dtype=object)
-        return names[self.proba.argmax(axis=1)]
+    def label(self) -> Array:
+        """[rows]: the most probable class's label, as what the model's labels were given as."""
+        return self._named(self.proba.argmax(axis=1))
 
     @property
     def entropy(self) -> Array:
@@ -167,7 +176,7 @@ class Prediction:
             ends /= ends[:, -1:]
             draws = rng.random((len(self), size))
             places = (draws[:, :, None] >= ends[:, None, :]).sum(axis=2)
-            return np.array(self.labels, dtype=object)[places]
+            return self._named(places)
         levels = np.unique(rng.random(max(size + 8, _POOL)))
         levels = levels[levels > 0]
         values = self._quantiles_of(levels)
@@ -185,7 +194,9 @@ class Prediction:
         columns: dict[str, Array] = {}
         if "probabilities" in self.outputs:
             columns["label"] = self.label
-            columns.update((f"p_{name}", self.proba[:, i]) for i, name in enumerate(self.labels))
+            columns.update(
+                (f"p_{name}", self.proba[:, i]) for i, name in enumerate(self.label_texts)
+            )
         for name in ("entropy", "aleatoric_entropy", "epistemic_entropy"):
             if name in self.outputs:
                 columns[name] = self.outputs[name]
@@ -199,6 +210,13 @@ class Prediction:
                 values = _squeezed(self.outputs["quantiles"][..., i])
                 columns.update(_by_target(f"q{level:g}", values))
         return pd.DataFrame(columns)
+
+    def _named(self, places: Array) -> Array:
+        """Labels by place: an array of integers, floats or truth values where all are."""
+        types = set(map(type, self.labels))
+        plain = types.pop() if len(types) == 1 else object
+        names = np.array(self.labels, dtype=plain if plain in (bool, int, float) else object)
+        return names[places]
 
     def _of_values(self, name: str) -> Array:
         if name not in self.outputs and self.labels:
@@ -283,9 +301,10 @@ def prediction_of(revision: int, message: v1.Predictions) -> Prediction:
     outputs = Outputs(message.outputs)
     levels = outputs.levels("quantiles") if "quantiles" in outputs else ()
     labels = list(message.labels)
+    known = len(labels)
     if "probabilities" in outputs:
-        labels += _new_names(labels, outputs["probabilities"].shape[1] - len(labels))
-    return Prediction(revision, outputs, levels, tuple(labels))
+        labels += _new_names(labels, outputs["probabilities"].shape[1] - known)
+    return Prediction(revision, outputs, levels, tuple(labels), known=known)
 
 
 def _new_names(labels: Sequence[str], count: int) -> list[str]:
@@ -294,7 +313,9 @@ def _new_names(labels: Sequence[str], count: int) -> list[str]:
 
 
 def joined(
-    pieces: Sequence[Prediction], ask: Callable[[Sequence[v1.Query]], Prediction] | None
+    pieces: Sequence[Prediction],
+    ask: Callable[[Sequence[v1.Query]], Prediction] | None,
+    label_type: int = AS_THEY_LOOK,
 ) -> Prediction:
     """One prediction of the rows of all `pieces`, which are of one revision."""
     first = pieces[0]
@@ -303,7 +324,9 @@ def joined(
         outputs = {
             name: np.concatenate([piece.outputs[name] for piece in pieces]) for name in outputs
         }
-    return Prediction(first.revision, outputs, first._levels, first.labels, ask)
+    return Prediction(
+        first.revision, outputs, first._levels, first.label_texts, ask, first._known, label_type
+    )
 
 
 def _by_target(name: str, values: Array) -> dict[str, Array]:

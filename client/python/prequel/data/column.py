@@ -102,6 +102,8 @@ class Column:
             if value not in known:
                 number = np.nan if is_missing(value) else parse_number(value)
                 if number is None:
+                    number = {"true": 1.0, "false": 0.0}.get(trim(value).lower())
+                if number is None:
                     what = f"{quoted(value)} {advice(value) or 'is not a number'}"
                     raise refused(row, self.name, what)
                 known[value] = number

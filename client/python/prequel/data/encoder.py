@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from prequel import v1
 from prequel.data.column import Column, refused
+from prequel.data.labels import AS_THEY_LOOK, label_type_of
 from prequel.data.minibatch import Minibatch
 from prequel.data.moment import moment_column
 from prequel.data.number import (
     is_missing,
     nearest_name,
     parse_number,
-    plain_number,
     quoted,
 )
 from prequel.data.table import Table, target_of
@@ -62,17 +62,22 @@ class Examples:
 
 
 class Encoder:
-    """Knows which columns a model takes. Immutable; safe to share between threads.
+    """Knows which columns a model takes. Safe to share between threads.
 
     Arrays give columns by their place, in the order of the features. Frames and mappings give them
     by name: a feature of width 1 reads the column of its name; a feature `p` of width W reads `p0`
     to `p{W-1}`, or, when there is no `p0`, `p1` to `pW`; `when:date` reads dates from `when`.
     Columns that the model does not know are ignored.
+
+    Attributes:
+        label_type: what labels are given as: as the model's configuration has it, or as the first
+            that were encoded here.
     """
 
     def __init__(self, config: v1.ModelConfig) -> None:
         self._config = config
         self._target = config.target
+        self.label_type: int = config.target.label_type
         self._numeric = [f for f in config.features if f.kind != v1.Feature.KIND_CATEGORICAL]
         self._width = sum(max(1, f.width) for f in self._numeric)
         self._categorical = len(config.features) - len(self._numeric)
@@ -215,6 +220,8 @@ class Encoder:
         if not isinstance(values, Column):
             self._check_targets(values)
             return travelling(values), None
+        if self.label_type == AS_THEY_LOOK:
+            self.label_type = label_type_of(values)
         known_words = {label for label in self._target.labels if is_missing(label)}
         as_labels = bool(self._target.labels) or (
             values.kind in ("text", "moment") and not _are_numbers(values)
@@ -238,13 +245,6 @@ class Encoder:
 
     def _labels(self, values: Column, known_words: set[str]) -> list[str]:
         labels = values.categories()
-        listed = {plain_number(label): label for label in self._target.labels}
-        if len(listed) < len(self._target.labels):
-            listed = {}  # the model tells labels apart by how their numbers are spelled
-        if values.kind == "bool" and not {"True", "False"} & set(self._target.labels):
-            labels = [str(int(value)) for value in values.values]
-        known = {text: listed.get(plain_number(text), text) for text in set(labels)}
-        labels = [known[text] for text in labels]
         gone = {text for text in set(labels) if is_missing(text) and text not in known_words}
         if gone and not self._target.allow_missing:
             row = next(i for i, text in enumerate(labels) if text in gone)
@@ -291,6 +291,9 @@ def _names_of(feature: v1.Feature) -> list[str]:
 def _names_in(table: Table, name: str, width: int) -> list[str]:
     if width == 1:
         return [name]
+    listed = name.split(",")
+    if len(listed) == width:
+        return listed
     first = 0 if table.column(f"{name}0") is not None else 1
     if first == 1 and table.column(f"{name}1") is None:
         first = 0

@@ -14,7 +14,6 @@ MAX_TEXT_BYTES = 1024  # of a category or a class label
 _NUMBER = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan(?:\(\w*\))?)", re.I | re.A
 )
-_PLAIN = re.compile(r"(?P<sign>[+-]?)(?P<whole>0|[1-9]\d*)(?:\.(?P<fraction>\d*))?", re.A)
 _MISSING_WORDS = frozenset(
     ["", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NULL", "null", "None", "?"]
 )
@@ -39,18 +38,6 @@ def text_of_number(value: Any) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
-
-
-def plain_number(text: str) -> str:
-    """A number without what its spelling may leave out: a plus sign and zeros that end a fraction,
-    so that "1.0" and "+1" are "1". Other texts, those with leading zeros ("007") and with an
-    exponent among them, are as they were."""
-    match = _PLAIN.fullmatch(text)
-    if not match:
-        return text
-    fraction = (match["fraction"] or "").rstrip("0")
-    number = match["whole"] + (f".{fraction}" if fraction else "")
-    return number if number == "0" or match["sign"] != "-" else f"-{number}"
 
 
 def is_missing(text: str) -> bool:

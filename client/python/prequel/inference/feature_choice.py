@@ -31,16 +31,23 @@ def choose_feature(name: str, summary: ColumnSummary, as_text: bool) -> tuple[v1
         otherwise = "; `text` takes the column for text, `ignore` leaves it out"
         check_readable(name, summary, otherwise)
         if summary.numeric:
-            return made, ""
+            return made, _numeric_note(name, summary)
         form = moment_form(summary)
         if form is not None and summary.value is not None:
             made.name = feature_name(name, form)
             made.width = form.width
             kind = "times" if form.kind == "time" else "dates"
-            return made, (
+            note = (
                 f"column {quoted(name)} has {kind} such as {quoted(summary.value.text)}: feature "
                 f"{quoted(made.name)}, {form.width} numbers"
             )
+            if summary.other_offset is not None:
+                note += (
+                    f"; its offsets differ ({quoted(summary.other_offset.text)} in row "
+                    f"{summary.other_offset.row}): as an input it is read by the clock on the "
+                    "wall, and as `times` by instants"
+                )
+            return made, note
     if summary.too_long is not None:
         what = f"the text exceeds {MAX_TEXT_BYTES} bytes, too long for a category; `ignore` "
         raise _refused(summary.too_long, name, what + "leaves the column out")
@@ -117,6 +124,29 @@ def _categorical_note(name: str, summary: ColumnSummary, as_text: bool) -> str:
         f"column {quoted(name)} has numbers, and in row {summary.not_a_number.row} "
         f"{quoted(summary.not_a_number.text)}: all are taken for text"
     )
+
+
+def _numeric_note(name: str, summary: ColumnSummary) -> str:
+    """Of a numeric feature whose cells may not be meant as numbers."""
+    column, text = f"column {quoted(name)}", "`text` takes it for text"
+    if summary.leading_zero is not None:
+        such = _such_as(summary.leading_zero)
+        return (
+            f"{column} has numbers with zeros before them,{such}, and is taken for numbers; {text}"
+        )
+    if summary.inexact is not None:
+        such = _such_as(summary.inexact)
+        return f"{column} has integers beyond 2^53,{such}, which numbers do not tell apart; {text}"
+    if summary.compact_dates == summary.values and summary.value is not None:
+        return (
+            f"{column} has numbers that look like dates,{_such_as(summary.value)}, and is taken "
+            f"for numbers; written as 2024-01-31 they are dates, {text}"
+        )
+    return ""
+
+
+def _such_as(cell: SeenCell) -> str:
+    return f" such as {quoted(cell.text)} (row {cell.row})"
 
 
 def _are_most(count: int, summary: ColumnSummary) -> bool:

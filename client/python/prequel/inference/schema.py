@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from prequel import v1
+from prequel.config import target_name
 from prequel.data.column import Column
+from prequel.data.labels import label_type_of
 from prequel.data.number import nearest_name, quoted
 from prequel.data.table import Table, target_of
 from prequel.errors import InvalidArgument, counted
 from prequel.inference.feature_choice import choose_feature
+from prequel.inference.number_advice import number_advice
 from prequel.inference.summary import ColumnSummary, summarize, summarize_target
 from prequel.inference.target_choice import TargetWish, choose_target
 
@@ -35,7 +38,7 @@ def infer(
     data: Any,
     y: Any = None,
     *,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
     text: Sequence[str] = (),
     ignore: Sequence[str] = (),
@@ -61,6 +64,8 @@ def infer(
         wish = TargetWish(likelihood, tuple(labels), classes)
         chosen, likelihood, note = choose_target(name, summarize_target(values), wish)
         schema.target.CopyFrom(chosen)
+        if likelihood in ("bernoulli", "categorical"):
+            schema.target.label_type = label_type_of(values)
         notes += [note] if note else []
     else:
         likelihood = likelihood or "gaussian"
@@ -79,14 +84,26 @@ def infer(
     return Schema(schema, tuple(notes), table.rows)
 
 
-def _target_column(table: Table, y: Any, target: str | None) -> tuple[Any, str, Table]:
+def _target_column(
+    table: Table, y: Any, target: str | Sequence[str] | None
+) -> tuple[Any, str, Table]:
     """The targets, their name, and the table without them."""
+    if target is not None and not isinstance(target, str):
+        name = target_name(target)
+        if y is not None:
+            return target_of(y, name), name, table
+        if len(target) > 1:
+            columns = [_find(table, one).numbers(number_advice) for one in target]
+            for one in target:
+                table = table.without(one)
+            return np.stack(columns, axis=1), name, table
+        target = target[0]
     if y is not None and not isinstance(y, str):
         values = target_of(y, target or "y")
         given = values.name if isinstance(values, Column) else ""
         return values, target or given or "y", table
-    name = y or target
-    if name is None:
+    name = y or target or ""
+    if not name:
         raise InvalidArgument("which target? give y, or target= the name of its column")
     if table.names is None:
         raise InvalidArgument(f"an array has no column {quoted(name)}: give the targets as y")

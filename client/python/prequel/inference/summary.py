@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prequel.data.column import Column
-from prequel.data.moment import FORMS, MomentForm, looks_like_moment, parse_moment
+from prequel.data.moment import FORMS, MomentForm, looks_like_moment, offset_of, parse_moment
 from prequel.data.number import (
     MAX_MAGNITUDE,
     MAX_TEXT_BYTES,
@@ -24,6 +25,8 @@ from prequel.data.number import (
 from prequel.inference.number_advice import number_advice
 
 _TEXT_KEPT = 80
+_INTEGER = re.compile(r"([+-]?)(\d+)", re.A)
+_COMPACT_DATE = re.compile(r"(?:19\d\d|20\d\d|2100)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])", re.A)
 _KEPT_VALUES = 101  # different values of a target
 
 
@@ -49,17 +52,23 @@ class ColumnSummary:
     almost_numbers: int = 0
     moments: int = 0
     integers: int = 0
+    compact_dates: int = 0  # of the integers: eight digits such as 20260131
     missing: int = 0
+    missing_words: int = 0  # of them, not empty
     distinct: int = 0
     content: bytes = b""
     categorical: bool = False  # given as one of categories, whatever they look like
     fits: set[MomentForm] = field(default_factory=lambda: set(FORMS))
+    offset: float | None = None  # of the first moment
     # The first cell that is …
     value: SeenCell | None = None
     not_a_number: SeenCell | None = None  # a value, and none
     almost_number: SeenCell | None = None
+    other_offset: SeenCell | None = None  # a moment of another offset than the first one
     misfit: SeenCell | None = None  # of no form that all values before it are of
     missing_word: SeenCell | None = None  # missing, and not empty
+    leading_zero: SeenCell | None = None  # an integer that begins with a zero, with more digits
+    inexact: SeenCell | None = None  # an integer beyond 2**53, which floats do not tell apart
     too_large: SeenCell | None = None  # a number beyond MAX_MAGNITUDE
     too_long: SeenCell | None = None  # a text beyond MAX_TEXT_BYTES
 
@@ -85,6 +94,10 @@ def summarize(column: Column) -> ColumnSummary:
         first.setdefault(text, row)
     counts = Counter(texts)
     summary.distinct = len(counts)
+    offsets = np.array([]) if column.offsets is None else column.offsets[~column.missing()]
+    if len(offsets) and (offsets != offsets[0]).any():
+        row = int(np.flatnonzero(~column.missing())[int(np.argmax(offsets != offsets[0]))])
+        summary.other_offset = SeenCell(row, texts[row])
     # In the order in which they are first seen; a repeat changes nothing but counts.
     for text, row in first.items():
         _see(summary, text, counts[text], row)
@@ -137,6 +150,7 @@ def _see(summary: ColumnSummary, text: str, count: int, row: int) -> None:
     if is_missing(text):
         summary.missing += count
         if text:
+            summary.missing_words += count
             summary.missing_word = summary.missing_word or cell
         return
     summary.values += count
@@ -148,14 +162,36 @@ def _see(summary: ColumnSummary, text: str, count: int, row: int) -> None:
     summary.fits.clear()
     summary.misfit = summary.misfit or cell
     summary.numbers += count
-    summary.integers += count if math.isinf(number) or number == math.floor(number) else 0
+    if math.isinf(number) or number == math.floor(number):
+        summary.integers += count
+        _see_integer(summary, text, count, cell)
     if not abs(number) <= MAX_MAGNITUDE:
         summary.too_large = summary.too_large or cell
+
+
+def _see_integer(summary: ColumnSummary, text: str, count: int, cell: SeenCell) -> None:
+    """What makes one doubt that an integer is meant as a number."""
+    match = _INTEGER.fullmatch(text)
+    if not match:
+        return
+    sign, digits = match.groups()
+    if len(digits) > 1 and digits[0] == "0":
+        summary.leading_zero = summary.leading_zero or cell
+    if int(digits) > 2**53:
+        summary.inexact = summary.inexact or cell
+    if not sign and _COMPACT_DATE.fullmatch(digits):
+        summary.compact_dates += count
 
 
 def _see_text(summary: ColumnSummary, text: str, count: int, cell: SeenCell) -> None:
     summary.not_a_number = summary.not_a_number or cell
     summary.fits = {form for form in summary.fits if parse_moment(text, form) is not None}
+    if summary.fits:
+        offset = offset_of(text, min(summary.fits, key=FORMS.index)) or 0.0
+        if summary.offset is None:
+            summary.offset = offset
+        elif offset != summary.offset:
+            summary.other_offset = summary.other_offset or cell
     if not summary.fits:
         summary.misfit = summary.misfit or cell
     if looks_like_moment(text):
@@ -165,6 +201,23 @@ def _see_text(summary: ColumnSummary, text: str, count: int, cell: SeenCell) -> 
         summary.almost_number = summary.almost_number or cell
 
 
+def _doubt(summary: ColumnSummary, values: npt.NDArray[Any], known: npt.NDArray[np.bool_]) -> None:
+    """Looks at numbers as `_see_integer` does at texts."""
+    if values.dtype.kind in "iu":
+        inexact = values > 2**53
+        if values.dtype.kind == "i":
+            inexact |= values < -(2**53)
+        if inexact.any():
+            row = int(np.argmax(inexact))
+            summary.inexact = SeenCell(row, str(values[row].item()))
+    present = values[known].astype(np.float64)
+    present = present[np.isfinite(present)]
+    year, month, day = present // 10_000, present // 100 % 100, present % 100
+    dates = (present == np.floor(present)) & (year >= 1900) & (year <= 2100)
+    dates &= (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
+    summary.compact_dates = int(dates.sum())
+
+
 def _of_numbers(values: npt.NDArray[Any]) -> ColumnSummary:
     known = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
     present = values[known]
@@ -172,6 +225,7 @@ def _of_numbers(values: npt.NDArray[Any]) -> ColumnSummary:
     summary.missing = len(values) - len(present)
     summary.integers = int((present == np.floor(present)).sum())
     summary.distinct = len(np.unique(present)) + (summary.missing > 0)
+    _doubt(summary, values, known)
     kind = "float" if values.dtype.kind == "f" else "integer"
     summary.content = _digest(kind, values.astype(np.float64).tobytes())
     if len(present):

@@ -64,8 +64,11 @@ def choose_target(
 
 
 def _distinct_of(summary: TargetSummary) -> int:
-    numeric = summary.column.numeric
-    return len(summary.distinct_numbers()) if numeric else len(summary.values)
+    """Floats tell whole numbers apart up to 2**53 only; texts tell "1" from "1.0"."""
+    if not summary.column.numeric:
+        return len(summary.values)
+    numbers = summary.distinct_numbers()
+    return len(numbers) if max(map(abs, numbers)) < 2**53 else len(summary.values)
 
 
 def _looks_like_classes(summary: TargetSummary) -> bool:
@@ -141,7 +144,9 @@ def _missing_note(summary: TargetSummary) -> str:
     word = summary.column.missing_word
     if word is None or summary.column.numeric:
         return ""
-    return f"; {quoted(word.text)} (row {word.row}) means not known, unless `labels` lists it"
+    rows = summary.column.missing_words
+    many = f"{rows} rows, the first in " if rows > 1 else ""
+    return f"; {quoted(word.text)} ({many}row {word.row}) means not known, unless `labels` lists it"
 
 
 def _check_classes(name: str, summary: TargetSummary, counted: bool) -> None:

@@ -187,18 +187,27 @@ class ModelConfig(_message.Message):
     def __init__(self, features: _Optional[_Iterable[_Union[Feature, _Mapping[str, _Any]]]] = ..., target: _Optional[_Union[Target, _Mapping[str, _Any]]] = ..., model: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., likelihood: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., prior: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., posterior: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., rule: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., dynamics: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., calibration: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., robustness: _Optional[_Union[Component, _Mapping[str, _Any]]] = ..., encoding: _Optional[_Union[Encoding, _Mapping[str, _Any]]] = ..., evaluation: _Optional[_Union[Evaluation, _Mapping[str, _Any]]] = ..., seed: _Optional[int] = ...) -> None: ...
 
 class Target(_message.Message):
-    __slots__ = ["allow_missing", "labels", "name", "num_classes", "width"]
+    __slots__ = ["allow_missing", "label_type", "labels", "name", "num_classes", "width"]
+    class LabelType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__: list[str] = []
     ALLOW_MISSING_FIELD_NUMBER: _ClassVar[int]
     LABELS_FIELD_NUMBER: _ClassVar[int]
+    LABEL_TYPE_BOOL: Target.LabelType
+    LABEL_TYPE_FIELD_NUMBER: _ClassVar[int]
+    LABEL_TYPE_FLOAT: Target.LabelType
+    LABEL_TYPE_INTEGER: Target.LabelType
+    LABEL_TYPE_TEXT: Target.LabelType
+    LABEL_TYPE_UNSPECIFIED: Target.LabelType
     NAME_FIELD_NUMBER: _ClassVar[int]
     NUM_CLASSES_FIELD_NUMBER: _ClassVar[int]
     WIDTH_FIELD_NUMBER: _ClassVar[int]
     allow_missing: bool
+    label_type: Target.LabelType
     labels: _containers.RepeatedScalarFieldContainer[str]
     name: str
     num_classes: int
     width: int
-    def __init__(self, name: _Optional[str] = ..., labels: _Optional[_Iterable[str]] = ..., num_classes: _Optional[int] = ..., width: _Optional[int] = ..., allow_missing: bool = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., labels: _Optional[_Iterable[str]] = ..., num_classes: _Optional[int] = ..., width: _Optional[int] = ..., allow_missing: bool = ..., label_type: _Optional[_Union[Target.LabelType, str]] = ...) -> None: ...
 
 class Output(_message.Message):
     __slots__ = ["levels", "name", "values"]
