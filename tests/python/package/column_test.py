@@ -134,22 +134,3 @@ def test_offsets_are_instants():
 )
 def test_offsets_as_they_are_written(text, seconds):
     assert times([text]).tolist() == [seconds]
-
-
-@pytest.mark.parametrize(
-    ("given", "labels"),
-    [
-        ([1, 2], ["1.0", "2.0"]),
-        ([1.0, 2.0], ["1", "2"]),
-        (["1.00", "+2"], ["1", "2"]),
-        ([2**53, 2**53 + 1], [str(2**53), str(2**53 + 1)]),
-        (["007", "7"], ["007", "7"]),
-        (["1", "1.0"], ["1", "1.0"]),
-        ([True, False], ["1", "0"]),
-        ([True, False], ["True", "False"]),
-    ],
-)
-def test_a_label_that_is_a_number_is_one_however_it_is_spelled(given, labels):
-    config = merged(inputs=1, target="y", likelihood="categorical", labels=labels)
-    X = np.zeros((len(given), 1))
-    assert Encoder(config).encode(X, given, targets=True).labels == labels

@@ -85,4 +85,4 @@ def test_both_learn_the_same(target, client, server, name, rng, tmp_path):
         shown = [float(row["mean"]) for row in answer["rows"]]
         np.testing.assert_array_equal(shown, a.mean)
     else:
-        assert [row["label"] for row in answer["rows"]] == list(a.label)
+        assert [row["label"] for row in answer["rows"]] == list(map(str, a.label))

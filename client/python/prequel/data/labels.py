@@ -37,6 +37,13 @@ def label_type_of(values: Any) -> v1.Target.LabelType:
     return kinds.get(kind, v1.Target.LABEL_TYPE_FLOAT if kind == "f" else AS_THEY_LOOK)
 
 
+def unlike_its_looks(values: Any, texts: Sequence[str]) -> v1.Target.LabelType:
+    """What targets of classes, whose labels are `texts`, are given as, where that cannot be seen by
+    the labels; else AS_THEY_LOOK."""
+    label_type = label_type_of(values)
+    return AS_THEY_LOOK if label_type == _look(texts) else label_type
+
+
 def typed_labels(texts: Sequence[str], label_type: int) -> tuple[Any, ...]:
     """`texts` as values of that type. Where it is not known they are integers if all look like
     integers, else numbers if all look like numbers, else truth values if all look like these."""

@@ -11,7 +11,7 @@ import numpy as np
 from prequel import v1
 from prequel.config import target_name
 from prequel.data.column import Column
-from prequel.data.labels import label_type_of
+from prequel.data.labels import unlike_its_looks
 from prequel.data.number import nearest_name, quoted
 from prequel.data.table import Table, target_of
 from prequel.errors import InvalidArgument, counted
@@ -62,10 +62,11 @@ def infer(
         if len(values) != table.rows:
             raise InvalidArgument(f"X has {counted(table.rows, 'row')} and y has {len(values)}")
         wish = TargetWish(likelihood, tuple(labels), classes)
-        chosen, likelihood, note = choose_target(name, summarize_target(values), wish)
+        summary = summarize_target(values)
+        chosen, likelihood, note = choose_target(name, summary, wish)
         schema.target.CopyFrom(chosen)
         if likelihood in ("bernoulli", "categorical"):
-            schema.target.label_type = label_type_of(values)
+            schema.target.label_type = unlike_its_looks(values, list(summary.values))
         notes += [note] if note else []
     else:
         likelihood = likelihood or "gaussian"
