@@ -34,7 +34,10 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
   app.add_option("--server", session.server, "HOST:PORT of prequeld")
       ->envname("PREQUEL_SERVER")
       ->check([](const std::string& server) {
-        if (!server.starts_with("http://") && !server.starts_with("https://")) return "";
+        const std::string scheme = server.substr(0, server.find("://"));
+        const bool url = scheme == "http" || scheme == "https" || scheme == "grpc" ||
+                         scheme == "grpcs" || scheme == "tcp";
+        if (!url || scheme.size() == server.size()) return "";
         return "give HOST:PORT of the gRPC port, not a URL; --tls encrypts";
       })
       ->capture_default_str();

@@ -100,7 +100,7 @@ class Endpoint:
         if token_file is not None:
             token = _read_token("token_file", token_file)
         token = _token_of_environment() if token is None else token
-        if server.startswith(("http://", "https://")):
+        if server.startswith(("http://", "https://", "grpc://", "grpcs://", "tcp://")):
             raise InvalidArgument(
                 f"server: give HOST:PORT of the gRPC port, not {server!r}; https is tls=True"
             )

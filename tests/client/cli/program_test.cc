@@ -61,6 +61,11 @@ TEST_F(ProgramTest, ATargetThatNobodyNamed) {
 
 TEST_F(ProgramTest, NoServer) {
   server_.Vanish();
+  for (const char* url : {"http://127.0.0.1:8081", "grpc://127.0.0.1:8081"}) {
+    const Outcome refused = Run(std::string("list --server ") + url);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("give HOST:PORT of the gRPC port, not a URL"));
+  }
   const Outcome list = Run("list");
   EXPECT_EQ(list.exit_code, 3);
   EXPECT_THAT(list.err, StartsWith("prequel: no answer from 127.0.0.1:"));

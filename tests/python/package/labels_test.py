@@ -51,8 +51,14 @@ def test_two_labels_come_back_too(client, name, rng, given):
     y = y.astype(bool) if given[0] is False else y
     model = client.create(name, x, y, seed=1)
     model.learn(x, y)
-    label = model.predict(x).label
+    answer = model.predict(x)
+    label = answer.label
     assert (label == y).mean() > 0.9
+    if isinstance(given[0], str):
+        with pytest.raises(AttributeError, match="a model of classes has proba"):
+            _ = answer.mean
+    else:
+        np.testing.assert_array_equal(answer.mean, answer.proba[:, 1])
     assert type(label.tolist()[0]) is type(given[0])
 
 

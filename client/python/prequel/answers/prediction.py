@@ -97,7 +97,9 @@ class Prediction:
 
     @property
     def mean(self) -> Array:
-        """[rows, T], in the units of the targets."""
+        """[rows, T], in the units of the targets; of the classes 0 and 1 the probability of 1."""
+        if "probabilities" in self.outputs and self.labels == (0, 1):
+            return self.proba[:, 1]
         return self._of_values("mean")
 
     @property
