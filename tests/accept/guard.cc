@@ -199,7 +199,7 @@ class Spinning {
     for (int i = 0; i < programs; ++i) {
       pids_.push_back(fork());
       if (pids_.back() != 0) continue;
-      for (volatile int turns = 0;; turns = turns + 1) {
+      for (std::atomic<int> turns = 0;; ++turns) {
       }
     }
   }
