@@ -11,7 +11,7 @@ struct Unreachable {
   std::string next;  // what to do
 };
 
-// Of `message`, which is gRPC's for UNAVAILABLE. A proxy that the environment names is mentioned
+// Reads `message`, which is gRPC's for UNAVAILABLE. A proxy that the environment names is mentioned
 // where it stands between: never before this machine.
 Unreachable WhyUnreachable(std::string_view message, const std::string& server);
 

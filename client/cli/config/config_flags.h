@@ -41,7 +41,7 @@ struct HashedInput {
   std::uint32_t buckets = 0;
 };
 
-// Those of ConfigFlags::hash_buckets. Errors are usage errors.
+// The inputs that ConfigFlags::hash_buckets names. Errors are usage errors.
 absl::StatusOr<std::vector<HashedInput>> HashedInputs(const std::string& flag);
 
 // Sets what was given, over what `config` holds. Names of alternatives and of their options pass

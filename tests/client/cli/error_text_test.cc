@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "client/cli/session.h"
 #include "client/error.h"
 #include "google/rpc/error_details.pb.h"
@@ -40,6 +43,25 @@ TEST(ErrorTextTest, TransportErrorsAreTranslated) {
   EXPECT_EQ(ErrorText(Call(4, "Deadline Exceeded"), kServer),
             "prequel: 127.0.0.1:8081 did not answer in time; raise --timeout, or look at the "
             "server's load\n  [DEADLINE_EXCEEDED]\n");
+}
+
+TEST(ErrorTextTest, SaysWhyNoConnectionWasMade) {
+  const auto text = [](const std::string& message, const std::string& server = "there:8081") {
+    return ErrorText(Call(14, "failed to connect to all addresses; last error: " + message),
+                     server);
+  };
+  EXPECT_NE(text("SSL routines::certificate verify failed").find("is not signed by who is trusted"),
+            std::string::npos);
+  EXPECT_NE(text("Hostname Verification Check failed.").find("--tls-server-name says which name"),
+            std::string::npos);
+  EXPECT_NE(text("SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER").find("leave --tls"),
+            std::string::npos);
+  EXPECT_NE(text("Socket closed").find("does it take TLS"), std::string::npos);
+  setenv("http_proxy", "http://proxy:3128", 1);
+  EXPECT_NE(text("Connection refused").find("The proxy of http_proxy=http://proxy:3128 stands"),
+            std::string::npos);
+  EXPECT_EQ(text("Connection refused", kServer).find("proxy"), std::string::npos);
+  unsetenv("http_proxy");
 }
 
 TEST(ErrorTextTest, ListsFieldViolations) {
