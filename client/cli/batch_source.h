@@ -46,7 +46,7 @@ class BatchSource {
   // Passes over the next `count` minibatches; returns the rows they would have had.
   absl::StatusOr<std::int64_t> Skip(std::int64_t count);
 
-  // Of the last minibatch.
+  // The rows of the last minibatch, and the lines where they begin.
   std::int64_t batch_rows() const { return batch_rows_; }
   std::int64_t first_line() const { return lines_.empty() ? 0 : lines_.front(); }
   const std::vector<std::int64_t>& lines() const { return lines_; }  // where each row begins

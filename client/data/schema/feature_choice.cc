@@ -55,7 +55,7 @@ v1::Feature CategoricalFeature(const std::string& name, const ColumnSummary& sum
   return feature;
 }
 
-// Of a categorical feature.
+// Says how a categorical feature's texts get columns, where a person might not expect it.
 std::string CategoricalNote(const std::string& name, const ColumnSummary& summary, bool as_text) {
   const std::int64_t texts = std::min(summary.distinct.count(), summary.values + summary.missing);
   const std::string column = absl::StrCat("column ", Quoted(name));

@@ -15,10 +15,10 @@ struct Footprint {
   double scratch = 0;
 };
 
-// Numbers, of 8 bytes, with D weights and I encoded inputs, of which M are numeric:
-//   state    beliefs × (posterior + what the rule remembers; half in float32) + 3 M + 6 min(I,
-//   4096) made     D + scales of the prior × (2 D + posterior) + names of columns and imported
-//   weights
+// Numbers, of 8 bytes, with D weights, I encoded inputs, of which M are numeric, K beliefs and S
+// scales of the prior; a posterior has P numbers and its rule remembers R, half of each in float32:
+//   state    K (P + R) + 3 M + 6 min(I, 4096)
+//   made     D + S (2 D + P), and the names of columns and imported weights
 // REQUIRES: `outline` is of Outline, with its configuration.
 Footprint FootprintOf(const Problem& outline);
 
