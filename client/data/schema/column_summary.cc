@@ -29,11 +29,22 @@ int Number(std::string_view digits) {
   return number;
 }
 
+bool IsYearAndMonth(std::string_view year_digits, std::string_view month_digits) {
+  const int year = Number(year_digits), month = Number(month_digits);
+  return year >= 1900 && year <= 2100 && month >= 1 && month <= 12;
+}
+
 // Whether eight digits are a year, a month and a day.
 bool IsCompactDate(std::string_view digits) {
-  const int year = Number(digits.substr(0, 4)), month = Number(digits.substr(4, 2));
   const int day = Number(digits.substr(6));
-  return year >= 1900 && year <= 2100 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  return IsYearAndMonth(digits.substr(0, 4), digits.substr(4, 2)) && day >= 1 && day <= 31;
+}
+
+// Whether a text is a month, "2026-01".
+bool IsMonth(std::string_view text) {
+  if (text.size() != 7 || text[4] != '-') return false;
+  const std::string_view year = text.substr(0, 4), month = text.substr(5);
+  return AreDigits(year) && AreDigits(month) && IsYearAndMonth(year, month);
 }
 
 // Whether doubles do not tell it from its neighbours.
@@ -75,6 +86,7 @@ void SeeText(std::int64_t line, std::string_view text, ColumnSummary& summary) {
     Remember(line, text, &summary.other_offset);
   }
   if (!summary.FitsOne()) Remember(line, text, &summary.misfit);
+  if (IsMonth(text)) ++summary.months;
   if (LooksLikeMoment(text)) {
     ++summary.moments;
   } else if (!NumberAdvice(text).empty()) {

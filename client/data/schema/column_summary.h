@@ -27,6 +27,7 @@ struct ColumnSummary {
   std::int64_t moments = 0;         // LooksLikeMoment
   std::int64_t integers = 0;        // of the numbers
   std::int64_t compact_dates = 0;   // of the integers: eight digits such as 20260131
+  std::int64_t months = 0;          // texts such as 2026-01
   std::int64_t missing = 0;         // empty, or a word for no value
   std::int64_t missing_words = 0;   // of them, not empty
   // Per form of kMomentForms: whether every value so far is of it.

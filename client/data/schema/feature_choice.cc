@@ -66,7 +66,14 @@ std::string CategoricalNote(const std::string& name, const ColumnSummary& summar
                         own ? ", in most rows one of their own" : "", ": they are hashed into ",
                         kMaxCategories, " columns, which they share; --ignore leaves it out");
   }
-  if (as_text || summary.numbers == 0) return "";
+  if (as_text) return "";
+  if (summary.months > 0 && summary.months == summary.values) {
+    return absl::StrCat(
+        column, " has months such as ", Quoted(summary.value->text),
+        ", and is taken for text: each month that is new is a new category; written "
+        "as 2024-01-31 they are dates");
+  }
+  if (summary.numbers == 0) return "";
   return absl::StrCat(column, " has numbers, and in line ", summary.not_a_number->line, " ",
                       Quoted(summary.not_a_number->text), ": all are taken for text");
 }

@@ -190,6 +190,17 @@ TEST(SchemaInferenceTest, NumbersThatMayNotBeMeantAsNumbersAreNoted) {
   }
 }
 
+TEST(SchemaInferenceTest, MonthsAreNoted) {
+  EXPECT_THAT(NotesOf("m,y\n2026-01,0.5\n2025-12,1.5\n"),
+              Contains(HasSubstr("column 'm' has months such as '2026-01', and is taken for text: "
+                                 "each month that is new is a new category; written as 2024-01-31 "
+                                 "they are dates")));
+  for (const char* plain : {"m,y\n2026-01,0.5\n2026-13,1.5\n", "m,y\n2026-1,0.5\n2026-2,1.5\n",
+                            "m,y\n0026-01,0.5\n0026-02,1.5\n", "m,y\na,0.5\nb,1.5\n"}) {
+    EXPECT_THAT(NotesOf(plain), Not(Contains(HasSubstr("months")))) << plain;
+  }
+}
+
 TEST(SchemaInferenceTest, OffsetsThatDifferAreNoted) {
   EXPECT_THAT(NotesOf("t,y\n2026-10-25T02:30:00+02:00,0.5\n2026-10-25T02:30:00+01:00,1.5\n"),
               Contains(HasSubstr("its offsets differ ('2026-10-25T02:30:00+01:00' in line 3): as "

@@ -59,6 +59,8 @@ INPUTS = {
     "zeros": column("01234", "56", "007"),
     "beyond_doubles": column("9007199254740992", "9007199254740993", "1"),
     "compact_dates": column("20260131", "20261231"),
+    "months": column("2026-01", "2025-12"),
+    "nearly_months": column("2026-01", "2026-13"),
     "offsets": column("2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"),
     "dates": DATES,
     "european": column("31/1/2024", "3/4/2024"),
@@ -308,6 +310,8 @@ def test_numbers_of_arrays_that_may_not_be_meant_as_numbers_are_noted():
     assert "integers beyond 2^53, such as '9007199254740993' (row 0)" in note
     (note,) = infer({"d": np.array([20260131, 20260228])}, y, likelihood="gaussian").notes
     assert "look like dates, such as '20260131' (row 0)" in note and "`text` takes it" in note
+    (note,) = infer({"m": ["2026-01", "2026-02"]}, y, likelihood="gaussian").notes
+    assert "column 'm' has months such as '2026-01', and is taken for text" in note
     zones = [datetime.timezone(datetime.timedelta(hours=h)) for h in (2, 1)]
     when = [datetime.datetime(2026, 10, 25, 2, i, tzinfo=zone) for i, zone in enumerate(zones)]
     (note,) = infer({"t": when}, y, likelihood="gaussian").notes

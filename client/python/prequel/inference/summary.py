@@ -27,6 +27,7 @@ from prequel.inference.number_advice import number_advice
 _TEXT_KEPT = 80
 _INTEGER = re.compile(r"([+-]?)(\d+)", re.A)
 _COMPACT_DATE = re.compile(r"(?:19\d\d|20\d\d|2100)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])", re.A)
+_MONTH = re.compile(r"(?:19\d\d|20\d\d|2100)-(?:0[1-9]|1[0-2])", re.A)
 _KEPT_VALUES = 101  # different values of a target
 
 
@@ -53,6 +54,7 @@ class ColumnSummary:
     moments: int = 0
     integers: int = 0
     compact_dates: int = 0  # of the integers: eight digits such as 20260131
+    months: int = 0  # texts such as 2026-01
     missing: int = 0
     missing_words: int = 0  # of them, not empty
     distinct: int = 0
@@ -194,6 +196,8 @@ def _see_text(summary: ColumnSummary, text: str, count: int, cell: SeenCell) -> 
             summary.other_offset = summary.other_offset or cell
     if not summary.fits:
         summary.misfit = summary.misfit or cell
+    if _MONTH.fullmatch(text):
+        summary.months += count
     if looks_like_moment(text):
         summary.moments += count
     elif number_advice(text):
