@@ -24,6 +24,7 @@ ModelLook LookAt(const ModelInfo& info, const RecentModels::Entry& entry) {
   ModelLook look{.name = info.name,
                  .revision = static_cast<double>(info.published.revision),
                  .rows = evaluation.cumulative().examples(),
+                 .unseen_categories = static_cast<double>(evaluation.unseen_categories()),
                  .nll = Find(window, "nll"),
                  .accuracy = Find(window, "accuracy"),
                  .coverage = Find(window, "coverage90"),

@@ -16,6 +16,7 @@ void AddDescribe(CLI::App& app, Session& session);
 void AddDelete(CLI::App& app, Session& session);
 void AddLearn(CLI::App& app, Session& session);
 void AddPredict(CLI::App& app, Session& session);
+void AddScore(CLI::App& app, Session& session);
 void AddEval(CLI::App& app, Session& session);
 void AddWatch(CLI::App& app, Session& session);
 void AddGenerate(CLI::App& app, Session& session);

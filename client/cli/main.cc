@@ -82,8 +82,8 @@ int Run(int argc, char** argv) {
   CLI::App app("Streams minibatches to a Prequel server and asks it for predictions.", "prequel");
   AddGlobalOptions(app, session);
   for (const auto add :
-       {AddCreate, AddList, AddDescribe, AddDelete, AddLearn, AddPredict, AddEval, AddWatch,
-        AddGenerate, AddHealth, AddHistory, AddToken, AddParts, AddCompletion}) {
+       {AddCreate, AddList, AddDescribe, AddDelete, AddLearn, AddPredict, AddScore, AddEval,
+        AddWatch, AddGenerate, AddHealth, AddHistory, AddToken, AddParts, AddCompletion}) {
     add(app, session);
   }
   app.footer(kFooter);  // after the subcommands: they inherit it

@@ -284,10 +284,10 @@ void Encoder::Absorb(const Batch& batch, EncoderState& state, double window) con
   }
 }
 
-void Encoder::Encode(const EncoderState& state, const Batch& batch, Matrix& out) const {
+Index Encoder::Encode(const EncoderState& state, const Batch& batch, Matrix& out) const {
   out.resize(num_encoded_, batch.rows());
   if (num_numeric_ > 0) EncodeNumbers(state.moments, batch.inputs, out);
-  if (!texts_.empty()) EncodeText(state, batch, out);
+  return texts_.empty() ? 0 : EncodeText(state, batch, out);
 }
 
 void Encoder::EncodeNumbers(const RunningMoments& moments, const Matrix& inputs,
@@ -320,7 +320,8 @@ void Encoder::EncodeNumbers(const RunningMoments& moments, const Matrix& inputs,
   }
 }
 
-void Encoder::EncodeText(const EncoderState& state, const Batch& batch, Matrix& out) const {
+Index Encoder::EncodeText(const EncoderState& state, const Batch& batch, Matrix& out) const {
+  Index unseen = 0;
   out.bottomRows(num_encoded_ - texts_.front().first).setZero();
   for (std::size_t i = 0; i < texts_.size(); ++i) {
     const TextColumn& text = texts_[i];
@@ -333,11 +334,15 @@ void Encoder::EncodeText(const EncoderState& state, const Batch& batch, Matrix& 
             static_cast<Index>(StableHash(values[row]) % static_cast<std::uint64_t>(text.capacity));
       } else {
         slot = table->Find(values[row]);
-        if (slot < 0) slot = text.capacity;  // other
+        if (slot < 0) {
+          slot = text.capacity;  // other
+          ++unseen;
+        }
       }
       out(text.first + slot, static_cast<Index>(row)) = 1;
     }
   }
+  return unseen;
 }
 
 }  // namespace prequel

@@ -58,7 +58,8 @@ class Encoder {
   // `window`: of the running moments, in rows.
   void Absorb(const Batch& batch, EncoderState& state,
               double window = RunningMoments::kAllRows) const;
-  void Encode(const EncoderState& state, const Batch& batch, Matrix& out) const;  // encoded × B
+  // `out` is encoded × B. Returns how many values are of a category that `state` has no slot for.
+  Index Encode(const EncoderState& state, const Batch& batch, Matrix& out) const;
 
  private:
   struct TextColumn {
@@ -85,7 +86,7 @@ class Encoder {
   absl::Status CheckNumbers(const Matrix& inputs) const;
   absl::Status CheckText(const Batch& batch) const;
   void EncodeNumbers(const RunningMoments& moments, const Matrix& inputs, Matrix& out) const;
-  void EncodeText(const EncoderState& state, const Batch& batch, Matrix& out) const;
+  Index EncodeText(const EncoderState& state, const Batch& batch, Matrix& out) const;
 
   bool standardize_ = true;
   double clip_ = std::numeric_limits<double>::infinity();

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
 #include "core/learner/prediction.h"
+#include "core/scores/scoring.h"
 
 namespace prequel {
 namespace {
@@ -71,24 +72,73 @@ Index CountAlike(const Vector& passed, Index first, Index most, Vector& one) {
   return count;
 }
 
-// Those from `first` on, into w.inputs.
-void EncodeRows(const Problem& problem, const LearnerState& state, const Batch& batch, Index first,
-                Index count, Workspace& w) {
+// Those from `first` on, into w.inputs; returns Encoder::Encode.
+Index EncodeRows(const Problem& problem, const LearnerState& state, const Batch& batch, Index first,
+                 Index count, Workspace& w) {
   if (count == batch.rows()) return problem.encoder.Encode(state.inputs, batch, w.inputs);
   w.asked_rows.resize(static_cast<std::size_t>(count));
   std::iota(w.asked_rows.begin(), w.asked_rows.end(), first);
   SelectRows(batch, w.asked_rows, w.asked);
-  problem.encoder.Encode(state.inputs, w.asked, w.inputs);
+  return problem.encoder.Encode(state.inputs, w.asked, w.inputs);
+}
+
+absl::Status TooExtreme(Index row) {
+  return FieldError(absl::StrCat("batch.inputs[", row, "]"),
+                    "is predicted beyond all numbers: its inputs are too extreme for what the "
+                    "model has learned");
 }
 
 absl::Status FillRows(const QuerySet& queries, Index first, Workspace& w, Answer& out) {
-  if (const Index i = w.predictive.FirstNotFinite(); i >= 0) {
-    return FieldError(absl::StrCat("batch.inputs[", first + i, "]"),
-                      "is predicted beyond all numbers: its inputs are too extreme for what the "
-                      "model has learned");
-  }
+  if (const Index i = w.predictive.FirstNotFinite(); i >= 0) return TooExtreme(first + i);
   queries.Fill(w.predictive, first, out);
   return absl::OkStatus();
+}
+
+// Those of a batch that are predicted together.
+struct RowTile {
+  Index first = 0, count = 0;
+  Index unseen_categories = 0;
+};
+
+// The predictive of `batch`, a tile after the other into w.predictive, each given to `use`, which
+// returns a status.
+template <class Use>
+absl::Status PredictInTiles(const Problem& problem, const LearnerState& state, const Batch& batch,
+                            const QuerySet& queries, Asking asking, Workspace& w,
+                            const Pieces& pieces, const Use& use) {
+  const Index rows = batch.rows();
+  absl::Status status = PassTime(state, batch, asking, w.asked_passed);
+  const bool timed = batch.times.size() > 0;
+  const Index most = std::min(TileOf(problem), pieces.rows);
+  Sampling sampling{queries.samples(), pieces.proceed};
+  for (RowTile tile; status.ok() && tile.first < rows; tile.first += tile.count) {
+    if (tile.first > 0 && pieces.proceed) {
+      if (status = pieces.proceed(); !status.ok()) return status;
+    }
+    tile.count = std::min(most, rows - tile.first);
+    Place place{tile.first, rows, timed ? &w.asked_passed : nullptr};
+    if (asking == Asking::kEachNext) {
+      place = {0, 1, timed ? &w.one_passed : nullptr};
+      tile.count = CountAlike(w.asked_passed, tile.first, tile.count, w.one_passed);
+    }
+    tile.unseen_categories = EncodeRows(problem, state, batch, tile.first, tile.count, w);
+    sampling.follows = tile.first > 0;
+    status = PredictRows(problem, state, w.inputs, place, sampling, w);
+    if (status.ok()) status = use(tile);
+  }
+  return status;
+}
+
+// What came of the rows of the tile: values in their units, or indices of classes.
+void OutcomesOf(const Problem& problem, const TargetState& targets, const Batch& batch,
+                const RowTile& tile, Workspace& w) {
+  if (!problem.classes()) {
+    w.outcomes = batch.targets.middleCols(tile.first, tile.count);
+    return;
+  }
+  w.kept.resize(static_cast<std::size_t>(tile.count));
+  std::iota(w.kept.begin(), w.kept.end(), tile.first);
+  problem.target_encoder.Encode(targets, batch, w.kept, w.outcomes);
 }
 
 }  // namespace
@@ -103,32 +153,51 @@ Asked AskedOf(const Problem& problem) {
 absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
                                    const Batch& batch, const QuerySet& queries, Asking asking,
                                    Workspace& w, const Pieces& pieces) {
-  const Index rows = batch.rows();
   const int draws = DrawsOf(problem, state.beliefs.front().rule, queries.samples());
-  absl::Status status = CheckSize(problem, draws, state.beliefs.size(), rows, queries);
+  absl::Status status = CheckSize(problem, draws, state.beliefs.size(), batch.rows(), queries);
   if (!status.ok()) return status;
-  Answer out = SizedFor(problem, state, queries, rows);
-  if (status = PassTime(state, batch, asking, w.asked_passed); !status.ok()) return status;
-  const bool timed = batch.times.size() > 0;
-  const Index tile = std::min(TileOf(problem), pieces.rows);
-  Sampling sampling{queries.samples(), pieces.proceed};
-  for (Index first = 0, count = 0; first < rows; first += count) {
-    if (first > 0 && pieces.proceed) {
-      if (status = pieces.proceed(); !status.ok()) return status;
-    }
-    count = std::min(tile, rows - first);
-    Place place{first, rows, timed ? &w.asked_passed : nullptr};
-    if (asking == Asking::kEachNext) {
-      place = {0, 1, timed ? &w.one_passed : nullptr};
-      count = CountAlike(w.asked_passed, first, count, w.one_passed);
-    }
-    EncodeRows(problem, state, batch, first, count, w);
-    sampling.follows = first > 0;
-    status = PredictRows(problem, state, w.inputs, place, sampling, w);
-    if (status.ok()) status = FillRows(queries, first, w, out);
+  Answer out = SizedFor(problem, state, queries, batch.rows());
+  status =
+      PredictInTiles(problem, state, batch, queries, asking, w, pieces,
+                     [&](const RowTile& tile) { return FillRows(queries, tile.first, w, out); });
+  if (!status.ok()) return status;
+  return out;
+}
+
+absl::StatusOr<Scored> ScoreBatch(const Problem& problem, const LearnerState& state,
+                                  const Batch& batch, const QuerySet& queries, Workspace& w,
+                                  const Pieces& pieces) {
+  const int draws = DrawsOf(problem, state.beliefs.front().rule, queries.samples());
+  absl::Status status = CheckSize(problem, draws, state.beliefs.size(), batch.rows(), queries);
+  if (!status.ok()) return status;
+  Scored scored;
+  TargetState targets = state.targets;
+  problem.target_encoder.Meet(batch, targets);
+  problem.target_encoder.Select(targets, batch, w.known, scored.refused);
+  const auto known = static_cast<Index>(w.known.size());
+  scored.skipped_rows = batch.rows() - known - scored.refused.count;
+  if (!problem.target_encoder.HasScale(state.targets)) {
+    scored.unscored_rows = known;
+    return scored;
+  }
+  const bool all_known = known == batch.rows();
+  if (!all_known) SelectRows(batch, w.known, w.selected);
+  const Batch& rows = all_known ? batch : w.selected;
+  Judgement judgement(state.evaluation.cumulative.kind());
+  const auto score = [&](const RowTile& tile) {
+    scored.unseen_categories += tile.unseen_categories;
+    const Index i = w.predictive.FirstNotFinite();
+    if (i >= 0) return TooExtreme(w.known[static_cast<std::size_t>(tile.first + i)]);
+    OutcomesOf(problem, targets, rows, tile, w);
+    ScoreExamples(w.predictive, w.outcomes, w.calibration.positions, w.errors, judgement);
+    return absl::OkStatus();
+  };
+  if (known > 0) {
+    status = PredictInTiles(problem, state, rows, queries, Asking::kEachNext, w, pieces, score);
     if (!status.ok()) return status;
   }
-  return out;
+  scored.scores = judgement.served.Average();
+  return scored;
 }
 
 void AnswerRows(const Problem& problem, const LearnerState& state, const Answering& answering,

@@ -1,9 +1,10 @@
-// Answers to queries.
+// Answers to queries, and scores of what would be answered.
 #pragma once
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/config/batch.h"
+#include "core/learner/learner.h"
 #include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
 #include "core/learner/scratch/workspace.h"
@@ -30,6 +31,11 @@ enum class Asking { kInTurn, kEachNext };
 absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
                                    const Batch& batch, const QuerySet& queries, Asking asking,
                                    Workspace& w, const Pieces& pieces = {});
+
+// The contract of Learner::Score.
+absl::StatusOr<Scored> ScoreBatch(const Problem& problem, const LearnerState& state,
+                                  const Batch& batch, const QuerySet& queries, Workspace& w,
+                                  const Pieces& pieces);
 
 // Writes the whole answer, of all that w.predictive is of: nothing where that is not finite.
 void AnswerRows(const Problem& problem, const LearnerState& state, const Answering& answering,

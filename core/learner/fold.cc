@@ -286,7 +286,9 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
     next.beliefs = state.beliefs;
     return learned;
   }
-  problem.encoder.Encode(state.inputs, rows, w.inputs);
+  const Index unseen = problem.encoder.Encode(state.inputs, rows, w.inputs);
+  if (state.examples > 0) learned.unseen_categories = unseen;  // to the first rows all are new
+  next.evaluation.unseen_categories += learned.unseen_categories;
   Place place{0, known};
   absl::Status status = PassTime(state, rows, w, next, place);
   if (!status.ok()) return status;

@@ -139,13 +139,17 @@ absl::Status Learner::CheckInputs(const Batch& batch) const {
   return status.ok() ? CheckTimes(batch.times, batch.rows(), false) : status;
 }
 
-absl::Status Learner::CheckBatch(const Batch& batch) const {
-  if (absl::Status status = problem_->encoder.Check(batch); !status.ok()) return status;
+absl::Status Learner::CheckTargets(const Batch& batch) const {
   const TargetProblem problem = [this](double y) {
     return std::visit([&](const auto& l) { return std::string_view(l.TargetProblem(y)); },
                       problem_->likelihood);
   };
-  absl::Status status = problem_->target_encoder.Check(batch, problem);
+  return problem_->target_encoder.Check(batch, problem);
+}
+
+absl::Status Learner::CheckBatch(const Batch& batch) const {
+  absl::Status status = problem_->encoder.Check(batch);
+  if (status.ok()) status = CheckTargets(batch);
   if (status.ok()) status = CheckTimes(batch.times, batch.rows(), true);
   return status.ok() ? CheckBatchSize(*problem_, batch.rows()) : status;
 }
@@ -188,6 +192,14 @@ absl::StatusOr<Answer> Learner::Predict(const LearnerState& state, const Batch& 
   Workspace& w = Use(*problem_, scratch);
   return AnswerBatch(*problem_, Unpacked(*problem_, state, w), batch, queries, Asking::kEachNext, w,
                      pieces);
+}
+
+absl::StatusOr<Scored> Learner::Score(const LearnerState& state, const Batch& batch,
+                                      const QuerySet& queries, Scratch& scratch,
+                                      const Pieces& pieces) const {
+  const FlushDenormals flush;
+  Workspace& w = Use(*problem_, scratch);
+  return ScoreBatch(*problem_, Unpacked(*problem_, state, w), batch, queries, w, pieces);
 }
 
 ChangeView Learner::ViewChange(const LearnerState& state) const {

@@ -29,6 +29,17 @@ struct Learned {
   Scores scores;  // of this minibatch under the beliefs before it
   StepReport report;
   RefusedRows refused;  // neither scored nor learned, nor counted in the report
+  // Encoder::Encode of the rows that were learned, before they were; 0 of a model's first ones.
+  Index unseen_categories = 0;
+};
+
+// How predictions of a batch came true, by a state that has not learned it.
+struct Scored {
+  Scores scores;
+  Index skipped_rows = 0;   // target missing
+  Index unscored_rows = 0;  // all the others, while the state knows no unit of the targets
+  Index unseen_categories = 0;
+  RefusedRows refused;
 };
 
 // Scratch for one thread at a time; grows to the largest batch once, then never allocates.
@@ -71,6 +82,7 @@ class Learner {
   // field, row and column ("batch.inputs[3,1]"). A label that is no class is no error of the
   // minibatch: Update refuses its row alone.
   absl::Status CheckInputs(const Batch& batch) const;
+  absl::Status CheckTargets(const Batch& batch) const;
   absl::Status CheckBatch(const Batch& batch) const;  // inputs and targets
 
   // Queries made ready for this model; INVALID_ARGUMENT names the field ("options.samples").
@@ -103,6 +115,14 @@ class Learner {
   absl::StatusOr<Answer> Predict(const LearnerState& state, const Batch& batch,
                                  const QuerySet& queries, Scratch& scratch,
                                  const Pieces& pieces = {}) const;
+
+  // The scores of predictions of `batch`, each row as if it were the next one, as `state` would
+  // serve them: nothing is learned between them. A label that is new takes a class that is free, as
+  // in Update. Ends as Predict does. REQUIRES: CheckInputs(batch) and CheckTargets(batch) are OK,
+  // CanAnswer(queries), queries.scores().
+  absl::StatusOr<Scored> Score(const LearnerState& state, const Batch& batch,
+                               const QuerySet& queries, Scratch& scratch,
+                               const Pieces& pieces = {}) const;
 
   // How fast the world moves, as far as its dynamics tell, and which alarms are raised.
   ChangeView ViewChange(const LearnerState& state) const;

@@ -29,6 +29,7 @@ struct Part {
 struct QuerySet::Parts {
   int samples = 0;
   bool raw = false;
+  bool scores = false;
   Asked asked;
   std::vector<Part> parts;
   Index numbers_per_example = 0;
@@ -67,12 +68,21 @@ absl::StatusOr<QuerySet> QuerySet::Make(const PredictOptions& options, const Ask
     return FieldError("options.samples",
                       absl::StrCat("is ", options.samples, "; must be in [0, ", kMaxSamples, "]"));
   }
+  if (options.scores && !options.queries.empty()) {
+    return FieldError("options.queries", "must be empty beside options.scores, which come instead");
+  }
+  if (options.scores && options.raw) {
+    return FieldError("options.raw",
+                      "must be left out beside options.scores, which are of what is "
+                      "served");
+  }
   auto parts = std::make_shared<Parts>();
   parts->samples = options.samples;
   parts->raw = options.raw;
+  parts->scores = options.scores;
   parts->asked = asked;
   std::vector<ComponentConfig> queries = options.queries;
-  if (queries.empty()) {
+  if (queries.empty() && !options.scores) {
     for (const std::string& name : QueryNames(asked, true)) queries.push_back({name, {}});
   }
   for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -92,6 +102,7 @@ absl::StatusOr<QuerySet> QuerySet::Make(const PredictOptions& options, const Ask
 
 int QuerySet::samples() const { return parts_->samples; }
 bool QuerySet::raw() const { return parts_->raw; }
+bool QuerySet::scores() const { return parts_->scores; }
 const Asked& QuerySet::asked() const { return parts_->asked; }
 
 Index QuerySet::numbers_per_example() const { return parts_->numbers_per_example; }

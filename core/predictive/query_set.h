@@ -19,7 +19,8 @@ struct PredictOptions {
   // > 0: a predictive by Monte Carlo in parameter space, with this many draws of each belief,
   // instead of the one that matches the rule.
   int samples = 0;
-  bool raw = false;  // as the model predicts before its predictions are calibrated
+  bool raw = false;     // as the model predicts before its predictions are calibrated
+  bool scores = false;  // instead of answers: of rows that come with their targets
   std::vector<ComponentConfig> queries;  // by name; empty: all that are answered by default
 
   bool operator==(const PredictOptions&) const = default;
@@ -30,11 +31,13 @@ struct PredictOptions {
 class QuerySet {
  public:
   // INVALID_ARGUMENT names the field ("options.queries[1].options.levels[2]"): a query that there
-  // is not, or not of such a predictive, or twice; an option out of range; samples beyond 10000.
+  // is not, or not of such a predictive, or twice; an option out of range; samples beyond 10000;
+  // queries, or raw, beside scores.
   static absl::StatusOr<QuerySet> Make(const PredictOptions& options, const Asked& asked);
 
   int samples() const;
   bool raw() const;
+  bool scores() const;         // Learner::Score is to be asked, and there are no queries
   const Asked& asked() const;  // of what
   // That one example is answered with.
   Index numbers_per_example() const;

@@ -38,6 +38,7 @@ struct Evaluation {
   Tally cumulative, window;
   std::int64_t skipped_rows = 0;         // target missing
   std::int64_t unscored_rows = 0;        // learned before any predictive existed
+  std::int64_t unseen_categories = 0;    // values that were new to the model, or had no slot
   Comparison raw, last, average, still;  // as in Judgement
 
   Evaluation() = default;
@@ -52,7 +53,8 @@ struct Evaluation {
   // target repeated; so while there are few.
   bool HasSkill() const;
 
-  // All but what it is compared with, which older states lack: of `still` those before version 5.
+  // All but what older states lack: what it is compared with, `still` of that before version 5, and
+  // unseen categories before version 9.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("cumulative", s.cumulative);

@@ -12,7 +12,6 @@
 #include "server/engine/fold/stored_config.h"
 #include "server/engine/history/model_copy.h"
 #include "server/engine/history/relearning.h"
-#include "server/engine/pieces.h"
 #include "server/engine/work.h"
 #include "server/memory/machine.h"
 
@@ -241,8 +240,7 @@ absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batc
   if (!source.ok()) return source.status();
   const Learner& learner = *source->view.learner;
   if (absl::Status status = CheckRows(batch, options_); !status.ok()) return status;
-  if (!learner.CanAnswer(queries)) return NotItsQueries();
-  if (absl::Status status = learner.CheckInputs(batch); !status.ok()) return status;
+  if (absl::Status status = CheckQuestion(learner, batch, queries); !status.ok()) return status;
   if (absl::Status status =
           CheckQueryTime(source->model->cost(), batch, queries, options_.max_query_seconds);
       !status.ok()) {
@@ -258,13 +256,12 @@ absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batc
   const auto start = std::chrono::steady_clock::now();
   ScratchPool::Lease scratch = scratch_.Take();
   if (source->model->bulky()) scratch.Discard();
-  absl::StatusOr<Answer> predictions =
-      learner.Predict(*published.state, batch, queries, *scratch,
-                      PiecesOf(source->model->cost(), queries, proceed ? proceed : wanted));
+  absl::StatusOr<PredictOutcome> outcome =
+      AnswerQuestion(learner, source->model->cost(), published, batch, queries,
+                     proceed ? proceed : wanted, *scratch);
   observers_.Tell(&EngineObserver::OnPredict, name, batch.rows(),
-                  std::chrono::steady_clock::now() - start, predictions.status());
-  if (!predictions.ok()) return predictions.status();
-  return PredictOutcome{published.revision, *std::move(predictions)};
+                  std::chrono::steady_clock::now() - start, outcome.status());
+  return outcome;
 }
 
 double Engine::SecondsToPredict(std::string_view name, Index rows, const QuerySet& queries) const {

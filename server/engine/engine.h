@@ -32,6 +32,7 @@
 #include "server/engine/observer.h"
 #include "server/engine/options.h"
 #include "server/engine/publication.h"
+#include "server/engine/question.h"
 #include "server/engine/still_wanted.h"
 #include "server/memory/model_memory.h"
 #include "server/storage/catalogue.h"
@@ -40,11 +41,6 @@
 #include "server/sync/mutex.h"
 
 namespace prequel {
-
-struct PredictOutcome {
-  std::int64_t revision = 0;
-  Answer predictions;
-};
 
 // Thread-safe. Errors shared by all methods that take a model's name: NOT_FOUND; UNAVAILABLE while
 // its log is being replayed and after Shutdown; the stored problem (DATA_LOSS, …) when it could

@@ -40,6 +40,10 @@ absl::StatusOr<std::int64_t> Predictor::AnswerBytes(std::string_view model, Inde
 
 void Predictor::PredictThenLearn(std::string_view model, LearnRequest request,
                                  const PredictOptions& options, LearnCallback done) const {
+  if (options.scores) {
+    return done(FieldError("options.scores",
+                           "must be left out: a minibatch that is learned is scored anyway"));
+  }
   absl::StatusOr<QuerySet> queries = Ask(model, request.batch.rows(), options);
   if (!queries.ok()) return done(queries.status());
   request.predict = *std::move(queries);

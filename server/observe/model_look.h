@@ -16,7 +16,8 @@ namespace prequel {
 struct ModelLook {
   std::string name;
   double revision = 0;
-  double rows = 0;  // that were scored
+  double rows = 0;               // that were scored
+  double unseen_categories = 0;  // values that were of a category new to the model
   std::optional<double> nll, accuracy, coverage, ece;
   std::optional<double> skill;  // the nll of repeating the last target, less its own
   std::optional<double> drift_rate;

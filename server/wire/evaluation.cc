@@ -5,6 +5,21 @@
 #include "server/wire/text.h"
 
 namespace prequel::wire {
+namespace {
+
+// Into a message that has fields for them.
+template <class Message>
+void RefusedToProto(const RefusedRows& refused, Message* proto) {
+  proto->set_refused_rows(refused.count);
+  for (const RefusedRow& one : refused.first) {
+    v1::RefusedRow* row = proto->add_first_refused_rows();
+    row->set_row(one.row);
+    row->set_label(Readable(one.label));
+    row->set_reason(Readable(one.reason));
+  }
+}
+
+}  // namespace
 
 void ScoresToProto(const Scores& scores, v1::Scores* proto) {
   proto->set_examples(scores.examples);
@@ -25,13 +40,16 @@ void StepReportToProto(const Learned& learned, v1::StepReport* proto) {
   proto->set_local_elbo(report.local_elbo);
   proto->set_kl(report.kl);
   proto->set_phase(report.phase);
-  proto->set_refused_rows(learned.refused.count);
-  for (const RefusedRow& refused : learned.refused.first) {
-    v1::RefusedRow* row = proto->add_first_refused_rows();
-    row->set_row(refused.row);
-    row->set_label(Readable(refused.label));
-    row->set_reason(Readable(refused.reason));
-  }
+  proto->set_unseen_categories(learned.unseen_categories);
+  RefusedToProto(learned.refused, proto);
+}
+
+void ScoredToProto(const Scored& scored, v1::BatchScores* proto) {
+  ScoresToProto(scored.scores, proto->mutable_scores());
+  proto->set_skipped_rows(scored.skipped_rows);
+  proto->set_unscored_rows(scored.unscored_rows);
+  proto->set_unseen_categories(scored.unseen_categories);
+  RefusedToProto(scored.refused, proto);
 }
 
 namespace {
@@ -90,6 +108,7 @@ void EvaluationToProto(const Learner& learner, const LearnerState& state,
   proto->set_window_length(learner.config().evaluation_window);
   proto->set_skipped_rows(state.evaluation.skipped_rows);
   proto->set_unscored_rows(state.evaluation.unscored_rows);
+  proto->set_unseen_categories(state.evaluation.unseen_categories);
   AddComparison("raw", state.evaluation.raw, proto);
   AddComparison("last", state.evaluation.last, proto);
   AddComparison("average", state.evaluation.average, proto);

@@ -10,6 +10,8 @@ namespace prequel::wire {
 
 void ScoresToProto(const Scores& scores, v1::Scores* proto);
 
+void ScoredToProto(const Scored& scored, v1::BatchScores* proto);
+
 void StepReportToProto(const Learned& learned, v1::StepReport* proto);
 
 // Everything but the revision.

@@ -17,6 +17,7 @@ absl::StatusOr<PredictOptions> PredictOptionsFromProto(const v1::PredictOptions&
   options.samples =
       static_cast<int>(std::min<std::uint32_t>(proto.samples(), std::numeric_limits<int>::max()));
   options.raw = proto.raw();
+  options.scores = proto.scores();
   for (const v1::Query& query : proto.queries()) {
     const std::string path = absl::StrCat("options.queries[", options.queries.size(), "]");
     ComponentConfig& config = options.queries.emplace_back();

@@ -89,7 +89,11 @@ class FakeServer::Learning final : public v1::LearningService::Service {
       ++state_.predicts;
     }
     response->set_revision(7);
-    *response->mutable_predictions() = PredictionsOf(request->batch().inputs().shape(0));
+    if (request->options().scores()) {
+      *response->mutable_scores() = state_.behaviour.scores;
+    } else {
+      *response->mutable_predictions() = PredictionsOf(request->batch().inputs().shape(0));
+    }
     const google::rpc::Status& error = state_.behaviour.predict_error;
     return error.code() == 0 ? state_.Outcome() : ToGrpc(error);
   }

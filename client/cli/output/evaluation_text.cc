@@ -33,6 +33,10 @@ std::string UncountedText(const v1::GetEvaluationResponse& evaluation) {
     absl::StrAppend(&text, Count(evaluation.unscored_rows()),
                     " rows unscored: learned before a predictive existed\n");
   }
+  if (evaluation.unseen_categories() > 0) {
+    absl::StrAppend(&text, Count(evaluation.unseen_categories(), "value", "values"),
+                    " of a category that was new to the model, or had no room\n");
+  }
   return text;
 }
 

@@ -79,6 +79,7 @@ std::string LearnReport::Learned(const SentBatch& batch, std::int64_t revision,
   ++batches_;
   rows_ += step.rows();
   skipped_rows_ += step.skipped_rows();
+  unseen_categories_ += step.unseen_categories();
   answered_rows_ += batch.rows;
   refused_rows_ += step.refused_rows();
   KeepRefusedRows(batch, step);
@@ -158,6 +159,10 @@ std::string LearnReport::Totals() const {
   if (skipped_rows_ > 0) {
     table.Add({"skipped", absl::StrCat(Count(skipped_rows_, "row", "rows"), " without a target")});
   }
+  if (unseen_categories_ > 0) {
+    table.Add({"unseen", Count(unseen_categories_, "value", "values") +
+                             " of a category that was new to the model, or had no room"});
+  }
   if (!phase_.empty()) table.Add({"phase", phase_});
   for (const v1::Score& score : scores_.total().scores()) {
     table.Add({score.name(), Number(score.value())});
@@ -208,6 +213,7 @@ std::string LearnReport::Json(const absl::Status& outcome) const {
   json.Key("rows").Integer(rows_).Key("minibatches").Integer(batches_);
   json.Key("skipped_rows").Integer(skipped_rows_).Key("answered_rows").Integer(answered_rows_);
   json.Key("resumed_rows").Integer(resumed_rows_);
+  json.Key("unseen_categories").Integer(unseen_categories_);
   json.Key("seconds").Number(seconds()).Key("interrupted").Bool(interrupted_);
   if (!phase_.empty()) json.Key("phase").String(phase_);
   json.Key("scores");

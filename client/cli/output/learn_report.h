@@ -89,6 +89,7 @@ class LearnReport {
   std::int64_t batches_ = 0;
   std::int64_t rows_ = 0;  // learned from
   std::int64_t skipped_rows_ = 0;
+  std::int64_t unseen_categories_ = 0;
   std::int64_t answered_rows_ = 0;  // learned, skipped or refused: what --skip passes over
   std::int64_t revision_ = 0;
   std::string phase_;  // of the rule after the last minibatch, when it has phases

@@ -15,7 +15,7 @@ from prequel.answers.drift import Alarm, BeliefWeight, Drift, NoiseTrack, Restar
 from prequel.answers.info import ModelInfo, Revisions, Snapshot
 from prequel.answers.parts import Part, PartOption
 from prequel.answers.prediction import NotAnswered, Prediction
-from prequel.answers.scores import Comparison, Evaluation, Scores
+from prequel.answers.scores import BatchScores, Comparison, Evaluation, Scores
 from prequel.client import Client
 from prequel.config import feature, part
 from prequel.connection import TLS
@@ -57,6 +57,7 @@ __all__ = [
     "AlreadyExists",
     "AsyncClient",
     "AsyncModel",
+    "BatchScores",
     "BeliefWeight",
     "Cancelled",
     "Client",

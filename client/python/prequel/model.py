@@ -10,7 +10,7 @@ from typing import Any
 from prequel import connection, operations, v1
 from prequel.answers.info import ModelInfo, Revisions, Snapshot
 from prequel.answers.prediction import Prediction, joined, queries_of
-from prequel.answers.scores import Evaluation
+from prequel.answers.scores import BatchScores, Evaluation
 from prequel.config import Config, is_whole, merged, replaced
 from prequel.connection import Connection
 from prequel.data.encoder import Encoder, Examples
@@ -259,6 +259,26 @@ class Model:
             return joined(self._predict_at(first.revision, pieces, again), None)
 
         return joined([first, *rest], ask, encoder.label_type)
+
+    def score(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        times: Any = None,
+        samples: int = 0,
+        revision: int | None = None,
+        min_revision: int = 0,
+    ) -> BatchScores:
+        """Scores of predictions of rows whose targets are known, all by one revision, each row as
+        if it were the next one. Nothing is learned. Arguments as those of `learn` and `predict`."""
+        pieces = operations.predict_pieces(self._encode(X, y, times))
+        answers: list[v1.PredictResponse] = []
+        for piece in pieces:
+            operation = operations.score(self.name, piece, samples, revision, min_revision)
+            answers.append(self._connection.run(operation))
+            revision = answers[0].revision
+        return BatchScores(answers).warned(stacklevel=3)
 
     def _predict_at(
         self, revision: int, pieces: Sequence[Minibatch], options: v1.PredictOptions | None

@@ -193,6 +193,29 @@ def predict(
     )
 
 
+def score(
+    name: str, minibatch: Minibatch, samples: int, revision: int | None, min_revision: int
+) -> Operation[v1.PredictResponse]:
+    """The scores of predictions, in place of them."""
+    check_revision("revision", revision or 0)
+    check_revision("min_revision", min_revision)
+    check_samples(samples)
+    request = v1.PredictRequest(
+        name=name,
+        options=v1.PredictOptions(samples=samples, scores=True),
+        revision=revision,
+        min_revision=min_revision,
+    )
+    return _read(connection.PREDICT, minibatch.request(request), _scored)
+
+
+def _scored(answer: v1.PredictResponse) -> v1.PredictResponse:
+    """An older server passes over what it does not know, and predicts."""
+    if not answer.HasField("scores"):
+        raise Unimplemented("the server is too old to score a batch", from_call=True)
+    return answer
+
+
 def predict_pieces(examples: Examples) -> list[Minibatch]:
     """As many rows at once as a server takes and answers."""
     rows = _PIECE_ROWS
@@ -207,6 +230,11 @@ def predict_pieces(examples: Examples) -> list[Minibatch]:
 def check_revision(field: str, value: int) -> None:
     if not isinstance(value, (int, np.integer)) or not 0 <= value < 1 << 63:
         raise InvalidArgument(f"{field}: {value!r} is no revision, which count from 0")
+
+
+def check_samples(samples: int) -> None:
+    if not isinstance(samples, (int, np.integer)) or not 0 <= samples <= _MOST_SAMPLES:
+        raise InvalidArgument(f"samples: {samples!r} is not a whole number from 0 to 10,000")
 
 
 def check_positive(name: str, value: int) -> int:
@@ -225,8 +253,7 @@ def _named(request: Any, name: str) -> bytes:
 
 def options(queries: Sequence[v1.Query], samples: int, raw: bool) -> v1.PredictOptions | None:
     """How a prediction is to be made; None: as by default."""
-    if not isinstance(samples, (int, np.integer)) or not 0 <= samples <= _MOST_SAMPLES:
-        raise InvalidArgument(f"samples: {samples!r} is not a whole number from 0 to 10,000")
+    check_samples(samples)
     if not queries and not samples and not raw:
         return None
     return v1.PredictOptions(queries=queries, samples=samples, raw=raw)

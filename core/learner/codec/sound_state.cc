@@ -12,7 +12,8 @@ namespace {
 
 bool HasCounts(const CommonState& state) {
   return IsCount(state.revision) && IsCount(state.examples) &&
-         IsCount(state.evaluation.skipped_rows) && IsCount(state.evaluation.unscored_rows);
+         IsCount(state.evaluation.skipped_rows) && IsCount(state.evaluation.unscored_rows) &&
+         IsCount(state.evaluation.unseen_categories);
 }
 
 bool IsSoundChange(const Problem& problem, const LearnerState& state) {

@@ -22,7 +22,7 @@ namespace prequel {
 namespace {
 
 constexpr std::string_view kMagic = "PREQUELS";
-constexpr std::uint32_t kVersion = 8;
+constexpr std::uint32_t kVersion = 9;
 
 void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a) {
   a.Value("log_weight", belief.log_weight);
@@ -105,6 +105,7 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
     a.Value("times", state.times);
     a.Value("map", state.calibration.classes.map);
     a.Value("balance", state.calibration.balance);
+    a.Value("unseen_categories", state.evaluation.unseen_categories);
     a.Value("beliefs", std::uint64_t{state.beliefs.size()});
     for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
   };
@@ -151,6 +152,7 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
     if (version > 5) a.Value("times", state.times);
     if (version > 6) a.Value("map", state.calibration.classes.map);
     if (version > 7) a.Value("balance", state.calibration.balance);
+    if (version > 8) a.Value("unseen_categories", state.evaluation.unseen_categories);
     ReadBeliefs(problem, version, a, state);
   }
   if (absl::Status status = a.Finish(); !status.ok()) return status;

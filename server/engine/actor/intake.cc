@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
+#include "server/engine/question.h"
 #include "server/engine/work.h"
 
 namespace prequel {
@@ -27,10 +28,6 @@ absl::Status CheckRows(const Batch& batch, const EngineOptions& limits) {
   if (batch.rows() <= limits.max_batch_rows) return absl::OkStatus();
   return FieldError("batch", absl::StrCat("has ", batch.rows(), " rows; at most ",
                                           limits.max_batch_rows, " are taken"));
-}
-
-absl::Status NotItsQueries() {
-  return absl::UnavailableError("the model has changed since the queries were checked: ask again");
 }
 
 absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner, const ModelCost& cost,

@@ -14,9 +14,6 @@ namespace prequel {
 // INVALID_ARGUMENT for more rows than one minibatch may have.
 absl::Status CheckRows(const Batch& batch, const EngineOptions& limits);
 
-// UNAVAILABLE, of queries that are another model's: one that was deleted and made again meanwhile.
-absl::Status NotItsQueries();
-
 // Takes the batch and its bytes out of `request`: a minibatch; or, when it is bad and numbered, the
 // refusal that uses up its number. The error is for whoever asked: nothing is to be logged.
 absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner, const ModelCost& cost,

@@ -10,6 +10,7 @@
 #include "server/rpc/models/model_answer.h"
 #include "server/rpc/resource_name.h"
 #include "server/wire/batch.h"
+#include "server/wire/evaluation.h"
 #include "server/wire/prediction.h"
 
 namespace prequel {
@@ -177,7 +178,11 @@ absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,
   if (!outcome.ok()) return outcome.status();
   call.CountRows(batch->rows());
   response->set_revision(outcome->revision);
-  wire::AnswerToProto(outcome->predictions, response->mutable_predictions());
+  if (outcome->scored.has_value()) {
+    wire::ScoredToProto(*outcome->scored, response->mutable_scores());
+  } else {
+    wire::AnswerToProto(outcome->predictions, response->mutable_predictions());
+  }
   call.CountMemory(-bytes);
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cli/output/proto_json.h"
@@ -333,6 +334,44 @@ TEST_F(ProgramTest, Health) {
   EXPECT_EQ(Run("health").exit_code, 0);
   server_.behaviour().serving = false;
   EXPECT_EQ(Run("health").exit_code, 1);
+}
+
+// Every request after the first is of the revision that answered it.
+TEST_F(ProgramTest, ScoreSaysHowAFileCameTrue) {
+  const TemporaryFile csv(Csv(5));
+  v1::BatchScores& scores = server_.behaviour().scores;
+  scores.mutable_scores()->set_examples(2);
+  for (const auto& [name, value] : {std::pair("rmse", 2.0), std::pair("ece", 0.5)}) {
+    v1::Score* score = scores.mutable_scores()->add_scores();
+    score->set_name(name);
+    score->set_value(value);
+  }
+  scores.set_unseen_categories(3);
+  const Outcome whole = Run("score m --csv " + csv.path());
+  EXPECT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_THAT(whole.out, AllOf(HasSubstr("revision  7\n"), HasSubstr("2 rows, of which nothing"),
+                               HasSubstr("3 values of a category"), HasSubstr("ece")));
+  EXPECT_TRUE(server_.last_predict().options().scores());
+  EXPECT_FALSE(server_.last_predict().has_revision());
+  EXPECT_EQ(server_.last_predict().batch().targets().shape(0), 5);
+
+  scores.set_refused_rows(1);
+  v1::RefusedRow* refused = scores.add_first_refused_rows();
+  refused->set_row(1);
+  refused->set_label("7");
+  refused->set_reason("classes are 0..2");
+  const Outcome parts = Run("score m --batch 2 --csv " + csv.path());
+  EXPECT_EQ(parts.exit_code, 5) << parts.err;
+  EXPECT_THAT(parts.out, AllOf(HasSubstr("6 rows"), Not(HasSubstr("ece")),
+                               HasSubstr("3 rows refused, whose label is no class; the first is "
+                                         "line 3: label 7: classes are 0..2\n")));
+  EXPECT_EQ(server_.last_predict().revision(), 7);
+  EXPECT_EQ(server_.predicts(), 4);
+  const Outcome json = Run("score m --json --csv " + csv.path());
+  google::protobuf::Struct document;
+  ASSERT_TRUE(FromJson(json.out, &document).ok()) << json.out;
+  EXPECT_EQ(document.fields().at("unseen_categories").number_value(), 3);
+  EXPECT_EQ(document.fields().at("scores").struct_value().fields().at("rmse").number_value(), 2);
 }
 
 }  // namespace

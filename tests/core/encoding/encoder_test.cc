@@ -71,9 +71,10 @@ TEST(Encoder, EncodesByHand) {
   const Batch batch = AllKindsBatch();
   EncoderState state = encoder.Initial();
   ASSERT_TRUE(encoder.Check(batch).ok());
-  encoder.Absorb(batch, state);
   Matrix out;
-  encoder.Encode(state, batch, out);
+  EXPECT_EQ(encoder.Encode(state, batch, out), 4);  // colors; cities are hashed
+  encoder.Absorb(batch, state);
+  EXPECT_EQ(encoder.Encode(state, batch, out), 1);
   ASSERT_EQ(out.rows(), encoder.num_encoded());
   ASSERT_EQ(out.cols(), 4);
   const double s = std::sqrt(500.0 / 3), r = std::sqrt(2.0);

@@ -91,6 +91,49 @@ TEST_F(LearningTest, PredictThenLearnAnswersWhatPredictWouldHave) {
   EXPECT_GT(response.scores().examples(), 0);
 }
 
+// Scores of a batch are of the revision that is named, and leave the model as it is.
+TEST_F(LearningTest, ScoresABatchWithoutLearningIt) {
+  StartServer();
+  ASSERT_TRUE(CreateModel("m", LinearConfig()).ok());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Learn(LinearBatch(i)).ok());
+  v1::PredictRequest request;
+  request.set_name("models/m");
+  request.mutable_options()->set_scores(true);
+  *request.mutable_batch() = LinearBatch(9);
+  const auto score = [&](v1::PredictResponse* response) {
+    grpc::ClientContext context;
+    return learning_->Predict(&context, request, response);
+  };
+  v1::PredictResponse first, again, past;
+  ASSERT_TRUE(score(&first).ok());
+  EXPECT_EQ(first.revision(), 3);
+  EXPECT_EQ(first.scores().scores().examples(), 8);
+  EXPECT_TRUE(client::FindScore(first.scores().scores(), "nll").has_value());
+  EXPECT_FALSE(first.has_predictions());
+  ASSERT_TRUE(Learn(LinearBatch(9)).ok());
+  request.set_revision(3);
+  ASSERT_TRUE(score(&again).ok());
+  EXPECT_EQ(again.DebugString(), first.DebugString());
+  request.set_revision(1);
+  ASSERT_TRUE(score(&past).ok());
+  EXPECT_NE(past.scores().DebugString(), first.scores().DebugString());
+
+  request.mutable_batch()->clear_targets();
+  const grpc::Status none = score(&past);
+  EXPECT_EQ(none.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_NE(none.error_message().find("batch.targets"), std::string::npos) << none.error_message();
+  v1::PredictThenLearnRequest learned;
+  learned.set_name("models/m");
+  *learned.mutable_batch() = LinearBatch(1);
+  learned.mutable_options()->set_scores(true);
+  grpc::ClientContext context;
+  v1::PredictThenLearnResponse response;
+  const grpc::Status refused = learning_->PredictThenLearn(&context, learned, &response);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_NE(refused.error_message().find("options.scores"), std::string::npos)
+      << refused.error_message();
+}
+
 TEST_F(LearningTest, ClassesByNumberAreEvaluatedAsClasses) {
   StartServer();
   ASSERT_TRUE(CreateModel("m", ClassesConfig()).ok());

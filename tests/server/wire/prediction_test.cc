@@ -46,6 +46,27 @@ TEST(PredictionTest, OutputsAreRowsOfTheirShape) {
   EXPECT_EQ(*flat, answer.outputs[1].values);
 }
 
+TEST(PredictionTest, ScoresSayWhatTheyAreOf) {
+  Scored scored;
+  scored.scores.examples = 5;
+  scored.scores.Add("nll", 0.25);
+  scored.skipped_rows = 2;
+  scored.unscored_rows = 3;
+  scored.unseen_categories = 4;
+  scored.refused = {1, {{6, "\"\xff\"", "classes are 0..9"}}};
+  v1::BatchScores proto;
+  ScoredToProto(scored, &proto);
+  EXPECT_EQ(proto.scores().examples(), 5);
+  EXPECT_EQ(proto.scores().scores(0).name(), "nll");
+  EXPECT_EQ(proto.scores().scores(0).value(), 0.25);
+  EXPECT_EQ(proto.skipped_rows(), 2);
+  EXPECT_EQ(proto.unscored_rows(), 3);
+  EXPECT_EQ(proto.unseen_categories(), 4);
+  EXPECT_EQ(proto.refused_rows(), 1);
+  EXPECT_EQ(proto.first_refused_rows(0).row(), 6);
+  EXPECT_FALSE(proto.SerializeAsString().empty());  // the label is readable
+}
+
 // A label may have come by a file that is no UTF-8.
 TEST(PredictionTest, RefusedRowsAreReadable) {
   Learned learned;

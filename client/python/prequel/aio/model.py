@@ -12,7 +12,7 @@ from prequel.aio.connection import AsyncConnection
 from prequel.aio.stream import AsyncLearnStream
 from prequel.answers.info import ModelInfo, Revisions, Snapshot
 from prequel.answers.prediction import Prediction, joined, queries_of
-from prequel.answers.scores import Evaluation
+from prequel.answers.scores import BatchScores, Evaluation
 from prequel.config import Config, is_whole, merged, replaced
 from prequel.data.encoder import Encoder, Examples
 from prequel.data.minibatch import Minibatch
@@ -203,6 +203,25 @@ class AsyncModel:
                 )
             answers.append(answer)
         return joined(answers, None, encoder.label_type)
+
+    async def score(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        times: Any = None,
+        samples: int = 0,
+        revision: int | None = None,
+        min_revision: int = 0,
+    ) -> BatchScores:
+        """As Model.score."""
+        pieces = operations.predict_pieces(await self._encode(X, y, times))
+        answers: list[v1.PredictResponse] = []
+        for piece in pieces:
+            operation = operations.score(self.name, piece, samples, revision, min_revision)
+            answers.append(await self._connection.run(operation))
+            revision = answers[0].revision
+        return BatchScores(answers).warned(stacklevel=3)
 
     async def _known_encoder(self) -> Encoder:
         if self._encoder is None:

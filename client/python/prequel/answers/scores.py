@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from prequel import v1
 from prequel.answers.aligned import aligned
 from prequel.answers.drift import Alarm, Drift
-from prequel.errors import counted
+from prequel.errors import RowsRefused, counted
 
 
 class Scores(Mapping[str, float]):
@@ -69,6 +70,39 @@ class RunningScores:
         return Scores(self._examples, means)
 
 
+class BatchScores(Scores):
+    """How predictions of rows came true that were not learned, each as if it were the next one.
+
+    revision: of the model that predicted; skipped_rows: whose target was missing; unscored_rows:
+    all the others, of a model that has not learned enough to predict; unseen_categories: values of
+    a category that the model has not met, or had no room for; refused_rows: whose label is no
+    class. Of rows that took more than one request `ece` is left out.
+    """
+
+    def __init__(self, answers: Sequence[v1.PredictResponse]) -> None:
+        parts = [answer.scores for answer in answers]
+        running = RunningScores()
+        for part in parts:
+            running.add(Scores.of(part.scores))
+        scores = running.average() if len(parts) > 1 else Scores.of(parts[0].scores)
+        super().__init__(scores.examples, scores)
+        self.revision = answers[0].revision
+        self.skipped_rows = sum(part.skipped_rows for part in parts)
+        self.unscored_rows = sum(part.unscored_rows for part in parts)
+        self.unseen_categories = sum(part.unseen_categories for part in parts)
+        self.refused_rows = sum(part.refused_rows for part in parts)
+        self._refusals = [row for part in parts for row in part.first_refused_rows]
+
+    def warned(self, stacklevel: int) -> BatchScores:
+        """Itself; warns of rows whose label is no class of the model."""
+        if self._refusals:
+            first = self._refusals[0]
+            text = f"{counted(self.refused_rows, 'row')} not scored, whose label is no class; "
+            text += f"the first is {first.label}: {first.reason}"
+            warnings.warn(text, RowsRefused, stacklevel=stacklevel)
+        return self
+
+
 _LABELS_KNOWN = (
     "Scores are as if each label were known before the next question: where labels come late,\n"
     "they are of another question than the one that was asked."
@@ -92,7 +126,8 @@ class Evaluation:
 
     cumulative: over all data; window: over the last `window_length` examples or so, exponentially
     weighted; skipped_rows: whose target was missing; unscored_rows: learned before a predictive
-    existed; comparisons: by name, such as "raw", the model before calibration, and "last" and
+    existed; unseen_categories: values of a category that was new to the model, or had no room;
+    comparisons: by name, such as "raw", the model before calibration, and "last" and
     "average", which know no inputs; drift: None of a model that does not drift; alarms: by cause,
     those that a model like this one has, raised or not.
     """
@@ -106,6 +141,7 @@ class Evaluation:
     comparisons: Mapping[str, Comparison] = field(default_factory=dict)
     drift: Drift | None = None
     alarms: Mapping[str, Alarm] = field(default_factory=dict)
+    unseen_categories: int = 0
 
     def __repr__(self) -> str:
         return f"<Evaluation at revision {self.revision}: window={self.window!r}>"
@@ -126,6 +162,8 @@ class Evaluation:
             (self.unscored_rows, "unscored: learned before a predictive existed"),
         ):
             text += f"\n{counted(count, 'row')} {what}" if count else ""
+        if self.unseen_categories:
+            text += f"\n{counted(self.unseen_categories, 'value')} of a category that was new"
         text += f"\n\n{self.drift}" if self.drift else ""
         for alarm in self.alarms.values():
             text += f"\n{alarm}" if alarm.raised else ""
@@ -153,6 +191,7 @@ class Evaluation:
             },
             Drift.of(message.drift) if message.HasField("drift") else None,
             {alarm.cause: Alarm.of(alarm) for alarm in message.alarms},
+            message.unseen_categories,
         )
 
 

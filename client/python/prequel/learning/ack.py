@@ -36,6 +36,7 @@ class Ack:
         scores: of predictions of it before it was learned.
         rows, skipped_rows, refused_rows: learned; without a target; with a label that is no class.
         repeated: it had been learned before, and this is the answer of then.
+        unseen_categories: values of a category that the model had not met, or had no room for.
         report: all that the update says of itself.
     """
 
@@ -49,6 +50,7 @@ class Ack:
     repeated: bool = False
     report: v1.StepReport = field(default_factory=v1.StepReport)
     error: PrequelError | None = None
+    unseen_categories: int = 0
 
     @staticmethod
     def of(index: int, sequence: int, message: v1.LearnResponse) -> Ack:
@@ -64,6 +66,7 @@ class Ack:
             report.refused_rows,
             message.repeated,
             report,
+            unseen_categories=report.unseen_categories,
         )
 
 
@@ -80,6 +83,7 @@ class LearnResult:
         skipped_rows: without a target.
         refused_rows: how many labels were no class; first_refused_rows: the first of them.
         refused: minibatches that were refused as a whole, by their index; at most 1,000.
+        unseen_categories: values of a category that was new to the model, or had no room.
         seconds: that it took.
     """
 
@@ -93,6 +97,7 @@ class LearnResult:
     first_refused_rows: tuple[RefusedRow, ...]
     refused: dict[int, PrequelError]
     seconds: float
+    unseen_categories: int = 0
 
     @property
     def rows_per_second(self) -> float:
@@ -107,7 +112,7 @@ class Tally:
         self._scores = RunningScores()
         self._refused_rows: list[RefusedRow] = []
         self._num_refused_rows = 0
-        self._skipped = 0
+        self._skipped = self._unseen = 0
         self.refused: dict[int, PrequelError] = {}
         self.revision = self.rows = self.minibatches = self.resumed = 0
 
@@ -120,6 +125,7 @@ class Tally:
         self.rows += ack.rows
         self.minibatches += 1
         self._skipped += ack.skipped_rows
+        self._unseen += ack.unseen_categories
         self._num_refused_rows += ack.refused_rows
         for row in ack.report.first_refused_rows:
             if len(self._refused_rows) < _KEPT:
@@ -155,4 +161,5 @@ class Tally:
             tuple(self._refused_rows),
             dict(self.refused),
             self.seconds,
+            self._unseen,
         )

@@ -220,14 +220,16 @@ class Output(_message.Message):
     def __init__(self, name: _Optional[str] = ..., values: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., levels: _Optional[_Iterable[float]] = ...) -> None: ...
 
 class PredictOptions(_message.Message):
-    __slots__ = ["queries", "raw", "samples"]
+    __slots__ = ["queries", "raw", "samples", "scores"]
     QUERIES_FIELD_NUMBER: _ClassVar[int]
     RAW_FIELD_NUMBER: _ClassVar[int]
     SAMPLES_FIELD_NUMBER: _ClassVar[int]
+    SCORES_FIELD_NUMBER: _ClassVar[int]
     queries: _containers.RepeatedCompositeFieldContainer[Query]
     raw: bool
     samples: int
-    def __init__(self, queries: _Optional[_Iterable[_Union[Query, _Mapping[str, _Any]]]] = ..., samples: _Optional[int] = ..., raw: bool = ...) -> None: ...
+    scores: bool
+    def __init__(self, queries: _Optional[_Iterable[_Union[Query, _Mapping[str, _Any]]]] = ..., samples: _Optional[int] = ..., raw: bool = ..., scores: bool = ...) -> None: ...
 
 class Predictions(_message.Message):
     __slots__ = ["labels", "outputs"]
@@ -281,6 +283,22 @@ class Alarm(_message.Message):
     times: int
     def __init__(self, cause: _Optional[str] = ..., raised: bool = ..., revision: _Optional[int] = ..., times: _Optional[int] = ..., column: _Optional[str] = ..., moment: _Optional[str] = ..., before: _Optional[float] = ..., after: _Optional[float] = ...) -> None: ...
 
+class BatchScores(_message.Message):
+    __slots__ = ["first_refused_rows", "refused_rows", "scores", "skipped_rows", "unscored_rows", "unseen_categories"]
+    FIRST_REFUSED_ROWS_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_ROWS_FIELD_NUMBER: _ClassVar[int]
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    SKIPPED_ROWS_FIELD_NUMBER: _ClassVar[int]
+    UNSCORED_ROWS_FIELD_NUMBER: _ClassVar[int]
+    UNSEEN_CATEGORIES_FIELD_NUMBER: _ClassVar[int]
+    first_refused_rows: _containers.RepeatedCompositeFieldContainer[RefusedRow]
+    refused_rows: int
+    scores: Scores
+    skipped_rows: int
+    unscored_rows: int
+    unseen_categories: int
+    def __init__(self, scores: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., skipped_rows: _Optional[int] = ..., unscored_rows: _Optional[int] = ..., unseen_categories: _Optional[int] = ..., refused_rows: _Optional[int] = ..., first_refused_rows: _Optional[_Iterable[_Union[RefusedRow, _Mapping[str, _Any]]]] = ...) -> None: ...
+
 class BeliefWeight(_message.Message):
     __slots__ = ["intercept_rate", "rate", "since_restart", "weight"]
     INTERCEPT_RATE_FIELD_NUMBER: _ClassVar[int]
@@ -324,7 +342,7 @@ class GetEvaluationRequest(_message.Message):
     def __init__(self, name: _Optional[str] = ...) -> None: ...
 
 class GetEvaluationResponse(_message.Message):
-    __slots__ = ["alarms", "comparisons", "cumulative", "drift", "revision", "skipped_rows", "unscored_rows", "window", "window_length"]
+    __slots__ = ["alarms", "comparisons", "cumulative", "drift", "revision", "skipped_rows", "unscored_rows", "unseen_categories", "window", "window_length"]
     ALARMS_FIELD_NUMBER: _ClassVar[int]
     COMPARISONS_FIELD_NUMBER: _ClassVar[int]
     CUMULATIVE_FIELD_NUMBER: _ClassVar[int]
@@ -332,6 +350,7 @@ class GetEvaluationResponse(_message.Message):
     REVISION_FIELD_NUMBER: _ClassVar[int]
     SKIPPED_ROWS_FIELD_NUMBER: _ClassVar[int]
     UNSCORED_ROWS_FIELD_NUMBER: _ClassVar[int]
+    UNSEEN_CATEGORIES_FIELD_NUMBER: _ClassVar[int]
     WINDOW_FIELD_NUMBER: _ClassVar[int]
     WINDOW_LENGTH_FIELD_NUMBER: _ClassVar[int]
     alarms: _containers.RepeatedCompositeFieldContainer[Alarm]
@@ -341,9 +360,10 @@ class GetEvaluationResponse(_message.Message):
     revision: int
     skipped_rows: int
     unscored_rows: int
+    unseen_categories: int
     window: Scores
     window_length: float
-    def __init__(self, revision: _Optional[int] = ..., cumulative: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window_length: _Optional[float] = ..., skipped_rows: _Optional[int] = ..., unscored_rows: _Optional[int] = ..., comparisons: _Optional[_Iterable[_Union[Comparison, _Mapping[str, _Any]]]] = ..., drift: _Optional[_Union[Drift, _Mapping[str, _Any]]] = ..., alarms: _Optional[_Iterable[_Union[Alarm, _Mapping[str, _Any]]]] = ...) -> None: ...
+    def __init__(self, revision: _Optional[int] = ..., cumulative: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window: _Optional[_Union[Scores, _Mapping[str, _Any]]] = ..., window_length: _Optional[float] = ..., skipped_rows: _Optional[int] = ..., unscored_rows: _Optional[int] = ..., comparisons: _Optional[_Iterable[_Union[Comparison, _Mapping[str, _Any]]]] = ..., drift: _Optional[_Union[Drift, _Mapping[str, _Any]]] = ..., alarms: _Optional[_Iterable[_Union[Alarm, _Mapping[str, _Any]]]] = ..., unseen_categories: _Optional[int] = ...) -> None: ...
 
 class LearnRequest(_message.Message):
     __slots__ = ["batch", "name", "producer", "request_id", "sequence"]
@@ -418,12 +438,14 @@ class PredictRequest(_message.Message):
     def __init__(self, name: _Optional[str] = ..., batch: _Optional[_Union[Batch, _Mapping[str, _Any]]] = ..., options: _Optional[_Union[PredictOptions, _Mapping[str, _Any]]] = ..., revision: _Optional[int] = ..., min_revision: _Optional[int] = ...) -> None: ...
 
 class PredictResponse(_message.Message):
-    __slots__ = ["predictions", "revision"]
+    __slots__ = ["predictions", "revision", "scores"]
     PREDICTIONS_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
+    SCORES_FIELD_NUMBER: _ClassVar[int]
     predictions: Predictions
     revision: int
-    def __init__(self, revision: _Optional[int] = ..., predictions: _Optional[_Union[Predictions, _Mapping[str, _Any]]] = ...) -> None: ...
+    scores: BatchScores
+    def __init__(self, revision: _Optional[int] = ..., predictions: _Optional[_Union[Predictions, _Mapping[str, _Any]]] = ..., scores: _Optional[_Union[BatchScores, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class PredictThenLearnRequest(_message.Message):
     __slots__ = ["batch", "name", "options", "producer", "request_id", "sequence"]
@@ -482,7 +504,7 @@ class Resume(_message.Message):
     def __init__(self, next_sequence: _Optional[int] = ...) -> None: ...
 
 class StepReport(_message.Message):
-    __slots__ = ["converged", "first_refused_rows", "kl", "local_elbo", "passes", "phase", "refused_rows", "residual", "rows", "skipped_rows"]
+    __slots__ = ["converged", "first_refused_rows", "kl", "local_elbo", "passes", "phase", "refused_rows", "residual", "rows", "skipped_rows", "unseen_categories"]
     CONVERGED_FIELD_NUMBER: _ClassVar[int]
     FIRST_REFUSED_ROWS_FIELD_NUMBER: _ClassVar[int]
     KL_FIELD_NUMBER: _ClassVar[int]
@@ -493,6 +515,7 @@ class StepReport(_message.Message):
     RESIDUAL_FIELD_NUMBER: _ClassVar[int]
     ROWS_FIELD_NUMBER: _ClassVar[int]
     SKIPPED_ROWS_FIELD_NUMBER: _ClassVar[int]
+    UNSEEN_CATEGORIES_FIELD_NUMBER: _ClassVar[int]
     converged: bool
     first_refused_rows: _containers.RepeatedCompositeFieldContainer[RefusedRow]
     kl: float
@@ -503,7 +526,8 @@ class StepReport(_message.Message):
     residual: float
     rows: int
     skipped_rows: int
-    def __init__(self, rows: _Optional[int] = ..., skipped_rows: _Optional[int] = ..., passes: _Optional[int] = ..., converged: bool = ..., residual: _Optional[float] = ..., local_elbo: _Optional[float] = ..., kl: _Optional[float] = ..., phase: _Optional[str] = ..., refused_rows: _Optional[int] = ..., first_refused_rows: _Optional[_Iterable[_Union[RefusedRow, _Mapping[str, _Any]]]] = ...) -> None: ...
+    unseen_categories: int
+    def __init__(self, rows: _Optional[int] = ..., skipped_rows: _Optional[int] = ..., passes: _Optional[int] = ..., converged: bool = ..., residual: _Optional[float] = ..., local_elbo: _Optional[float] = ..., kl: _Optional[float] = ..., phase: _Optional[str] = ..., refused_rows: _Optional[int] = ..., first_refused_rows: _Optional[_Iterable[_Union[RefusedRow, _Mapping[str, _Any]]]] = ..., unseen_categories: _Optional[int] = ...) -> None: ...
 
 class WatchEvaluationRequest(_message.Message):
     __slots__ = ["min_interval", "name"]

@@ -304,4 +304,15 @@ inline std::vector<Golden> GoldensOfV8() {
   return {balanced};
 }
 
+// With what version 9 brought: how many values were of a category that the model had not met.
+inline std::vector<Golden> GoldensOfV9() {
+  Golden unseen = Diagonal();
+  unseen.name = "diagonal_unseen";
+  unseen.learn = [learn = std::move(unseen.learn)](LearnerState& s) {
+    learn(s);
+    s.evaluation.unseen_categories = 5;
+  };
+  return {unseen};
+}
+
 }  // namespace prequel

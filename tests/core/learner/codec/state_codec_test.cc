@@ -39,10 +39,10 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
     LearnerState state = learner->Initial();
     golden.learn(state);
     const std::string current = learner->EncodeState(state);
-    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\10\0\0\0", 12));
+    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\11\0\0\0", 12));
     LearnerState upgraded = state;
     golden.upgrade(upgraded);
-    for (const int version : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    for (const int version : {1, 2, 3, 4, 5, 6, 7, 8, 9}) {
       const std::string bytes = GoldenFile(PathOf(golden, version), current);
       const absl::StatusOr<LearnerState> read = learner->DecodeState(bytes);
       ASSERT_TRUE(read.ok()) << version << ": " << read.status();
@@ -55,11 +55,9 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
 }
 
 TEST(StateCodecTest, ReadsWhatLaterVersionsHaveKnown) {
-  const std::map<int, std::vector<Golden>> since = {{4, GoldensOfV4()},
-                                                    {5, GoldensOfV5()},
-                                                    {6, GoldensOfV6()},
-                                                    {7, GoldensOfV7()},
-                                                    {8, GoldensOfV8()}};
+  const std::map<int, std::vector<Golden>> since = {{4, GoldensOfV4()}, {5, GoldensOfV5()},
+                                                    {6, GoldensOfV6()}, {7, GoldensOfV7()},
+                                                    {8, GoldensOfV8()}, {9, GoldensOfV9()}};
   for (const auto& [version, goldens] : since) {
     for (const Golden& golden : goldens) {
       SCOPED_TRACE(PathOf(golden, version));
@@ -86,7 +84,7 @@ TEST(StateCodecTest, AnOptionAddedSinceDoesNotMakeItAnotherConfiguration) {
   ArchiveWriter then;  // what a build without that option wrote
   then.Value("fingerprint", Fingerprint(golden.config));
   const std::string bytes =
-      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 8);
+      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 9);
   const absl::StatusOr<Learner> completed = Learner::Create(golden.config);
   ASSERT_TRUE(completed.ok()) << completed.status();
   EXPECT_EQ(completed->config(), now->config());
@@ -108,6 +106,7 @@ TEST(StateCodecTest, UnsoundStatesAreDataLoss) {
       {"examples", [](LearnerState& s) { s.examples = kMost; }},
       {"skipped", [](LearnerState& s) { s.evaluation.skipped_rows = -1; }},
       {"unscored", [](LearnerState& s) { s.evaluation.unscored_rows = kMost; }},
+      {"unseen", [](LearnerState& s) { s.evaluation.unseen_categories = -1; }},
       {"noise shape", [](LearnerState& s) { BeliefOf(s).noise.shape[0] = kNaN; }},
       {"noise rate", [](LearnerState& s) { BeliefOf(s).noise.rate[0] = kInfinity; }},
       {"no noise", [](LearnerState& s) { BeliefOf(s).noise = {}; }},
