@@ -15,6 +15,7 @@
 #include "client/learn_stream_call.h"
 #include "client/rpc_status.h"
 #include "client/unique_id.h"
+#include "google/rpc/status.pb.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "prequel/v1/learning_service.grpc.pb.h"
 #include "prequel/v1/model_service.grpc.pb.h"
@@ -269,8 +270,16 @@ absl::StatusOr<v1::PredictResponse> Client::Predict(const std::string& name, v1:
   request.set_min_revision(when.at_least);
   *request.mutable_batch() = std::move(batch);
   *request.mutable_options() = options;
-  return Invoke(*access_, *stubs_->learning, &v1::LearningService::Stub::Predict, request,
-                timeout_);
+  absl::StatusOr<v1::PredictResponse> answer =
+      Invoke(*access_, *stubs_->learning, &v1::LearningService::Stub::Predict, request, timeout_);
+  // A server that does not know the option passes over it, and predicts.
+  if (answer.ok() && options.scores() && !answer->has_scores()) {
+    google::rpc::Status old;
+    old.set_code(static_cast<int>(absl::StatusCode::kUnimplemented));
+    old.set_message("the server is too old to score what is not learned");
+    return StatusFromProto(old);
+  }
+  return answer;
 }
 
 absl::StatusOr<v1::PredictThenLearnResponse> Client::PredictThenLearn(

@@ -94,6 +94,7 @@ class Client {
   std::unique_ptr<LearnStream> OpenLearnStream(const std::string& name,
                                                const LearnStreamOptions& options,
                                                LearnStream::AckHandler on_ack);
+  // Where `options.scores`, UNIMPLEMENTED of a server that does not know them.
   absl::StatusOr<v1::PredictResponse> Predict(const std::string& name, v1::Batch batch,
                                               const v1::PredictOptions& options = {},
                                               const PredictRevision& when = {});

@@ -22,7 +22,7 @@ constexpr char kFooter[] = R"(Exit codes:
   2    the command line is wrong
   3    no answer from the server
   4    a file is missing, or its content is wrong
-  5    learned, but some minibatches or rows were refused
+  5    learned or scored, but some minibatches or rows were refused
   130  stopped by Ctrl-C after reporting what was acknowledged
   141  nobody read the output any more, as in `prequel predict … | head`)";
 

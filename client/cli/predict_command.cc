@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/at_least.h"
 #include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
 #include "client/cli/output/prediction_rows.h"
 #include "client/cli/output/written.h"
+#include "client/cli/revision_flags.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
 #include "client/error.h"
@@ -97,14 +97,7 @@ void AddPredict(CLI::App& app, Session& session) {
   command.add_option("--samples", flags->samples,
                      "Monte Carlo with this many weight samples; 0 is the matched predictive");
   command.add_flag("--raw", flags->raw, "as the model predicts before calibration");
-  command
-      .add_option("--revision", flags->when.revision,
-                  "an earlier revision (default: the newest); `prequel revisions` shows which")
-      ->check(AtLeast(0));
-  command
-      .add_option("--min-revision", flags->when.at_least,
-                  "wait until the model has come to this revision")
-      ->check(AtLeast(0));
+  AddRevisionFlags(command, flags->when);
   command.add_option("-o,--output", flags->output, "a file instead of standard output");
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/at_least.h"
 #include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
 #include "client/cli/output/json_writer.h"
@@ -18,16 +17,18 @@
 #include "client/cli/output/spread_warning.h"
 #include "client/cli/output/table.h"
 #include "client/cli/output/written.h"
+#include "client/cli/revision_flags.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
 
 namespace prequel::cli {
 namespace {
 
+constexpr std::size_t kRefusalsKept = 1'000;
+
 struct ScoreFlags {
   std::string name;
   BatchSourceOptions source{.batch_rows = 1000};
-  std::uint32_t samples = 0;
   client::PredictRevision when;
 };
 
@@ -47,12 +48,12 @@ class ScoreReport {
     skipped_rows_ += scores.skipped_rows();
     unscored_rows_ += scores.unscored_rows();
     unseen_categories_ += scores.unseen_categories();
-    if (refused_rows_ == 0 && scores.first_refused_rows_size() > 0) {
-      first_refused_ = scores.first_refused_rows(0);
-      const auto row = static_cast<std::size_t>(first_refused_.row());
-      refused_line_ = row < lines.size() ? lines[row] : 0;
-    }
     refused_rows_ += scores.refused_rows();
+    for (const v1::RefusedRow& refused : scores.first_refused_rows()) {
+      if (refusals_.size() == kRefusalsKept) break;
+      const auto row = static_cast<std::size_t>(refused.row());
+      refusals_.push_back({row < lines.size() ? lines[row] : 0, refused.label(), refused.reason()});
+    }
   }
 
   std::int64_t refused_rows() const { return refused_rows_; }
@@ -72,7 +73,7 @@ class ScoreReport {
     }
     if (unseen_categories_ > 0) {
       table.Add({"unseen", Count(unseen_categories_, "value", "values") +
-                               " of a category that the model has not met"});
+                               " of a category that is new to the model, or has no room"});
     }
     for (const v1::Score& score : scores().scores()) {
       table.Add({score.name(), Number(score.value())});
@@ -87,20 +88,31 @@ class ScoreReport {
     WriteScores(scores(), json);
     json.Key("skipped_rows").Integer(skipped_rows_).Key("unscored_rows").Integer(unscored_rows_);
     json.Key("unseen_categories").Integer(unseen_categories_);
-    json.Key("refused_rows").Integer(refused_rows_);
-    return json.EndObject().text();
+    json.Key("refused_rows").Integer(refused_rows_).Key("first_refused_rows").BeginArray();
+    for (const Refusal& refusal : refusals_) {
+      json.BeginObject();
+      if (refusal.line > 0) json.Key("line").Integer(refusal.line);
+      json.Key("label").String(refusal.label).Key("reason").String(refusal.reason).EndObject();
+    }
+    return json.EndArray().EndObject().text();
   }
 
  private:
-  // Those of one request are all known; of several, those that are averages.
+  struct Refusal {
+    std::int64_t line;  // 0: not known
+    std::string label, reason;
+  };
+
+  // The scores of one request are exact; of several requests only averages over rows can be joined.
   const v1::Scores& scores() const { return requests_ == 1 ? only_ : running_.total(); }
 
   std::string RefusedText() const {
-    if (refused_rows_ == 0) return "";
-    const std::string place = refused_line_ > 0 ? absl::StrCat("line ", refused_line_, ": ") : "";
+    if (refusals_.empty()) return "";
+    const Refusal& first = refusals_.front();
+    const std::string place = first.line > 0 ? absl::StrCat("line ", first.line, ": ") : "";
     return absl::StrCat(Count(refused_rows_, "row", "rows"),
                         " refused, whose label is no class; the first is ", place, "label ",
-                        first_refused_.label(), ": ", first_refused_.reason(), "\n");
+                        first.label, ": ", first.reason, "\n");
   }
 
   const std::string model_;
@@ -109,8 +121,7 @@ class ScoreReport {
   RunningScores running_{1};
   v1::Scores only_;
   std::int64_t skipped_rows_ = 0, unscored_rows_ = 0, unseen_categories_ = 0, refused_rows_ = 0;
-  v1::RefusedRow first_refused_;
-  std::int64_t refused_line_ = 0;  // 0: not known
+  std::vector<Refusal> refusals_;  // the first of them
 };
 
 absl::Status ScoreAll(const ScoreFlags& flags, const Session& session) {
@@ -120,7 +131,6 @@ absl::Status ScoreAll(const ScoreFlags& flags, const Session& session) {
   absl::StatusOr<BatchSource> source = BatchSource::Open(flags.source, model->config());
   if (!source.ok()) return source.status();
   v1::PredictOptions options;
-  options.set_samples(flags.samples);
   options.set_scores(true);
   client::PredictRevision when = flags.when;
   ScoreReport report(client::ModelName(flags.name), when.revision.value_or(model->revision()));
@@ -154,16 +164,7 @@ void AddScore(CLI::App& app, Session& session) {
                  flags->source);
   command.add_option("--target", flags->source.batch.target_column,
                      "the target's column, when not named as in the model");
-  command.add_option("--samples", flags->samples,
-                     "Monte Carlo with this many weight samples; 0 is the matched predictive");
-  command
-      .add_option("--revision", flags->when.revision,
-                  "an earlier revision (default: the newest); `prequel revisions` shows which")
-      ->check(AtLeast(0));
-  command
-      .add_option("--min-revision", flags->when.at_least,
-                  "wait until the model has come to this revision")
-      ->check(AtLeast(0));
+  AddRevisionFlags(command, flags->when);
 }
 
 }  // namespace prequel::cli

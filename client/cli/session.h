@@ -16,7 +16,7 @@ enum ExitCode {
   kUsage = 2,          // the command line is wrong
   kUnreachable = 3,    // no answer from the server
   kBadData = 4,        // a file is missing or its content is wrong
-  kPartial = 5,        // learned, but some minibatches or rows were refused
+  kPartial = 5,        // learned or scored, but some minibatches or rows were refused
   kInterrupted = 130,  // stopped by Ctrl-C after reporting what was acknowledged
   kClosed = 141,       // nobody reads the output any more, as in `prequel predict … | head`
 };

@@ -25,7 +25,7 @@ void Archive(A& a, Field<A, SharedTable>& s) {
   if constexpr (A::kReading) {
     std::vector<std::string> values;
     a.Value("values", values);
-    absl::StatusOr<CategoryTable> table = CategoryTable::FromValues(std::move(values));
+    absl::StatusOr<CategoryTable> table = CategoryTable::FromValues(values);
     if (!table.ok()) a.Fail("values", std::string(table.status().message()));
     s = std::make_shared<const CategoryTable>(table.ok() ? *std::move(table) : CategoryTable());
   } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <span>
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
@@ -16,6 +17,8 @@ constexpr Index kTile = 256;  // examples predicted at a time, of a model not to
 constexpr double kMaxProjected = double{1 << 26};     // of a Jacobian's numbers held at once
 constexpr double kMaxMemberLogits = double{1 << 26};  // draws × examples × logits held at once
 constexpr double kMaxAnswer = double{1 << 25};        // numbers in one answer
+
+using Rows = std::span<const Index>;  // of a batch
 
 // As many examples as a projector can hold the derivatives of, but no more than kTile.
 Index TileOf(const Problem& problem) {
@@ -53,13 +56,16 @@ Answer SizedFor(const Problem& problem, const LearnerState& state, const QuerySe
   return answer;
 }
 
-// The time up to each row, into `passed`; of rows that do not say when they happened, nothing.
-absl::Status PassTime(const LearnerState& state, const Batch& batch, Asking asking,
+// The time up to each of the `rows` of a batch, into `passed`; nothing where they do not say when
+// they happened.
+absl::Status PassTime(const LearnerState& state, const Batch& batch, Rows rows, Asking asking,
                       Vector& passed) {
   const Vector& times = batch.times;
   if (asking == Asking::kInTurn) return PassedInTurn(state.times, times, passed);
-  passed.resize(times.size());
-  for (Index i = 0; i < times.size(); ++i) passed[i] = PassedTo(state.times, times[i]);
+  passed.resize(times.size() > 0 ? static_cast<Index>(rows.size()) : 0);
+  for (Index i = 0; i < passed.size(); ++i) {
+    passed[i] = PassedTo(state.times, times[rows[static_cast<std::size_t>(i)]]);
+  }
   return absl::OkStatus();
 }
 
@@ -72,13 +78,14 @@ Index CountAlike(const Vector& passed, Index first, Index most, Vector& one) {
   return count;
 }
 
-// Those from `first` on, into w.inputs; returns Encoder::Encode.
-Index EncodeRows(const Problem& problem, const LearnerState& state, const Batch& batch, Index first,
-                 Index count, Workspace& w) {
-  if (count == batch.rows()) return problem.encoder.Encode(state.inputs, batch, w.inputs);
-  w.asked_rows.resize(static_cast<std::size_t>(count));
-  std::iota(w.asked_rows.begin(), w.asked_rows.end(), first);
-  SelectRows(batch, w.asked_rows, w.asked);
+// Encodes `rows` of a batch into w.inputs. Returns how many of their categories have no slot.
+Index EncodeRows(const Problem& problem, const LearnerState& state, const Batch& batch, Rows rows,
+                 Workspace& w) {
+  if (static_cast<Index>(rows.size()) == batch.rows()) {
+    return problem.encoder.Encode(state.inputs, batch, w.inputs);
+  }
+  w.tile_rows.assign(rows.begin(), rows.end());
+  SelectRows(batch, w.tile_rows, w.asked);
   return problem.encoder.Encode(state.inputs, w.asked, w.inputs);
 }
 
@@ -94,51 +101,69 @@ absl::Status FillRows(const QuerySet& queries, Index first, Workspace& w, Answer
   return absl::OkStatus();
 }
 
-// Those of a batch that are predicted together.
+// Rows of a batch that are predicted together.
 struct RowTile {
-  Index first = 0, count = 0;
+  Index first = 0;  // where they begin in what is asked
+  Rows rows;        // in the batch
   Index unseen_categories = 0;
 };
 
-// The predictive of `batch`, a tile after the other into w.predictive, each given to `use`, which
-// returns a status.
+// Predicts `rows` of a batch, tile by tile, into w.predictive, and gives each tile to `use`, which
+// returns a status. What is not OK ends it.
 template <class Use>
 absl::Status PredictInTiles(const Problem& problem, const LearnerState& state, const Batch& batch,
-                            const QuerySet& queries, Asking asking, Workspace& w,
+                            Rows rows, const QuerySet& queries, Asking asking, Workspace& w,
                             const Pieces& pieces, const Use& use) {
-  const Index rows = batch.rows();
-  absl::Status status = PassTime(state, batch, asking, w.asked_passed);
+  const auto asked = static_cast<Index>(rows.size());
+  absl::Status status = PassTime(state, batch, rows, asking, w.asked_passed);
   const bool timed = batch.times.size() > 0;
   const Index most = std::min(TileOf(problem), pieces.rows);
   Sampling sampling{queries.samples(), pieces.proceed};
-  for (RowTile tile; status.ok() && tile.first < rows; tile.first += tile.count) {
-    if (tile.first > 0 && pieces.proceed) {
+  for (Index first = 0, count = 0; status.ok() && first < asked; first += count) {
+    if (first > 0 && pieces.proceed) {
       if (status = pieces.proceed(); !status.ok()) return status;
     }
-    tile.count = std::min(most, rows - tile.first);
-    Place place{tile.first, rows, timed ? &w.asked_passed : nullptr};
+    count = std::min(most, asked - first);
+    Place place{first, asked, timed ? &w.asked_passed : nullptr};
     if (asking == Asking::kEachNext) {
       place = {0, 1, timed ? &w.one_passed : nullptr};
-      tile.count = CountAlike(w.asked_passed, tile.first, tile.count, w.one_passed);
+      count = CountAlike(w.asked_passed, first, count, w.one_passed);
     }
-    tile.unseen_categories = EncodeRows(problem, state, batch, tile.first, tile.count, w);
-    sampling.follows = tile.first > 0;
+    RowTile tile{first,
+                 rows.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count))};
+    tile.unseen_categories = EncodeRows(problem, state, batch, tile.rows, w);
+    sampling.follows = first > 0;
     status = PredictRows(problem, state, w.inputs, place, sampling, w);
     if (status.ok()) status = use(tile);
   }
   return status;
 }
 
-// What came of the rows of the tile: values in their units, or indices of classes.
-void OutcomesOf(const Problem& problem, const TargetState& targets, const Batch& batch,
-                const RowTile& tile, Workspace& w) {
-  if (!problem.classes()) {
-    w.outcomes = batch.targets.middleCols(tile.first, tile.count);
-    return;
+// What came of `rows` of a batch, into w.outcomes: values in their units, or indices of classes.
+void OutcomesOf(const Problem& problem, const LearnerState& state, const Batch& batch, Rows rows,
+                Workspace& w) {
+  w.tile_rows.assign(rows.begin(), rows.end());
+  if (problem.classes()) {
+    return problem.target_encoder.Encode(state.targets, batch, w.tile_rows, w.outcomes);
   }
-  w.kept.resize(static_cast<std::size_t>(tile.count));
-  std::iota(w.kept.begin(), w.kept.end(), tile.first);
-  problem.target_encoder.Encode(targets, batch, w.kept, w.outcomes);
+  w.outcomes.resize(batch.targets.rows(), static_cast<Index>(rows.size()));
+  for (Index i = 0; i < w.outcomes.cols(); ++i) {
+    w.outcomes.col(i) = batch.targets.col(rows[static_cast<std::size_t>(i)]);
+  }
+}
+
+// Whether the state knows of what it predicts: the unit of the targets, or classes by their names.
+bool CanScore(const Problem& problem, const LearnerState& state) {
+  const TargetEncoder& targets = problem.target_encoder;
+  return problem.classes() ? !targets.Labels(state.targets).empty()
+                           : targets.HasScale(state.targets);
+}
+
+// Whether so many rows can be answered, by as many draws as `state` takes.
+absl::Status CheckRows(const Problem& problem, const LearnerState& state, Index rows,
+                       const QuerySet& queries) {
+  const int draws = DrawsOf(problem, state.beliefs.front().rule, queries.samples());
+  return CheckSize(problem, draws, state.beliefs.size(), rows, queries);
 }
 
 }  // namespace
@@ -153,12 +178,13 @@ Asked AskedOf(const Problem& problem) {
 absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
                                    const Batch& batch, const QuerySet& queries, Asking asking,
                                    Workspace& w, const Pieces& pieces) {
-  const int draws = DrawsOf(problem, state.beliefs.front().rule, queries.samples());
-  absl::Status status = CheckSize(problem, draws, state.beliefs.size(), batch.rows(), queries);
+  absl::Status status = CheckRows(problem, state, batch.rows(), queries);
   if (!status.ok()) return status;
   Answer out = SizedFor(problem, state, queries, batch.rows());
+  w.asked_rows.resize(static_cast<std::size_t>(batch.rows()));
+  std::iota(w.asked_rows.begin(), w.asked_rows.end(), 0);
   status =
-      PredictInTiles(problem, state, batch, queries, asking, w, pieces,
+      PredictInTiles(problem, state, batch, w.asked_rows, queries, asking, w, pieces,
                      [&](const RowTile& tile) { return FillRows(queries, tile.first, w, out); });
   if (!status.ok()) return status;
   return out;
@@ -167,34 +193,32 @@ absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& s
 absl::StatusOr<Scored> ScoreBatch(const Problem& problem, const LearnerState& state,
                                   const Batch& batch, const QuerySet& queries, Workspace& w,
                                   const Pieces& pieces) {
-  const int draws = DrawsOf(problem, state.beliefs.front().rule, queries.samples());
-  absl::Status status = CheckSize(problem, draws, state.beliefs.size(), batch.rows(), queries);
+  absl::Status status = CheckRows(problem, state, batch.rows(), queries);
   if (!status.ok()) return status;
   Scored scored;
-  TargetState targets = state.targets;
-  problem.target_encoder.Meet(batch, targets);
-  problem.target_encoder.Select(targets, batch, w.known, scored.refused);
-  const auto known = static_cast<Index>(w.known.size());
-  scored.skipped_rows = batch.rows() - known - scored.refused.count;
-  if (!problem.target_encoder.HasScale(state.targets)) {
-    scored.unscored_rows = known;
+  if (!CanScore(problem, state)) {
+    scored.unscored_rows = batch.rows();
     return scored;
   }
-  const bool all_known = known == batch.rows();
-  if (!all_known) SelectRows(batch, w.known, w.selected);
-  const Batch& rows = all_known ? batch : w.selected;
+  problem.target_encoder.Select(state.targets, batch, w.asked_rows, scored.refused);
+  const auto known = static_cast<Index>(w.asked_rows.size());
+  scored.skipped_rows = batch.rows() - known - scored.refused.count;
   Judgement judgement(state.evaluation.cumulative.kind());
   const auto score = [&](const RowTile& tile) {
     scored.unseen_categories += tile.unseen_categories;
     const Index i = w.predictive.FirstNotFinite();
-    if (i >= 0) return TooExtreme(w.known[static_cast<std::size_t>(tile.first + i)]);
-    OutcomesOf(problem, targets, rows, tile, w);
+    if (i >= 0) return TooExtreme(tile.rows[static_cast<std::size_t>(i)]);
+    OutcomesOf(problem, state, batch, tile.rows, w);
     ScoreExamples(w.predictive, w.outcomes, w.calibration.positions, w.errors, judgement);
     return absl::OkStatus();
   };
-  if (known > 0) {
-    status = PredictInTiles(problem, state, rows, queries, Asking::kEachNext, w, pieces, score);
-    if (!status.ok()) return status;
+  status = PredictInTiles(problem, state, batch, w.asked_rows, queries, Asking::kEachNext, w,
+                          pieces, score);
+  if (!status.ok()) return status;
+  if (judgement.served.HasNaN()) {
+    return FieldError("batch",
+                      "has scores that are no numbers: its inputs or targets are too extreme for "
+                      "what the model has learned");
   }
   scored.scores = judgement.served.Average();
   return scored;

@@ -19,6 +19,13 @@ double PassOf(const Problem& p) {
 
 double Weights(const Problem& p) { return static_cast<double>(NumParams(p.layers)); }
 
+// That a row is answered with; the scores of a target take as long as so many numbers.
+double NumbersOf(const QuerySet& queries) {
+  constexpr double kOfScores = 8;
+  if (queries.scores()) return kOfScores * static_cast<double>(queries.asked().targets);
+  return static_cast<double>(queries.numbers_per_example());
+}
+
 // Of the numbers that a row is answered with, of a mixture of so many draws of each hypothesis.
 double MixingFlops(const Problem& p, const QuerySet& queries, double draws) {
   constexpr double kDensity = 100;  // of a member at one place: exponentials
@@ -27,13 +34,16 @@ double MixingFlops(const Problem& p, const QuerySet& queries, double draws) {
   // Of values, when draws lie so far apart that none stands for others: inputs can make them.
   constexpr double kSumsOfValues = 8, kCondensing = 400;
   const auto hypotheses = static_cast<double>(p.hypotheses.size());
-  const double numbers = 2 + static_cast<double>(queries.numbers_per_example());
+  const double numbers = 2 + NumbersOf(queries);
   const double members = draws * hypotheses;
   if (members <= 1 || p.classes()) return members * kDensity * numbers;
   if (members <= kManyMembers) return members * kDensity * kSumsOfFew * numbers;
   if (p.predicted() == Predicted::kCounts) return members * kDensity * kSums * numbers;
-  return members * (kCondensing * static_cast<double>(queries.asked().targets) +
-                    kDensity * kSumsOfValues * numbers);
+  // CRPS sums the members over a grid, which is the finer the narrower they are.
+  constexpr double kNodes = 1000;
+  const auto targets = static_cast<double>(queries.asked().targets);
+  if (queries.scores()) return members * kDensity * kNodes * targets;
+  return members * (kCondensing * targets + kDensity * kSumsOfValues * numbers);
 }
 
 }  // namespace

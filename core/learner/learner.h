@@ -29,17 +29,18 @@ struct Learned {
   Scores scores;  // of this minibatch under the beliefs before it
   StepReport report;
   RefusedRows refused;  // neither scored nor learned, nor counted in the report
-  // Encoder::Encode of the rows that were learned, before they were; 0 of a model's first ones.
+  // Values of the learned rows that were of a category without a slot before this minibatch; 0 for
+  // the first rows of a model.
   Index unseen_categories = 0;
 };
 
 // How predictions of a batch came true, by a state that has not learned it.
 struct Scored {
   Scores scores;
-  Index skipped_rows = 0;   // target missing
-  Index unscored_rows = 0;  // all the others, while the state knows no unit of the targets
-  Index unseen_categories = 0;
-  RefusedRows refused;
+  Index skipped_rows = 0;       // target missing
+  Index unscored_rows = 0;      // all, while the state knows no unit of the targets, or no class
+  Index unseen_categories = 0;  // values of the scored rows, of a category without a slot
+  RefusedRows refused;          // whose label is no class that the state knows
 };
 
 // Scratch for one thread at a time; grows to the largest batch once, then never allocates.
@@ -117,9 +118,9 @@ class Learner {
                                  const Pieces& pieces = {}) const;
 
   // The scores of predictions of `batch`, each row as if it were the next one, as `state` would
-  // serve them: nothing is learned between them. A label that is new takes a class that is free, as
-  // in Update. Ends as Predict does. REQUIRES: CheckInputs(batch) and CheckTargets(batch) are OK,
-  // CanAnswer(queries), queries.scores().
+  // serve them: nothing is learned between them. Ends as Predict does; INVALID_ARGUMENT also names
+  // "batch" where a score is no number. REQUIRES: CheckInputs(batch) and CheckTargets(batch) are
+  // OK, CanAnswer(queries), queries.scores().
   absl::StatusOr<Scored> Score(const LearnerState& state, const Batch& batch,
                                const QuerySet& queries, Scratch& scratch,
                                const Pieces& pieces = {}) const;

@@ -71,6 +71,10 @@ absl::StatusOr<QuerySet> QuerySet::Make(const PredictOptions& options, const Ask
   if (options.scores && !options.queries.empty()) {
     return FieldError("options.queries", "must be empty beside options.scores, which come instead");
   }
+  if (options.scores && options.samples > 0) {
+    return FieldError("options.samples",
+                      "must be left out beside options.scores, which are of what is served");
+  }
   if (options.scores && options.raw) {
     return FieldError("options.raw",
                       "must be left out beside options.scores, which are of what is "

@@ -20,7 +20,7 @@ struct PredictOptions {
   // instead of the one that matches the rule.
   int samples = 0;
   bool raw = false;     // as the model predicts before its predictions are calibrated
-  bool scores = false;  // instead of answers: of rows that come with their targets
+  bool scores = false;  // the scores of what is served are wanted, in place of answers
   std::vector<ComponentConfig> queries;  // by name; empty: all that are answered by default
 
   bool operator==(const PredictOptions&) const = default;
@@ -32,7 +32,7 @@ class QuerySet {
  public:
   // INVALID_ARGUMENT names the field ("options.queries[1].options.levels[2]"): a query that there
   // is not, or not of such a predictive, or twice; an option out of range; samples beyond 10000;
-  // queries, or raw, beside scores.
+  // queries, samples or raw beside scores.
   static absl::StatusOr<QuerySet> Make(const PredictOptions& options, const Asked& asked);
 
   int samples() const;

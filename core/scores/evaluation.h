@@ -53,8 +53,8 @@ struct Evaluation {
   // target repeated; so while there are few.
   bool HasSkill() const;
 
-  // All but what older states lack: what it is compared with, `still` of that before version 5, and
-  // unseen categories before version 9.
+  // What states of every version have. Comparisons and unseen categories, which older ones lack,
+  // are written apart.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("cumulative", s.cumulative);

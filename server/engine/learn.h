@@ -30,7 +30,8 @@ struct LearnRequest {
 
 struct LearnOutcome {
   std::int64_t revision = 0;  // after this minibatch
-  Learned learned;            // in a repeat, refused rows are counted and none is named
+  // In a repeat, refused rows are counted and none is named; unseen categories are not counted.
+  Learned learned;
   Answer predictions;     // of revision - 1; empty unless asked for, in a repeat, and where Predict
                           // would have failed
   bool repeated = false;  // learned before: this is the answer of then

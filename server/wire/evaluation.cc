@@ -7,7 +7,7 @@
 namespace prequel::wire {
 namespace {
 
-// Into a message that has fields for them.
+// Writes what was refused into a StepReport or BatchScores.
 template <class Message>
 void RefusedToProto(const RefusedRows& refused, Message* proto) {
   proto->set_refused_rows(refused.count);

@@ -89,7 +89,7 @@ class FakeServer::Learning final : public v1::LearningService::Service {
       ++state_.predicts;
     }
     response->set_revision(7);
-    if (request->options().scores()) {
+    if (request->options().scores() && state_.behaviour.scores_batches) {
       *response->mutable_scores() = state_.behaviour.scores;
     } else {
       *response->mutable_predictions() = PredictionsOf(request->batch().inputs().shape(0));

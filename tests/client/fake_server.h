@@ -23,6 +23,7 @@ struct FakeBehaviour {
   int errors = -1;                      // or so many of them
   google::rpc::Status predict_error;    // Predict alone fails with it
   v1::BatchScores scores;               // of Predict, where they are asked for
+  bool scores_batches = true;           // it knows what that is
   std::chrono::milliseconds delay{0};   // before every unary answer
   std::set<std::int64_t> refused;       // minibatches refused with INVALID_ARGUMENT
   std::int64_t repeated_revision = -1;  // PredictThenLearn answers it as a repeat

@@ -70,8 +70,8 @@ std::string CategoricalNote(const std::string& name, const ColumnSummary& summar
   if (summary.months > 0 && summary.months == summary.values) {
     return absl::StrCat(
         column, " has months such as ", Quoted(summary.value->text),
-        ", and is taken for text: each month that is new is a new category; written "
-        "as 2024-01-31 they are dates");
+        ", and is taken for text: each month that is new is a new category; with a day, "
+        "as 2024-01-31, they are dates");
   }
   if (summary.numbers == 0) return "";
   return absl::StrCat(column, " has numbers, and in line ", summary.not_a_number->line, " ",

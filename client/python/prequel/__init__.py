@@ -15,7 +15,7 @@ from prequel.answers.drift import Alarm, BeliefWeight, Drift, NoiseTrack, Restar
 from prequel.answers.info import ModelInfo, Revisions, Snapshot
 from prequel.answers.parts import Part, PartOption
 from prequel.answers.prediction import NotAnswered, Prediction
-from prequel.answers.scores import BatchScores, Comparison, Evaluation, Scores
+from prequel.answers.scores import BatchScores, Comparison, Evaluation, RefusedRow, Scores
 from prequel.client import Client
 from prequel.config import feature, part
 from prequel.connection import TLS
@@ -42,7 +42,7 @@ from prequel.errors import (
     Unimplemented,
 )
 from prequel.inference.schema import Schema
-from prequel.learning.ack import Ack, LearnResult, RefusedRow
+from prequel.learning.ack import Ack, LearnResult
 from prequel.learning.stream import LearnStream
 from prequel.model import Model
 from prequel.server import Server, serve

@@ -266,16 +266,15 @@ class Model:
         y: Any = None,
         *,
         times: Any = None,
-        samples: int = 0,
         revision: int | None = None,
         min_revision: int = 0,
     ) -> BatchScores:
         """Scores of predictions of rows whose targets are known, all by one revision, each row as
         if it were the next one. Nothing is learned. Arguments as those of `learn` and `predict`."""
-        pieces = operations.predict_pieces(self._encode(X, y, times))
+        pieces = operations.score_pieces(self._encode(X, y, times))
         answers: list[v1.PredictResponse] = []
         for piece in pieces:
-            operation = operations.score(self.name, piece, samples, revision, min_revision)
+            operation = operations.score(self.name, piece, revision, min_revision)
             answers.append(self._connection.run(operation))
             revision = answers[0].revision
         return BatchScores(answers).warned(stacklevel=3)

@@ -194,15 +194,14 @@ def predict(
 
 
 def score(
-    name: str, minibatch: Minibatch, samples: int, revision: int | None, min_revision: int
+    name: str, minibatch: Minibatch, revision: int | None, min_revision: int
 ) -> Operation[v1.PredictResponse]:
     """The scores of predictions, in place of them."""
     check_revision("revision", revision or 0)
     check_revision("min_revision", min_revision)
-    check_samples(samples)
     request = v1.PredictRequest(
         name=name,
-        options=v1.PredictOptions(samples=samples, scores=True),
+        options=v1.PredictOptions(scores=True),
         revision=revision,
         min_revision=min_revision,
     )
@@ -212,8 +211,14 @@ def score(
 def _scored(answer: v1.PredictResponse) -> v1.PredictResponse:
     """An older server passes over what it does not know, and predicts."""
     if not answer.HasField("scores"):
-        raise Unimplemented("the server is too old to score a batch", from_call=True)
+        raise Unimplemented("the server is too old to score what is not learned", from_call=True)
     return answer
+
+
+def score_pieces(examples: Examples) -> list[Minibatch]:
+    if not examples.rows:
+        raise InvalidArgument("there are no rows to score")
+    return predict_pieces(examples)
 
 
 def predict_pieces(examples: Examples) -> list[Minibatch]:
@@ -232,11 +237,6 @@ def check_revision(field: str, value: int) -> None:
         raise InvalidArgument(f"{field}: {value!r} is no revision, which count from 0")
 
 
-def check_samples(samples: int) -> None:
-    if not isinstance(samples, (int, np.integer)) or not 0 <= samples <= _MOST_SAMPLES:
-        raise InvalidArgument(f"samples: {samples!r} is not a whole number from 0 to 10,000")
-
-
 def check_positive(name: str, value: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise InvalidArgument(f"{name}: {value!r} is not a whole number above 0")
@@ -253,7 +253,8 @@ def _named(request: Any, name: str) -> bytes:
 
 def options(queries: Sequence[v1.Query], samples: int, raw: bool) -> v1.PredictOptions | None:
     """How a prediction is to be made; None: as by default."""
-    check_samples(samples)
+    if not isinstance(samples, (int, np.integer)) or not 0 <= samples <= _MOST_SAMPLES:
+        raise InvalidArgument(f"samples: {samples!r} is not a whole number from 0 to 10,000")
     if not queries and not samples and not raw:
         return None
     return v1.PredictOptions(queries=queries, samples=samples, raw=raw)

@@ -83,7 +83,7 @@ void Poison(const void* user, Workspace& w) {
   poison.Arrays(w.mixing.densities, w.mixing.told, w.mixing.mixed, w.mixing.evidence,
                 w.mixing.weights, w.mixing.believed);
   poison.Arrays(w.references.probabilities, w.references.log_probabilities, w.references.of_last);
-  for (auto* const rows : {&w.known, &w.kept, &w.asked_rows}) rows->assign(3, -1);
+  for (auto* const rows : {&w.known, &w.kept, &w.asked_rows, &w.tile_rows}) rows->assign(3, -1);
 }
 
 }  // namespace prequel

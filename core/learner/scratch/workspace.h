@@ -64,8 +64,9 @@ struct Workspace {
   Vector passed;                  // B: the time up to each, where they say when they happened
   Vector asked_passed;            // the same of what is asked
   Vector one_passed;              // and of rows of it that are predicted together
-  std::vector<Index> asked_rows;  // those rows
-  Batch asked;                    // and what is asked of them
+  std::vector<Index> asked_rows;  // the rows that are asked about
+  std::vector<Index> tile_rows;   // those of them that are predicted together
+  Batch asked;                    // and the latter as a batch
 
   Predictive predictive;
   std::vector<BeliefWorkspace> beliefs;  // grows to the most that there were

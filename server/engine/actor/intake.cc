@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
-#include "server/engine/question.h"
+#include "server/engine/asking.h"
 #include "server/engine/work.h"
 
 namespace prequel {

@@ -28,6 +28,7 @@ void ModelFold::Advance(const Origin& origin, const absl::StatusOr<Learned>& ans
   if (answer.ok()) past.learned = *answer;
   past.learned.refused.first.clear();  // many answers are remembered, so each is small
   past.learned.refused.first.shrink_to_fit();
+  past.learned.unseen_categories = 0;  // no snapshot keeps it
   ledger_.Record(origin, std::move(past));
 }
 

@@ -336,6 +336,15 @@ TEST_F(ProgramTest, Health) {
   EXPECT_EQ(Run("health").exit_code, 1);
 }
 
+// A server of before answers predictions, whatever else is asked.
+TEST_F(ProgramTest, ScoreNeedsAServerThatScores) {
+  server_.behaviour().scores_batches = false;
+  const TemporaryFile csv(Csv(2));
+  const Outcome old = Run("score m --csv " + csv.path());
+  EXPECT_EQ(old.exit_code, 1);
+  EXPECT_THAT(old.err, HasSubstr("too old to score"));
+}
+
 // Every request after the first is of the revision that answered it.
 TEST_F(ProgramTest, ScoreSaysHowAFileCameTrue) {
   const TemporaryFile csv(Csv(5));
@@ -347,9 +356,12 @@ TEST_F(ProgramTest, ScoreSaysHowAFileCameTrue) {
     score->set_value(value);
   }
   scores.set_unseen_categories(3);
+  scores.set_skipped_rows(4);
+  scores.set_unscored_rows(1);
   const Outcome whole = Run("score m --csv " + csv.path());
   EXPECT_EQ(whole.exit_code, 0) << whole.err;
   EXPECT_THAT(whole.out, AllOf(HasSubstr("revision  7\n"), HasSubstr("2 rows, of which nothing"),
+                               HasSubstr("4 rows without a target"), HasSubstr("1 row: "),
                                HasSubstr("3 values of a category"), HasSubstr("ece")));
   EXPECT_TRUE(server_.last_predict().options().scores());
   EXPECT_FALSE(server_.last_predict().has_revision());
@@ -371,6 +383,11 @@ TEST_F(ProgramTest, ScoreSaysHowAFileCameTrue) {
   google::protobuf::Struct document;
   ASSERT_TRUE(FromJson(json.out, &document).ok()) << json.out;
   EXPECT_EQ(document.fields().at("unseen_categories").number_value(), 3);
+  EXPECT_EQ(document.fields().at("skipped_rows").number_value(), 4);
+  EXPECT_EQ(document.fields().at("unscored_rows").number_value(), 1);
+  EXPECT_EQ(document.fields().at("refused_rows").number_value(), 1);
+  const auto& refusals = document.fields().at("first_refused_rows").list_value();
+  EXPECT_EQ(refusals.values(0).struct_value().fields().at("line").number_value(), 3);
   EXPECT_EQ(document.fields().at("scores").struct_value().fields().at("rmse").number_value(), 2);
 }
 

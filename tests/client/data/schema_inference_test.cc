@@ -193,8 +193,8 @@ TEST(SchemaInferenceTest, NumbersThatMayNotBeMeantAsNumbersAreNoted) {
 TEST(SchemaInferenceTest, MonthsAreNoted) {
   EXPECT_THAT(NotesOf("m,y\n2026-01,0.5\n2025-12,1.5\n"),
               Contains(HasSubstr("column 'm' has months such as '2026-01', and is taken for text: "
-                                 "each month that is new is a new category; written as 2024-01-31 "
-                                 "they are dates")));
+                                 "each month that is new is a new category; with a day, as "
+                                 "2024-01-31, they are dates")));
   for (const char* plain : {"m,y\n2026-01,0.5\n2026-13,1.5\n", "m,y\n2026-1,0.5\n2026-2,1.5\n",
                             "m,y\n0026-01,0.5\n0026-02,1.5\n", "m,y\na,0.5\nb,1.5\n"}) {
     EXPECT_THAT(NotesOf(plain), Not(Contains(HasSubstr("months")))) << plain;

@@ -62,8 +62,8 @@ struct Served {
 };
 
 Batch RowOf(const Batch& all, Index row) {
-  Batch one = RowsOf(all, row, 1);
-  one.text = {{all.text[0][static_cast<std::size_t>(row)]}};
+  Batch one;
+  SelectRows(all, {row}, one);
   return one;
 }
 
@@ -139,28 +139,82 @@ TEST(Score, OfAModelThatKnowsNothingIsNone) {
   EXPECT_EQ(scored.unscored_rows, 5);
 }
 
-// A label that is new takes the class that it would have if it were learned.
-TEST(Score, ALabelThatIsNewTakesAFreeClass) {
-  LearnerConfig config = DefaultConfig("categorical");
-  Served served(config, 0);
+// Whatever else the batch holds.
+TEST(Score, ALabelThatTheModelDoesNotKnowIsRefused) {
+  Served served(DefaultConfig("categorical"), 0);
   Batch batch = RowsFor("categorical", 3, 1);
   batch.targets.resize(0, 0);
   batch.labels = {"a", "b", "a"};
+  EXPECT_EQ(served.Score(batch)->unscored_rows, 3);
   served.Learn(batch);
-  batch.labels = {"a", "c", "d"};
+  batch.labels = {"c", "b", "d"};
   const Scored scored = served.Score(batch).value();
-  EXPECT_EQ(scored.scores.examples, 2);
-  EXPECT_EQ(scored.refused.count, 1);
+  EXPECT_EQ(scored.scores.examples, 1);
+  ASSERT_EQ(scored.refused.count, 2);
+  EXPECT_EQ(scored.refused.first[0].reason, "the model has 3 classes and knows \"a\", \"b\"");
   EXPECT_EQ(served.learner.Labels(served.state), (std::vector<std::string>{"a", "b"}));
 }
 
-TEST(Score, IsBySamplesWhereThoseAreAskedFor) {
-  Served served(DefaultConfig("gaussian"));
-  const Batch batch = RowsFor("gaussian", 64, 99);
-  const double matched = served.Score(batch)->scores["nll"];
-  const double sampled = served.Score(batch, {.samples = 400, .scores = true})->scores["nll"];
-  EXPECT_NE(sampled, matched);
-  EXPECT_NEAR(sampled, matched, 0.1);
+// Labels, times, several targets and float32: each as updates by single rows have them.
+TEST(Score, OfEveryKindOfBatchIsWhatUpdatesSay) {
+  const double nan = std::nan("");
+  LearnerConfig two = DefaultConfig("gaussian"), packed = two,
+                labelled = DefaultConfig("categorical");
+  two.target.width = 2;
+  packed.dynamics.name = "static";
+  packed.posterior = {"diagonal", {{"storage", std::string("float32")}}};
+  for (const LearnerConfig& config : {two, packed, labelled, DefaultConfig("poisson")}) {
+    SCOPED_TRACE(config.likelihood.name + std::to_string(config.target.width));
+    Served served(config, 0);
+    const auto rows = [&](std::uint64_t step) {
+      Batch batch = RowsFor(config.likelihood.name, 30, step);
+      batch.times = 30 * static_cast<double>(step) + Vector::LinSpaced(30, 0, 29).array();
+      if (config.target.width == 2) {
+        batch.targets.conservativeResize(2, 30);
+        batch.targets.row(1) = batch.inputs.row(0);
+      }
+      if (config.likelihood.name == "categorical") {
+        for (Index i = 0; i < 30; ++i) {
+          batch.labels.push_back("class " + std::to_string(static_cast<int>(batch.targets(0, i))));
+        }
+        batch.targets.resize(0, 0);
+      }
+      return batch;
+    };
+    for (std::uint64_t step = 0; step < 4; ++step) served.Learn(rows(step));
+    Batch batch = rows(5);
+    batch.times[7] = 10;  // earlier than rows that were learned
+    const std::map<std::string, double> expected = ByUpdates(served, batch);
+    for (const Index piece : {256, 4}) {
+      const Scored scored = served.Score(batch, {.scores = true}, {.rows = piece}).value();
+      EXPECT_EQ(scored.scores.examples, 30);
+      for (const auto& [name, value] : expected) {
+        EXPECT_NEAR(scored.scores[name], value, 1e-11 * std::abs(value) + 1e-12) << name;
+      }
+    }
+    if (!batch.labels.empty()) continue;
+    batch.targets(0, 3) = nan;
+    EXPECT_EQ(served.Score(batch)->skipped_rows, 1);
+  }
+}
+
+// The row is named as it stands in the batch, whatever is skipped before it.
+TEST(Score, ARowThatIsTooExtremeIsNamed) {
+  LearnerConfig config = PlainConfig(2, "bernoulli");
+  config.prior.options["precision"] = 1e-100;
+  config.target.labels = {"no", "yes"};
+  config.target.allow_missing = true;
+  Served wide(config, 0);
+  Batch batch;
+  batch.inputs = Normals(2, 6, 1);
+  batch.labels = {"yes", "", "never", "no", "yes", "no"};
+  EXPECT_EQ(wide.Score(batch)->scores.examples, 4);
+  batch.inputs.col(4).setConstant(1e105);
+  for (const Index piece : {256, 2}) {
+    const absl::StatusOr<Scored> scored = wide.Score(batch, {.scores = true}, {.rows = piece});
+    EXPECT_TRUE(absl::IsInvalidArgument(scored.status())) << scored.status();
+    EXPECT_EQ(FieldOf(scored.status()), "batch.inputs[4]");
+  }
 }
 
 TEST(Score, RefusesWhatGoesWithPredictionsAlone) {
@@ -171,6 +225,7 @@ TEST(Score, RefusesWhatGoesWithPredictionsAlone) {
     return FieldOf(scored.status()).value_or("");
   };
   EXPECT_EQ(field({.scores = true}), "");
+  EXPECT_EQ(field({.samples = 10, .scores = true}), "options.samples");
   EXPECT_EQ(field({.raw = true, .scores = true}), "options.raw");
   EXPECT_EQ(field({.scores = true, .queries = {{"moments", {}}}}), "options.queries");
 }

@@ -144,6 +144,18 @@ class Fold {
       if (!answer.ok()) continue;
       for (const Output& output : answer->outputs) AppendNumbers(output.values, out);
     }
+    return out + Scores(batch, scratch);
+  }
+
+  std::string Scores(const Batch& batch, Scratch& scratch) const {
+    const QuerySet queries = member_.learner.Ask({.scores = true}).value();
+    const absl::StatusOr<Scored> scored =
+        member_.learner.Score(state_, batch, queries, scratch, {.rows = 7});
+    std::string out = scored.status().ToString();
+    if (!scored.ok()) return out;
+    for (const NamedScore& score : scored->scores) {
+      AppendNumbers(Matrix::Constant(1, 1, score.value), out);
+    }
     return out;
   }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import prequel
-from prequel import operations
+from prequel import operations, v1
 
 
 def test_scores_are_those_of_the_predictions(line):
@@ -32,7 +32,16 @@ def test_more_rows_than_one_request_takes(line, monkeypatch):
     model.learn(X, y)
     whole = model.score(X, y)
     monkeypatch.setattr(operations, "_PIECE_ROWS", 100)
+    first = model.describe().revision
+
+    def learning(name, minibatch, revision, min_revision, score=operations.score):
+        if revision is not None:  # of the requests that follow the first
+            model.learn(X[:50], y[:50] + 9)
+        return score(name, minibatch, revision, min_revision)
+
+    monkeypatch.setattr(operations, "score", learning)
     pieces = model.score(X, y)
+    assert pieces.revision == first < model.describe().revision
     assert pieces.examples == whole.examples == 640
     assert dict(pieces) == pytest.approx(dict(whole), rel=1e-12)
 
@@ -51,20 +60,35 @@ def test_of_classes_and_what_is_not_scored(client, name, rng):
     asked.loc[9, "sort"] = "neither"
     with pytest.warns(prequel.RowsRefused, match="1 row not scored, whose label is no class"):
         scores = model.score(asked)
+    (refused,) = scores.first_refused_rows
+    assert (refused.minibatch, refused.row, refused.label) == (0, 9, '"neither"')
+    assert repr(scores).startswith("BatchScores(9 examples: nll=")
+    assert repr(scores).endswith("; 1 refused, 2 values of unseen categories)")
     assert (scores.examples, scores.refused_rows, scores.unseen_categories) == (9, 1, 2)
     prediction = model.predict(asked)
     known = (prediction.label == asked.sort).to_numpy()[:9]
     assert scores["accuracy"] == pytest.approx(np.mean(known))
     assert 0 <= scores["ece"] <= 1
     assert "neither" not in model.describe().labels
+    fresh = client.create(f"{name}-fresh", frame, target="x").score(frame)
+    assert (fresh.examples, fresh.unscored_rows) == (0, size)
 
 
 def test_bad_arguments(line):
     model, X, y = line
-    with pytest.raises(prequel.InvalidArgument, match="samples: -1"):
-        model.score(X, y, samples=-1)
+    with pytest.raises(prequel.InvalidArgument, match="no rows to score"):
+        model.score(X[:0], y[:0])
     with pytest.raises(prequel.InvalidArgument):
         model.score(X)
+    with pytest.raises(prequel.InvalidArgument, match="revision"):
+        model.score(X, y, revision=-1)
+
+
+def test_a_server_of_before_predicts():
+    answer = v1.PredictResponse(revision=1)
+    answer.predictions.labels.append("a")
+    with pytest.raises(prequel.Unimplemented, match="too old to score"):
+        operations._scored(answer)
 
 
 def test_asynchronously(server, line):
@@ -73,7 +97,7 @@ def test_asynchronously(server, line):
 
     async def scored():
         async with prequel.AsyncClient(server.address) as client:
-            return await client.model(sync.name).score(X, y, samples=10)
+            return await client.model(sync.name).score(X, y)
 
     scores = asyncio.run(scored())
-    assert dict(scores) == dict(sync.score(X, y, samples=10))
+    assert dict(scores) == dict(sync.score(X, y))

@@ -31,6 +31,27 @@ TEST(SecondsToAnswer, OfDrawsArePreparedForOnceOrForEachTime) {
   EXPECT_DOUBLE_EQ(SecondsToAnswer(cost, 1000, queries, true), 1000 * once + rows);
 }
 
+// The score table takes density, cdf, mean and CRPS of every target.
+TEST(SecondsToAnswer, OfScoresGrowWithTheTargetsAndTheDraws) {
+  const auto seconds = [](Index targets, bool draws, bool scores) {
+    LearnerConfig config = LinearConfig(4);
+    config.target.width = targets;
+    config.posterior.name = "diagonal";
+    config.rule.name = "ivon";
+    if (draws) {
+      const std::string predictive = "monte_carlo";
+      config.rule.options = {{"predictive", predictive}, {"predictive_samples", 100.0}};
+    }
+    const absl::StatusOr<Learner> learner = Learner::Create(config);
+    EXPECT_TRUE(learner.ok()) << learner.status();
+    const PredictOptions options{.scores = scores};
+    return SecondsOfRows(ModelCost::Of(config).value(), 1, learner->Ask(options).value());
+  };
+  EXPECT_GE(seconds(1, false, true), seconds(1, false, false));
+  EXPECT_GT(seconds(2, false, true), 1.5 * seconds(1, false, true));
+  EXPECT_GT(seconds(1, true, true), 10 * seconds(1, true, false));
+}
+
 class PredictorTest : public EngineFixture {
  protected:
   void SetUp() override {

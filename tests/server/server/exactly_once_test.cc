@@ -128,6 +128,34 @@ TEST_F(ExactlyOnceTest, ARequestIdIsLearnedOnce) {
   EXPECT_EQ(second.scores().SerializeAsString(), first.scores().SerializeAsString());
 }
 
+// Before a restart and after it, the repeat has the same answer.
+TEST_F(ExactlyOnceTest, ARepeatCountsNoUnseenCategories) {
+  v1::ModelConfig config = LinearConfig();
+  v1::Feature& feature = *config.add_features();
+  feature.set_name("c");
+  feature.set_kind(v1::Feature::KIND_CATEGORICAL);
+  ASSERT_TRUE(CreateModel("categories", config).ok());
+  v1::LearnRequest request;
+  v1::LearnResponse response;
+  for (const char* value : {"a", "b"}) {
+    request = Request(1);
+    request.set_name("models/categories");
+    request.set_request_id(value);
+    v1::TextColumn& text = *request.mutable_batch()->add_text();
+    for (int i = 0; i < 8; ++i) text.add_values(value);
+    ASSERT_TRUE(Send(request, &response).ok());
+  }
+  EXPECT_EQ(response.report().unseen_categories(), 8);
+  v1::LearnResponse repeat, later;
+  ASSERT_TRUE(Send(request, &repeat).ok());
+  StopServer();
+  StartServer();
+  ASSERT_TRUE(Send(request, &later).ok());
+  EXPECT_TRUE(repeat.repeated());
+  EXPECT_EQ(repeat.report().unseen_categories(), 0);
+  EXPECT_EQ(later.SerializeAsString(), repeat.SerializeAsString());
+}
+
 TEST_F(ExactlyOnceTest, AUnaryCallMayContinueAStream) {
   Push("p", {{1, LinearBatch(1)}});
   v1::PredictThenLearnRequest request;

@@ -64,7 +64,8 @@ TEST(PredictionTest, ScoresSayWhatTheyAreOf) {
   EXPECT_EQ(proto.unseen_categories(), 4);
   EXPECT_EQ(proto.refused_rows(), 1);
   EXPECT_EQ(proto.first_refused_rows(0).row(), 6);
-  EXPECT_FALSE(proto.SerializeAsString().empty());  // the label is readable
+  v1::BatchScores read;  // the label has come to be UTF-8
+  EXPECT_TRUE(read.ParseFromString(proto.SerializeAsString()));
 }
 
 // A label may have come by a file that is no UTF-8.
@@ -72,11 +73,13 @@ TEST(PredictionTest, RefusedRowsAreReadable) {
   Learned learned;
   learned.report.rows = 3;
   learned.refused.count = 12;
+  learned.unseen_categories = 5;
   learned.refused.first = {{4, "\"naïve\"", "classes are 0..9"}, {6, "\"\xff\"", "\xfe"}};
   v1::StepReport proto;
   StepReportToProto(learned, &proto);
   EXPECT_EQ(proto.rows(), 3);
   EXPECT_EQ(proto.refused_rows(), 12);
+  EXPECT_EQ(proto.unseen_categories(), 5);
   ASSERT_EQ(proto.first_refused_rows_size(), 2);
   EXPECT_EQ(proto.first_refused_rows(0).row(), 4);
   EXPECT_EQ(proto.first_refused_rows(0).label(), "\"naïve\"");

@@ -210,15 +210,14 @@ class AsyncModel:
         y: Any = None,
         *,
         times: Any = None,
-        samples: int = 0,
         revision: int | None = None,
         min_revision: int = 0,
     ) -> BatchScores:
         """As Model.score."""
-        pieces = operations.predict_pieces(await self._encode(X, y, times))
+        pieces = operations.score_pieces(await self._encode(X, y, times))
         answers: list[v1.PredictResponse] = []
         for piece in pieces:
-            operation = operations.score(self.name, piece, samples, revision, min_revision)
+            operation = operations.score(self.name, piece, revision, min_revision)
             answers.append(await self._connection.run(operation))
             revision = answers[0].revision
         return BatchScores(answers).warned(stacklevel=3)

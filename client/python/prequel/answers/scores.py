@@ -70,13 +70,27 @@ class RunningScores:
         return Scores(self._examples, means)
 
 
+@dataclass(frozen=True)
+class RefusedRow:
+    """A row whose label is no class of the model; the rest of its minibatch is not concerned.
+
+    minibatch: its place in what was sent, from 0; row: in the minibatch, from 0.
+    """
+
+    minibatch: int
+    row: int
+    label: str
+    reason: str
+
+
 class BatchScores(Scores):
     """How predictions of rows came true that were not learned, each as if it were the next one.
 
     revision: of the model that predicted; skipped_rows: whose target was missing; unscored_rows:
-    all the others, of a model that has not learned enough to predict; unseen_categories: values of
-    a category that the model has not met, or had no room for; refused_rows: whose label is no
-    class. Of rows that took more than one request `ece` is left out.
+    all, of a model that has not learned yet what its targets are; unseen_categories: values of a
+    category that is new to the model, or has no room; refused_rows: whose label is no class that
+    the model knows; first_refused_rows: some of them, each by its request and the row there. Of
+    rows that took more than one request `ece` is left out.
     """
 
     def __init__(self, answers: Sequence[v1.PredictResponse]) -> None:
@@ -91,12 +105,26 @@ class BatchScores(Scores):
         self.unscored_rows = sum(part.unscored_rows for part in parts)
         self.unseen_categories = sum(part.unseen_categories for part in parts)
         self.refused_rows = sum(part.refused_rows for part in parts)
-        self._refusals = [row for part in parts for row in part.first_refused_rows]
+        self.first_refused_rows = tuple(
+            RefusedRow(index, row.row, row.label, row.reason)
+            for index, part in enumerate(parts)
+            for row in part.first_refused_rows
+        )
+
+    def __repr__(self) -> str:
+        counts = {
+            "skipped": self.skipped_rows,
+            "unscored": self.unscored_rows,
+            "refused": self.refused_rows,
+            "values of unseen categories": self.unseen_categories,
+        }
+        left_out = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        return f"Batch{super().__repr__()[:-1]}{'; ' + left_out if left_out else ''})"
 
     def warned(self, stacklevel: int) -> BatchScores:
         """Itself; warns of rows whose label is no class of the model."""
-        if self._refusals:
-            first = self._refusals[0]
+        if self.first_refused_rows:
+            first = self.first_refused_rows[0]
             text = f"{counted(self.refused_rows, 'row')} not scored, whose label is no class; "
             text += f"the first is {first.label}: {first.reason}"
             warnings.warn(text, RowsRefused, stacklevel=stacklevel)
@@ -163,7 +191,8 @@ class Evaluation:
         ):
             text += f"\n{counted(count, 'row')} {what}" if count else ""
         if self.unseen_categories:
-            text += f"\n{counted(self.unseen_categories, 'value')} of a category that was new"
+            values = counted(self.unseen_categories, "value")
+            text += f"\n{values} of a category that was new, or had no room"
         text += f"\n\n{self.drift}" if self.drift else ""
         for alarm in self.alarms.values():
             text += f"\n{alarm}" if alarm.raised else ""

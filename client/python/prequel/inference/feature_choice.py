@@ -121,8 +121,8 @@ def _categorical_note(name: str, summary: ColumnSummary, as_text: bool) -> str:
     if not as_text and summary.value is not None and summary.months == summary.values:
         return (
             f"column {quoted(name)} has months such as {quoted(summary.value.text)}, and is taken "
-            "for text: each month that is new is a new category; written as 2024-01-31 they are "
-            "dates"
+            "for text: each month that is new is a new category; with a day, as 2024-01-31, they "
+            "are dates"
         )
     if as_text or summary.numbers == 0 or summary.not_a_number is None:
         return ""

@@ -7,23 +7,10 @@ import warnings
 from dataclasses import dataclass, field
 
 from prequel import v1
-from prequel.answers.scores import RunningScores, Scores
+from prequel.answers.scores import RefusedRow, RunningScores, Scores
 from prequel.errors import PrequelError, RowsRefused, counted
 
 _KEPT = 1_000  # refusals that a result remembers
-
-
-@dataclass(frozen=True)
-class RefusedRow:
-    """A row whose label is no class of the model: the rest of its minibatch was learned.
-
-    minibatch: its place in what was sent, from 0; row: in the minibatch, from 0.
-    """
-
-    minibatch: int
-    row: int
-    label: str
-    reason: str
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,18 @@ TEST(EvaluationTextTest, SaysThatLabelsCountAsKnown) {
   EXPECT_EQ(EvaluationText({"models/m", {}}), "models/m at revision 0\nnothing scored yet\n");
 }
 
+TEST(EvaluationTextTest, SaysWhatIsNotCounted) {
+  v1::GetEvaluationResponse evaluation = Evaluation(10, 0.5, "accuracy");
+  EXPECT_THAT(EvaluationText({"models/m", evaluation}), Not(HasSubstr("rows")));
+  evaluation.set_skipped_rows(2);
+  evaluation.set_unscored_rows(3);
+  evaluation.set_unseen_categories(1'234);
+  EXPECT_THAT(EvaluationText({"models/m", evaluation}),
+              HasSubstr("2 rows skipped: no target\n"
+                        "3 rows unscored: learned before a predictive existed\n"
+                        "1,234 values of a category that was new to the model, or had no room\n"));
+}
+
 TEST(EvaluationTextTest, SeveralModelsAreColumns) {
   const std::string text = SideBySideText({{"models/a", Evaluation(10, 0.5, "accuracy")},
                                            {"models/bb", Evaluation(10, 0.125, "accuracy")}});

@@ -72,6 +72,19 @@ TEST(LearnReportTest, SaysThePhaseOfARuleThatHasPhases) {
   EXPECT_THAT(report.Json(absl::OkStatus()), HasSubstr("\"phase\": \"curvature\""));
 }
 
+TEST(LearnReportTest, CountsUnseenCategories) {
+  LearnReport report("models/m", 0);
+  report.Learned({1, 10, 2}, 1, Scores(1, 0.5), Step(10));
+  EXPECT_THAT(report.Totals(), Not(HasSubstr("unseen")));
+  for (std::int64_t i = 0; i < 2; ++i) {
+    v1::StepReport step = Step(10);
+    step.set_unseen_categories(3);
+    report.Learned({2 + i, 10, 12}, 2 + i, Scores(1, 0.5), step);
+  }
+  EXPECT_THAT(report.Totals(), HasSubstr("unseen    6 values of a category that was new"));
+  EXPECT_THAT(report.Json(absl::OkStatus()), HasSubstr("\"unseen_categories\": 6"));
+}
+
 TEST(LearnReportTest, ManyRefusalsAreCut) {
   LearnReport report("models/m", 0);
   for (std::int64_t i = 0; i < 8; ++i) report.Refused({i + 1, 1, i}, absl::InternalError("odd"));

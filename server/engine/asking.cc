@@ -1,4 +1,4 @@
-#include "server/engine/question.h"
+#include "server/engine/asking.h"
 
 #include <algorithm>
 #include <utility>
