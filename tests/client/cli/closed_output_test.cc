@@ -21,8 +21,10 @@ class ClosedOutputTest : public ProgramTest {
     const std::string command = "{ PREQUEL_SERVER=" + server_.address() + " " PREQUEL_PROGRAM " " +
                                 arguments + " 2>" + err_.path() + "; echo $? >" + code.path() +
                                 "; } | head -1 >" + out_.path();
-    EXPECT_EQ(std::system(command.c_str()), 0);
-    return {std::atoi(Content(code.path()).c_str()), Content(out_.path()), Content(err_.path())};
+    Outcome outcome = Wait(Shell(command));
+    EXPECT_EQ(outcome.exit_code, 0);
+    outcome.exit_code = std::atoi(Content(code.path()).c_str());
+    return outcome;
   }
 };
 

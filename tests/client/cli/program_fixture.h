@@ -37,17 +37,22 @@ class ProgramTest : public ::testing::Test {
     server_.behaviour().models = {model};
   }
 
-  // Starts `prequel ARGUMENTS` through a shell; exec makes the pid the program's.
-  pid_t Start(const std::string& arguments) {
-    const std::string command = "PREQUEL_SERVER=" + server_.address() +
-                                " exec " PREQUEL_PROGRAM " " + arguments + " >" + out_.path() +
-                                " 2>" + err_.path();
+  // Starts a shell that runs `command`.
+  static pid_t Shell(const std::string& command) {
     const pid_t pid = fork();
     if (pid == 0) {
       execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       _exit(127);
     }
     return pid;
+  }
+
+  // Starts `prequel ARGUMENTS` through a shell; exec makes the pid the program's.
+  pid_t Start(const std::string& arguments) {
+    const std::string command = "PREQUEL_SERVER=" + server_.address() +
+                                " exec " PREQUEL_PROGRAM " " + arguments + " >" + out_.path() +
+                                " 2>" + err_.path();
+    return Shell(command);
   }
 
   Outcome Wait(pid_t pid) {

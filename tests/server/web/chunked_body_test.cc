@@ -61,7 +61,7 @@ TEST_F(ChunkedBodyTest, IsABodyLikeAnyOther) {
 TEST_F(ChunkedBodyTest, IsBoundedLikeAnyOther) {
   options_.max_body_bytes = 4'000;
   Start();
-  const std::string end = "0\r\n\r\n", half(2'000, 'x'), small(600, 'x');
+  const std::string half(2'000, 'x'), small(600, 'x');
   EXPECT_EQ(StatusOf(Head("/large") + Chunk(half) + Chunk(half) + Chunk("x")), "413");
   EXPECT_EQ(StatusOf(Head("/small") + Chunk(small) + Chunk(small)), "413");
   EXPECT_EQ(StatusOf(Head("/known") + Chunk(small) + Chunk(small)), "401");

@@ -55,8 +55,8 @@ inline Vector Ramp(Index size, double first, double step = 0.25) {
   return v;
 }
 
-inline SharedTable Table(std::vector<std::string> values) {
-  return std::make_shared<const CategoryTable>(*CategoryTable::FromValues(std::move(values)));
+inline SharedTable Table(const std::vector<std::string>& values) {
+  return std::make_shared<const CategoryTable>(*CategoryTable::FromValues(values));
 }
 
 // As it stood in version 1, of the scores that apply.

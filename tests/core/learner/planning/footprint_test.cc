@@ -15,22 +15,18 @@
 #include "tests/core/rules_under_test.h"
 #include "tests/core/streams.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PREQUEL_COUNTS_BYTES 0  // the sanitizers own malloc
-#else
-#define PREQUEL_COUNTS_BYTES 1
-#endif
-
 namespace prequel {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kCountsBytes = false;  // the sanitizers own malloc
+#else
+constexpr bool kCountsBytes = true;
+#endif
+
 double BytesHeld() {
-#if PREQUEL_COUNTS_BYTES
   const struct mallinfo2 info = mallinfo2();
   return static_cast<double>(info.uordblks + info.hblkhd);
-#else
-  return 0;
-#endif
 }
 
 struct Case {
@@ -149,7 +145,7 @@ void ExpectNear(double estimate, double real, double factor, const char* of) {
 }
 
 void ExpectThatOfTheModels(const std::vector<Case>& cases) {
-#if PREQUEL_COUNTS_BYTES
+  if (!kCountsBytes) GTEST_SKIP() << "the sanitizer owns malloc";
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
     (void)Measure(c);  // makes tables that are made once in a program
@@ -159,10 +155,6 @@ void ExpectThatOfTheModels(const std::vector<Case>& cases) {
     ExpectNear(footprint.state, real.state, 1.5, "a state");
     ExpectNear(footprint.scratch, real.scratch, 3, "scratch");
   }
-#else
-  (void)cases;
-  GTEST_SKIP() << "the sanitizer owns malloc";
-#endif
 }
 
 TEST(FootprintTest, IsThatOfModelsOfEachRule) { ExpectThatOfTheModels(CasesOfRules()); }
