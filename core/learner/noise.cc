@@ -122,7 +122,8 @@ void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
 absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
                            const LogitMoments& after, const Vector* weights, Belief& belief) {
   if (belief.noise.shape.size() == 0) return absl::OkStatus();
-  assert(before.cols() == targets.cols() && after.mean.cols() == targets.cols());
+  assert(after.mean.cols() == targets.cols());
+  assert(!problem.noise().learned() || before.cols() == targets.cols());
   assert(weights == nullptr || weights->size() == targets.cols());
   // Rows that all count whole are added as those of a model that weighs none, to the bit.
   const bool weighs = weights != nullptr && (weights->array() != 1).any();
