@@ -19,14 +19,15 @@ double PassOf(const Problem& p) {
 
 double Weights(const Problem& p) { return static_cast<double>(NumParams(p.layers)); }
 
-// That a row is answered with; the scores of a target take as long as so many numbers.
+// How many numbers a row is answered with; the scores of a target take as long as kOfScores of
+// them.
 double NumbersOf(const QuerySet& queries) {
   constexpr double kOfScores = 8;
   if (queries.scores()) return kOfScores * static_cast<double>(queries.asked().targets);
   return static_cast<double>(queries.numbers_per_example());
 }
 
-// Of the numbers that a row is answered with, of a mixture of so many draws of each hypothesis.
+// Flops for the numbers that a row is answered with, of a mixture of `draws` of each hypothesis.
 double MixingFlops(const Problem& p, const QuerySet& queries, double draws) {
   constexpr double kDensity = 100;  // of a member at one place: exponentials
   // Sums over the members to find one number; of counts, the more they are, the fewer are needed.
