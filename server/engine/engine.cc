@@ -39,7 +39,7 @@ Engine::Engine(const EngineOptions& options, const Parts& parts)
     : options_(options),
       parts_(parts),
       observers_(parts.observers),
-      memory_(options.max_model_bytes),
+      memory_(options.max_model_bytes, static_cast<std::size_t>(WorkersOf(options))),
       admission_(options.max_queued_batches, options.max_queued_bytes, observers_),
       scratch_(static_cast<std::size_t>(2 * WorkersOf(options)) + kScratchesForReaders),
       pool_(WorkersOf(options)),

@@ -48,9 +48,10 @@ absl::Status CheckQueryTime(const ModelCost& cost, const Batch& batch, const Que
                                     seconds, most, Share(rows, seconds, most)));
 }
 
-std::int64_t BytesOf(const Footprint& footprint) {
-  const double bytes = footprint.made + kStates * footprint.state + footprint.scratch + kOverhead;
-  return static_cast<std::int64_t>(std::min(bytes, kMostBytes));
+ModelBytes BytesOf(const Footprint& footprint) {
+  const double held = footprint.made + kStates * footprint.state + kOverhead;
+  return {.held = static_cast<std::int64_t>(std::min(held, kMostBytes)),
+          .working = static_cast<std::int64_t>(std::min(footprint.scratch, kMostBytes))};
 }
 
 }  // namespace prequel

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "core/config/batch.h"
 #include "core/learner/cost.h"
+#include "server/memory/model_memory.h"
 
 namespace prequel {
 
@@ -38,7 +39,7 @@ absl::Status CheckQueryTime(const ModelCost& cost, const Batch& batch, const Que
                             double most);
 
 // Bytes that a hosted model takes: its learner, the published state, the next one and one that a
-// reader or a snapshot still holds, and what it works with.
-std::int64_t BytesOf(const Footprint& footprint);
+// reader or a snapshot still holds; and what it works with.
+ModelBytes BytesOf(const Footprint& footprint);
 
 }  // namespace prequel

@@ -1,7 +1,10 @@
-// The memory of models: their states, and what they are made of.
+// The memory of models: their states, what they are made of, and what they work with.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -9,7 +12,15 @@
 
 namespace prequel {
 
-// First come, first served. Thread-safe. Outlives its leases.
+// What one model takes.
+struct ModelBytes {
+  std::int64_t held = 0;     // from when it is made on
+  std::int64_t working = 0;  // beside that, while it learns
+};
+
+// First come, first served. Each model's `held` is counted, and `working` of those that take the
+// most, as many as work at a time: it passes from one to the next. Thread-safe. Outlives its
+// leases.
 class ModelMemory {
  public:
   // What one model has; gives it back when destroyed.
@@ -25,28 +36,32 @@ class ModelMemory {
     ~Lease() {
       if (of_ != nullptr) of_->GiveBack(bytes_);
     }
-    std::int64_t bytes() const { return bytes_; }
 
    private:
     friend class ModelMemory;
-    Lease(ModelMemory* of, std::int64_t bytes) : of_(of), bytes_(bytes) {}
+    Lease(ModelMemory* of, const ModelBytes& bytes) : of_(of), bytes_(bytes) {}
     ModelMemory* of_ = nullptr;
-    std::int64_t bytes_ = 0;
+    ModelBytes bytes_;
   };
 
-  explicit ModelMemory(std::int64_t limit) : limit_(limit) {}
+  // `at_once`: how many models work at a time.
+  ModelMemory(std::int64_t limit, std::size_t at_once) : limit_(limit), at_once_(at_once) {}
 
   // RESOURCE_EXHAUSTED (ShortageOf) when it does not fit.
-  absl::StatusOr<Lease> Take(std::int64_t bytes);
+  absl::StatusOr<Lease> Take(const ModelBytes& bytes);
   std::int64_t limit() const { return limit_; }
   std::int64_t used() const;
 
  private:
-  void GiveBack(std::int64_t bytes);
+  void GiveBack(const ModelBytes& bytes);
+  void Remove(const ModelBytes& bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  std::int64_t UsedLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const std::int64_t limit_;
+  const std::size_t at_once_;
   mutable Mutex mu_;
-  std::int64_t used_ ABSL_GUARDED_BY(mu_) = 0;
+  std::int64_t held_ ABSL_GUARDED_BY(mu_) = 0;
+  std::multiset<std::int64_t, std::greater<>> working_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace prequel

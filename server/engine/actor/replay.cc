@@ -83,11 +83,11 @@ absl::Status Replay::Reserve() {
   const absl::StatusOr<ModelCost> cost =
       EstimateConfig(parts_.model.config, parts_.model.version, parts_.codec);
   if (!cost.ok()) return absl::OkStatus();  // reading it says what is wrong
-  const std::int64_t bytes = BytesOf(cost->footprint());
+  const ModelBytes bytes = BytesOf(cost->footprint());
   absl::StatusOr<ModelMemory::Lease> memory = parts_.memory.Take(bytes);
   if (!memory.ok()) return memory.status();
   memory_ = *std::move(memory);
-  heavy_ = bytes > kHeavyBytes;
+  heavy_ = bytes.held > kHeavyBytes;
   return absl::OkStatus();
 }
 
