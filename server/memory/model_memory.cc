@@ -7,8 +7,8 @@ namespace prequel {
 absl::StatusOr<ModelMemory::Lease> ModelMemory::Take(const ModelBytes& bytes) {
   MutexLock lock(mu_);
   const std::int64_t before = UsedLocked();
-  // Estimates may be as large as numbers go.
-  if (bytes.held <= limit_ - before && bytes.working <= limit_ - before) {
+  // Estimates may be as large as numbers go: these are told before anything is added.
+  if (bytes.held <= limit_ - before && bytes.working <= limit_) {
     held_ += bytes.held;
     working_.insert(bytes.working);
     if (UsedLocked() <= limit_) return Lease(this, bytes);

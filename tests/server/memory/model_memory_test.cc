@@ -42,8 +42,18 @@ TEST(ModelMemoryTest, RefusesWhatDoesNotFitAndIsAsItWas) {
   }
   // Work passes from one to the next.
   EXPECT_TRUE(memory.Take({.held = 400, .working = 100}).ok());
+  EXPECT_TRUE(memory.Take({.held = 390, .working = 100}).ok());
   EXPECT_TRUE(memory.Take({.held = 300, .working = 200}).ok());
   EXPECT_EQ(memory.used(), 600);
+}
+
+// What is free need not hold what a model works with where that of another is counted already.
+TEST(ModelMemoryTest, WorkThatIsCountedAlreadyTakesNoRoom) {
+  ModelMemory memory(1000, 1);
+  const ModelMemory::Lease first = *memory.Take({.held = 500, .working = 400});
+  const absl::StatusOr<ModelMemory::Lease> second = memory.Take({.held = 100, .working = 400});
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(memory.used(), 1000);
 }
 
 }  // namespace
