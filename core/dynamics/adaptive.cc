@@ -214,6 +214,9 @@ absl::Status Adaptive::Configure(Options& options, const MovingModel& model) {
       .Reals("intercept_rates", &intercept_rates, 0, kMostRate, kMostBeliefs);
   double cap = model.counts ? kCountCap : Drift().cap;
   options.Help("most variance, in prior variances").Real("cap", &cap, 1, kMostCap);
+  double intercept_cap = model.counts || options.Has("cap") ? cap : Drift().intercept_cap;
+  options.Help("the same of biases; as cap where that is given")
+      .Real("intercept_cap", &intercept_cap, 1, kMostCap);
   ReadNoiseRates(options, model, hypotheses_.noise_rates);
   if (model.tracks_dispersion) hypotheses_.dispersion_rates = usual.dispersion_rates;
   ReadDispersionRates(options, model, rates.size(), hypotheses_.dispersion_rates);
@@ -230,8 +233,11 @@ absl::Status Adaptive::Configure(Options& options, const MovingModel& model) {
   ReadScales(options, model, rates.size(), hypotheses_.scales);
   if (absl::Status status = options.Finish(); !status.ok()) return status;
   for (std::size_t k = 0; k < rates.size(); ++k) {
-    drifts_.push_back(
-        {.rate = rates[k], .intercept_rate = intercept_rates[k], .hidden_rate = 0, .cap = cap});
+    drifts_.push_back({.rate = rates[k],
+                       .intercept_rate = intercept_rates[k],
+                       .hidden_rate = 0,
+                       .cap = cap,
+                       .intercept_cap = intercept_cap});
     hypotheses_.rates.push_back({rates[k], intercept_rates[k]});
   }
   hypotheses_.drifts = static_cast<Index>(rates.size());

@@ -2,7 +2,8 @@
 // n rows of a minibatch, with c = e^{−n r/κ} by weight:
 //   P ← √c P √c + (1 − c) κ p₀
 // which is P + n r p₀ while P is small, and never more than κ p₀. The intercepts of the outputs
-// have a rate of their own; hidden layers have κ = 1, for they only bend what the last layer
+// have a rate and a κ of their own: a level that walks may be anywhere in the end, so theirs is so
+// large that they have none. Hidden layers have κ = 1, for they only bend what the last layer
 // weighs.
 #pragma once
 
@@ -14,8 +15,8 @@
 namespace prequel {
 
 struct Drift {
-  double rate = 0, intercept_rate = 0, hidden_rate = 0;  // r ≥ 0 per row
-  double cap = 1000;                                     // κ ≥ 1
+  double rate = 0, intercept_rate = 0, hidden_rate = 0;           // r ≥ 0 per row
+  double cap = 1000, intercept_cap = DynamicsDefaults::kMostCap;  // κ ≥ 1
 
   bool moves() const { return rate > 0 || intercept_rate > 0 || hidden_rate > 0; }
 
@@ -29,7 +30,7 @@ struct Drift {
       Spread(layer.offset, layer.size(), last ? rate : hidden_rate, last ? cap : 1, passage,
              scratch);
       if (last && layer.has_bias) {
-        Spread(layer.bias_offset(), layer.outputs, intercept_rate, cap, passage, scratch);
+        Spread(layer.bias_offset(), layer.outputs, intercept_rate, intercept_cap, passage, scratch);
       }
     }
     q.Diffuse(scratch.keep, scratch.added, scratch.matrix);

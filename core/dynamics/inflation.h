@@ -15,6 +15,7 @@ namespace prequel {
 //   rate            r ≥ 0, of the prior's variance per row; 1e-3 unless given
 //   intercept_rate  that of the outputs' intercepts; `rate` unless given
 //   cap             κ ≥ 1; 1000 unless given
+//   intercept_cap   that of the outputs' intercepts; `cap` where that is given, else 1e12
 class Inflation : public DynamicsDefaults {
  public:
   static constexpr std::string_view kName = "inflation";
@@ -31,6 +32,9 @@ class Inflation : public DynamicsDefaults {
     options.Help("the same of biases; as rate unless given")
         .Real("intercept_rate", &drift_.intercept_rate, 0, kMostRate);
     options.Help("most variance, in prior variances").Real("cap", &drift_.cap, 1, kMostCap);
+    if (options.Has("cap")) drift_.intercept_cap = drift_.cap;
+    options.Help("the same of biases; as cap where that is given")
+        .Real("intercept_cap", &drift_.intercept_cap, 1, kMostCap);
     return options.Finish();
   }
 

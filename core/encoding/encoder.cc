@@ -255,13 +255,16 @@ absl::Status Encoder::CheckText(const Batch& batch) const {
 }
 
 EncoderState Encoder::Initial() const {
-  return {RunningMoments::Empty(num_numeric_),
+  return {RunningMoments::Empty(num_numeric_), Units::Unknown(standardize_ ? num_numeric_ : 0),
           std::vector<SharedTable>(At(num_tables_), std::make_shared<const CategoryTable>())};
 }
 
 absl::Status Encoder::CheckState(const EncoderState& state) const {
   if (state.moments.size() != num_numeric_ || !state.moments.IsValid()) {
     return absl::DataLossError("encoder state: unsound moments of the numeric columns");
+  }
+  if (state.units.size() != (standardize_ ? num_numeric_ : 0) || !state.units.IsValid()) {
+    return absl::DataLossError("encoder state: unsound units of the numeric columns");
   }
   if (static_cast<Index>(state.tables.size()) != num_tables_) {
     return absl::DataLossError("encoder state: another number of category tables");
@@ -275,7 +278,8 @@ absl::Status Encoder::CheckState(const EncoderState& state) const {
 }
 
 void Encoder::Absorb(const Batch& batch, EncoderState& state, double window) const {
-  if (num_numeric_ > 0) state.moments.Absorb(batch.inputs, window);
+  const double bound = standardize_ ? clip_ : RunningMoments::kUnbounded;
+  if (num_numeric_ > 0) state.moments.Absorb(batch.inputs, window, bound);
   for (std::size_t i = 0; i < texts_.size(); ++i) {
     const TextColumn& text = texts_[i];
     if (text.table < 0) continue;
@@ -286,21 +290,19 @@ void Encoder::Absorb(const Batch& batch, EncoderState& state, double window) con
 
 Index Encoder::Encode(const EncoderState& state, const Batch& batch, Matrix& out) const {
   out.resize(num_encoded_, batch.rows());
-  if (num_numeric_ > 0) EncodeNumbers(state.moments, batch.inputs, out);
+  if (num_numeric_ > 0) EncodeNumbers(state, batch.inputs, out);
   return texts_.empty() ? 0 : EncodeText(state, batch, out);
 }
 
-void Encoder::EncodeNumbers(const RunningMoments& moments, const Matrix& inputs,
-                            Matrix& out) const {
+void Encoder::EncodeNumbers(const EncoderState& state, const Matrix& inputs, Matrix& out) const {
   for (Index first = 0; first < num_numeric_; first += kLanes) {
     const Index lanes = std::min(kLanes, num_numeric_ - first);
     Affine map;
     map.bound = standardize_ ? clip_ : std::numeric_limits<double>::infinity();
     for (Index i = 0; i < lanes; ++i) {
-      const double mean = moments.mean[first + i];
-      map.shift[i] = standardize_ ? mean : 0;
-      map.factor[i] = standardize_ ? 1 / moments.Scale(first + i) : 1;
-      map.missing[i] = standardize_ ? 0 : mean;
+      map.shift[i] = standardize_ ? state.units.location[first + i] : 0;
+      map.factor[i] = standardize_ ? 1 / state.units.Scale(first + i) : 1;
+      map.missing[i] = standardize_ ? 0 : state.moments.mean[first + i];
     }
     const double* x = inputs.data() + first;
     double* to = out.data() + first;

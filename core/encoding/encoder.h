@@ -11,19 +11,29 @@
 #include "core/config/learner_config.h"
 #include "core/encoding/category_table.h"
 #include "core/encoding/running_moments.h"
+#include "core/encoding/units.h"
 
 namespace prequel {
 
 // What an Encoder has learned of its inputs: a value, part of the learner's state.
 struct EncoderState {
   RunningMoments moments;           // of the numeric columns
+  Units units;                      // that these are encoded in; empty unless standardised
   std::vector<SharedTable> tables;  // one per categorical feature that is not hashed
 };
 
+// A run of numeric columns that may be missing, and where their indicators are encoded.
+struct Indicators {
+  Index first = 0;
+  Index size = 0;
+  Index encoded = 0;  // column of the first one's indicator
+};
+
 // The plan made of the features; immutable. Encoded columns, in this order:
-//   numeric     (x − mean) / scale of each numeric column, or x itself; missing: x = mean. A column
-//               that was constant for long and then moves is thousands of deviations out: the
-//               standardised number is held within ±clip, so that no row has unbounded leverage.
+//   numeric     (x − location) / scale in the units of each numeric column, or x itself; missing:
+//               x = location, or the mean. A column that was constant for long and then moves is
+//               thousands of deviations out: the standardised number is held within ±clip, so that
+//               no row has unbounded leverage.
 //   indicators  1 where missing, for each numeric column that may be
 //   one-hot     per categorical feature: a column per table slot and one for "other" values, or
 //               one per hash bucket, bucket = StableHash(value) mod buckets
@@ -54,10 +64,16 @@ class Encoder {
   // Whether `state` has the sizes of this plan and sound values; DATA_LOSS otherwise.
   absl::Status CheckState(const EncoderState& state) const;
 
-  // Both REQUIRE Check(batch). They allocate only for a new category or a new shape of `out`.
-  // `window`: of the running moments, in rows.
+  // Absorb and Encode REQUIRE Check(batch). They allocate only for a new category or a new shape of
+  // `out`. `window`: of the running moments, in rows. Moments take in no value as further out than
+  // the clip.
   void Absorb(const Batch& batch, EncoderState& state,
               double window = RunningMoments::kAllRows) const;
+  // Moves the units to the running moments where these have left them (core/encoding/units.h).
+  bool MoveUnits(double tolerance, EncoderState& state, UnitsChange& change) const {
+    return Follow(state.moments, tolerance, UnknownScale::kAsNew, state.units, change);
+  }
+  const std::vector<Indicators>& indicators() const { return indicators_; }
   // `out` is encoded × B. Returns how many values are of a category that `state` has no slot for.
   Index Encode(const EncoderState& state, const Batch& batch, Matrix& out) const;
 
@@ -71,13 +87,6 @@ class Encoder {
     Index size() const { return capacity + (table < 0 ? 0 : 1); }
   };
 
-  // The numeric columns [first, first + size) may be missing.
-  struct Indicators {
-    Index first = 0;
-    Index size = 0;
-    Index encoded = 0;  // column of the first one's indicator
-  };
-
   absl::Status AddNumeric(const std::string& path, const FeatureConfig& feature);
   absl::Status AddCategorical(const std::string& path, const FeatureConfig& feature);
   absl::Status CheckShape(const Batch& batch) const;
@@ -85,7 +94,7 @@ class Encoder {
   bool AllAdmissible(const Matrix& inputs) const;
   absl::Status CheckNumbers(const Matrix& inputs) const;
   absl::Status CheckText(const Batch& batch) const;
-  void EncodeNumbers(const RunningMoments& moments, const Matrix& inputs, Matrix& out) const;
+  void EncodeNumbers(const EncoderState& state, const Matrix& inputs, Matrix& out) const;
   Index EncodeText(const EncoderState& state, const Batch& batch, Matrix& out) const;
 
   bool standardize_ = true;

@@ -19,21 +19,37 @@ constexpr double kLargestSum = 1e300;
 constexpr Index kLanes = 4;
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
 
-// n, m and M2 over one minibatch.
+// n, m and M2 over one minibatch, and how many of its values lay beyond the bounds.
 template <class T>
 struct BatchMoments {
-  T count, mean, m2;
+  T count, mean, m2, far;
 };
+
+// Values beyond them count as if they lay there.
+template <class T>
+struct Bounds {
+  T low, high;
+};
+
+template <class T>
+T Held(const Bounds<T>& bounds, T x) {
+  x = x < bounds.low ? bounds.low : x;  // NaN stays
+  return x > bounds.high ? bounds.high : x;
+}
 
 // Of the column(s) that column(j) points to in example j; T is double or Lanes. The second pass
 // sums d = x − m twice: Σd corrects the rounding of m, and M2 = Σd² − (Σd)²/n.
 template <class T, class Column>
-void Compute(Index examples, const Column& column, BatchMoments<T>& result) {
+void Compute(Index examples, const Column& column, const Bounds<T>& bounds,
+             BatchMoments<T>& result) {
   const T zero = {};
   const T one = zero + 1.0;
-  T x, count = zero, sum = zero, rest = zero, square = zero;
+  T x, count = zero, sum = zero, far = zero, rest = zero, square = zero;
   for (Index j = 0; j < examples; ++j) {
     std::memcpy(&x, column(j), sizeof(T));
+    far += x < bounds.low ? one : zero;
+    far += x > bounds.high ? one : zero;
+    x = Held(bounds, x);
     count += x == x ? one : zero;
     sum += x == x ? x : zero;
   }
@@ -41,6 +57,7 @@ void Compute(Index examples, const Column& column, BatchMoments<T>& result) {
   const T mean = sum / divisor;
   for (Index j = 0; j < examples; ++j) {
     std::memcpy(&x, column(j), sizeof(T));
+    x = Held(bounds, x);
     const T d = x == x ? x - mean : zero;
     rest += d;
     square += d * d;
@@ -50,14 +67,36 @@ void Compute(Index examples, const Column& column, BatchMoments<T>& result) {
   result.count = count;
   result.mean = mean + correction;
   result.m2 = m2 > 0.0 ? m2 : zero;
+  result.far = far;
+}
+
+// Of column i of what was seen so far. While little was, any value may be a usual one.
+Bounds<double> BoundsOf(const RunningMoments& all, double bound, Index i) {
+  const double scale = all.KnownScale(i);
+  const bool bounded = all.count[i] >= RunningMoments::kNear && scale > 0;
+  const double reach = bounded ? bound * scale : RunningMoments::kUnbounded;
+  return {all.mean[i] - reach, all.mean[i] + reach};
+}
+
+// Counts `far` of `rows` more; whether the column has become another one.
+bool IsAnother(double far, double rows, double& all) {
+  if (far == 0 && all == 0) return false;
+  constexpr double kNear = RunningMoments::kNear;
+  all = all * std::exp(-rows / kNear) + far * std::min(1.0, kNear / rows);
+  if (all < 1e-9) all = 0;
+  return all > RunningMoments::kFar;
+}
+
+// What was seen counts as `window` values at most.
+void Shorten(double window, Index i, RunningMoments& all) {
+  if (all.count[i] <= window) return;
+  all.m2[i] *= window / all.count[i];
+  all.count[i] = window;
 }
 
 void Merge(double added, double mean, double m2, double window, Index i, RunningMoments& all) {
   if (added == 0) return;
-  if (all.count[i] > window) {
-    all.m2[i] *= window / all.count[i];
-    all.count[i] = window;
-  }
+  Shorten(window, i, all);
   const double count = all.count[i];
   const double total = count + added;
   const double delta = mean - all.mean[i];
@@ -68,24 +107,42 @@ void Merge(double added, double mean, double m2, double window, Index i, Running
 
 // column(j) points to the values of example j.
 template <class Column>
-void AbsorbColumns(Index examples, const Column& column, double window, RunningMoments& all) {
+void AbsorbColumns(Index examples, const Column& column, double window, double bound,
+                   RunningMoments& all) {
+  // Of one column, by itself.
+  const auto compute = [&](Index i, const Bounds<double>& bounds, BatchMoments<double>& batch) {
+    Compute(
+        examples, [&](Index j) { return column(j) + i; }, bounds, batch);
+  };
+  const auto merge = [&](BatchMoments<double> batch, Index i) {
+    if (IsAnother(batch.far, static_cast<double>(examples), all.far[i])) {
+      constexpr double kNone = RunningMoments::kUnbounded;
+      compute(i, {-kNone, kNone}, batch);
+      Shorten(RunningMoments::kNear, i, all);
+    }
+    Merge(batch.count, batch.mean, batch.m2, window, i, all);
+  };
   Index done = 0;
   while (done < all.size()) {
     if (all.size() < kLanes) {
       BatchMoments<double> batch;
-      Compute(
-          examples, [&](Index j) { return column(j) + done; }, batch);
-      Merge(batch.count, batch.mean, batch.m2, window, done, all);
-      ++done;
+      compute(done, BoundsOf(all, bound, done), batch);
+      merge(batch, done++);
       continue;
     }
     // The last group may begin with columns that are done already.
     const Index first = std::min(done, all.size() - kLanes);
+    Bounds<Lanes> bounds;
+    for (Index i = 0; i < kLanes; ++i) {
+      const Bounds<double> of_column = BoundsOf(all, bound, first + i);
+      bounds.low[i] = of_column.low;
+      bounds.high[i] = of_column.high;
+    }
     BatchMoments<Lanes> batch;
     Compute(
-        examples, [&](Index j) { return column(j) + first; }, batch);
+        examples, [&](Index j) { return column(j) + first; }, bounds, batch);
     for (Index i = done - first; i < kLanes; ++i) {
-      Merge(batch.count[i], batch.mean[i], batch.m2[i], window, first + i, all);
+      merge({batch.count[i], batch.mean[i], batch.m2[i], batch.far[i]}, first + i);
     }
     done = first + kLanes;
   }
@@ -94,35 +151,38 @@ void AbsorbColumns(Index examples, const Column& column, double window, RunningM
 }  // namespace
 
 RunningMoments RunningMoments::Empty(Index columns) {
-  return {Vector::Zero(columns), Vector::Zero(columns), Vector::Zero(columns)};
+  return {Vector::Zero(columns), Vector::Zero(columns), Vector::Zero(columns),
+          Vector::Zero(columns)};
 }
 
-void RunningMoments::Absorb(ConstMatrixRef x, double window) {
+void RunningMoments::Absorb(ConstMatrixRef x, double window, double bound) {
   const auto column = [data = x.data(), stride = x.outerStride()](Index j) {
     return data + j * stride;
   };
-  AbsorbColumns(x.cols(), column, window, *this);
+  AbsorbColumns(x.cols(), column, window, bound, *this);
 }
 
-void RunningMoments::Absorb(ConstMatrixRef x, const std::vector<Index>& kept, double window) {
+void RunningMoments::Absorb(ConstMatrixRef x, const std::vector<Index>& kept, double window,
+                            double bound) {
   const auto column = [data = x.data(), stride = x.outerStride(), &kept](Index j) {
     return data + kept[static_cast<std::size_t>(j)] * stride;
   };
-  AbsorbColumns(static_cast<Index>(kept.size()), column, window, *this);
+  AbsorbColumns(static_cast<Index>(kept.size()), column, window, bound, *this);
 }
 
-double RunningMoments::Scale(Index i) const {
-  if (count[i] < 2) return 1;
+double RunningMoments::KnownScale(Index i) const {
+  if (count[i] < 2) return 0;
   const double scale = std::sqrt(m2[i] / (count[i] - 1));
   const double noise = std::max(kRelativeNoise * std::abs(mean[i]), kSmallestScale);
-  return scale > noise ? scale : 1;
+  return scale > noise ? scale : 0;
 }
 
 bool RunningMoments::IsValid() const {
-  if (mean.size() != size() || m2.size() != size()) return false;
+  if (mean.size() != size() || m2.size() != size() || far.size() != size()) return false;
   for (Index i = 0; i < size(); ++i) {
     const bool sound = count[i] >= 0 && count[i] <= kLargestSum && m2[i] >= 0 &&
-                       m2[i] <= kLargestSum && std::abs(mean[i]) <= kLargestMean;
+                       m2[i] <= kLargestSum && std::abs(mean[i]) <= kLargestMean && far[i] >= 0 &&
+                       far[i] <= 2 * kNear;
     if (!sound) return false;
   }
   return true;

@@ -14,12 +14,20 @@ namespace prequel {
 // With a window W, what was seen counts as W values at most: where n > W, first M2 ← M2 W/n, n ← W.
 // Minibatch moments are two-pass with the rounding of the mean corrected, so that neither a large
 // mean nor a long stream costs accuracy. Copying between equal sizes allocates nothing.
+//
+// With a bound c, a value further than c deviations from the mean counts as if it lay just there,
+// so that a wild one moves nothing for long. Where more than kFar of the last kNear rows or so lie
+// out there the column has become another one: then they count whole, and what was seen before as
+// kNear values at most.
 struct RunningMoments {
   static constexpr double kAllRows = std::numeric_limits<double>::infinity();
+  static constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  static constexpr double kNear = 32, kFar = 8;
 
   Vector count;  // n of each column: values that were known, as far as they still count
   Vector mean;   // 0 until one is known
   Vector m2;     // Σ(x − mean)²
+  Vector far;    // values beyond the bound, each counting e^{−1/kNear} less with every row since
 
   // Nothing seen of `columns` columns.
   static RunningMoments Empty(Index columns);
@@ -28,13 +36,19 @@ struct RunningMoments {
 
   // Folds in x (columns × B); NaN is an unknown value. Element order is fixed, so the same
   // minibatches give the same bits. REQUIRES: |x| ≤ kMaxMagnitude where known.
-  void Absorb(ConstMatrixRef x, double window = kAllRows);
+  void Absorb(ConstMatrixRef x, double window = kAllRows, double bound = kUnbounded);
   // Folds in the examples `kept` of x.
-  void Absorb(ConstMatrixRef x, const std::vector<Index>& kept, double window = kAllRows);
+  void Absorb(ConstMatrixRef x, const std::vector<Index>& kept, double window = kAllRows,
+              double bound = kUnbounded);
 
-  // The deviation √(M2 / (n − 1)) of column i; 1 where there is none to divide by: n < 2, or a
+  // The deviation √(M2 / (n − 1)) of column i; 0 where there is none to divide by: n < 2, or a
   // deviation that rounding alone explains (≤ 1e-13 |mean|, or ≤ 1e-100).
-  double Scale(Index i) const;
+  double KnownScale(Index i) const;
+  // The same, 1 where there is none.
+  double Scale(Index i) const {
+    const double known = KnownScale(i);
+    return known > 0 ? known : 1;
+  }
 
   // Whether this could be the outcome of Absorb: sizes agree, finite, counts and M2 ≥ 0.
   bool IsValid() const;

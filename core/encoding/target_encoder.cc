@@ -232,13 +232,18 @@ Index TargetEncoder::ClassOf(const TargetState& state, const Batch& batch, Index
 }
 
 TargetState TargetEncoder::Initial() const {
-  return {RunningMoments::Empty(standardize_ ? width_ : 0), std::make_shared<const CategoryTable>(),
-          false, Vector::Constant(counts_ ? width_ : 0, -1)};
+  const Index standardized = standardize_ ? width_ : 0;
+  return {RunningMoments::Empty(standardized), Units::Unknown(standardized),
+          std::make_shared<const CategoryTable>(), false,
+          Vector::Constant(counts_ ? width_ : 0, -1)};
 }
 
 absl::Status TargetEncoder::CheckState(const TargetState& state) const {
   if (state.moments.size() != (standardize_ ? width_ : 0) || !state.moments.IsValid()) {
     return absl::DataLossError("target state: unsound moments of the targets");
+  }
+  if (state.units.size() != state.moments.size() || !state.units.IsValid()) {
+    return absl::DataLossError("target state: unsound units of the targets");
   }
   // Unlike NaN, infinity is sound.
   if (state.largest.size() != (counts_ ? width_ : 0) || !(state.largest.array() >= -1).all()) {
@@ -299,9 +304,9 @@ RefusedRow TargetEncoder::Refuse(const TargetState& state, const Batch& batch, I
 }
 
 void TargetEncoder::Absorb(const Batch& batch, const std::vector<Index>& kept, TargetState& state,
-                           double window) const {
+                           double window, double bound) const {
   if (kept.empty()) return;
-  if (standardize_) state.moments.Absorb(batch.targets, kept, window);
+  if (standardize_) state.moments.Absorb(batch.targets, kept, window, bound);
   if (counts_) {
     for (const Index row : kept) {
       state.largest = state.largest.cwiseMax(batch.targets.col(row));
@@ -320,8 +325,8 @@ void TargetEncoder::Encode(const TargetState& state, const Batch& batch,
     return;
   }
   for (Index i = 0; i < width_; ++i) {
-    const double location = standardize_ ? state.moments.mean[i] : 0;
-    const double scale = standardize_ ? state.moments.Scale(i) : 1;
+    const double location = standardize_ ? state.units.location[i] : 0;
+    const double scale = standardize_ ? state.units.Scale(i) : 1;
     for (std::size_t k = 0; k < kept.size(); ++k) {
       out(i, static_cast<Index>(k)) = (batch.targets(i, kept[k]) - location) / scale;
     }
@@ -330,13 +335,13 @@ void TargetEncoder::Encode(const TargetState& state, const Batch& batch,
 
 void TargetEncoder::Location(const TargetState& state, Vector& out) const {
   out.setZero(width_);
-  if (standardize_) out = state.moments.mean;
+  if (standardize_) out = state.units.location;
 }
 
 void TargetEncoder::Scale(const TargetState& state, Vector& out) const {
   out.setOnes(width_);
   if (!standardize_) return;
-  for (Index i = 0; i < width_; ++i) out[i] = state.moments.Scale(i);
+  for (Index i = 0; i < width_; ++i) out[i] = state.units.Scale(i);
 }
 
 bool TargetEncoder::HasScale(const TargetState& state) const {

@@ -13,12 +13,14 @@
 #include "core/encoding/category_table.h"
 #include "core/encoding/refused_rows.h"
 #include "core/encoding/running_moments.h"
+#include "core/encoding/units.h"
 
 namespace prequel {
 
 // What a TargetEncoder has learned: a value, part of the learner's state.
 struct TargetState {
   RunningMoments moments;  // of the outputs; empty unless they are standardised
+  Units units;             // that they are encoded in, likewise
   SharedTable labels;      // text labels in class order, when the configuration lists none
   bool integers = false;   // whether integers came first: classes are integers
   // Of counts, each output's largest so far: −1 before the first, +inf where it is not known (the
@@ -65,8 +67,15 @@ class TargetEncoder {
   void Select(const TargetState& state, const Batch& batch, std::vector<Index>& kept,
               RefusedRows& refused) const;
   // `kept` are rows that Select keeps; `window`: of the running moments, in rows.
+  // They take in no value as further out than `bound` deviations.
   void Absorb(const Batch& batch, const std::vector<Index>& kept, TargetState& state,
-              double window = RunningMoments::kAllRows) const;
+              double window = RunningMoments::kAllRows,
+              double bound = RunningMoments::kUnbounded) const;
+  // Moves the units to the running moments where these have left them (core/encoding/units.h).
+  bool MoveUnits(double tolerance, UnknownScale unknown, TargetState& state,
+                 UnitsChange& change) const {
+    return Follow(state.moments, tolerance, unknown, state.units, change);
+  }
   void Encode(const TargetState& state, const Batch& batch, const std::vector<Index>& kept,
               Matrix& out) const;  // T × kept
 

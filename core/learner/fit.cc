@@ -127,15 +127,10 @@ requires Fits<R, Q> absl::Status Learn(const Fitting& f, const R& rule, const Q&
 
 }  // namespace
 
-absl::Status FitBelief(const Problem& problem, const LearnerState& state, std::size_t k,
-                       Workspace& w, Belief& next, StepReport& report) {
-  const Fitting f{problem,
-                  state.revision,
-                  problem.PriorOf(static_cast<Index>(k)),
-                  state.beliefs[k],
-                  w.beliefs[k],
-                  w,
-                  report};
+absl::Status FitBelief(const Problem& problem, std::int64_t revision, const Belief& belief,
+                       std::size_t k, Workspace& w, Belief& next, StepReport& report) {
+  const Fitting f{problem, revision, problem.PriorOf(static_cast<Index>(k)), belief, w.beliefs[k],
+                  w,       report};
   const bool drifts = !problem.setting().linear && Drifts(problem, k);
   return std::visit(
       [&]<class R, class Q>(const R& rule, const Q& prior) -> absl::Status {

@@ -2,21 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "core/learner/belief.h"
-#include "core/learner/learner_state.h"
 #include "core/learner/problem.h"
 #include "core/learner/scratch/workspace.h"
 #include "core/rules/step_report.h"
 
 namespace prequel {
 
-// Writes posterior and rule state of `next`: those of belief k of `state` after the minibatch that
-// the expansion of w.beliefs[k] is bound to, with its `prior` as what was known of it before; and
-// with learned noise the logits at the prior's mean to its `prior_logits`. `report` is of this
-// belief. INTERNAL when the rule diverges; `next` is then unspecified.
-absl::Status FitBelief(const Problem& problem, const LearnerState& state, std::size_t k,
-                       Workspace& w, Belief& next, StepReport& report);
+// Writes posterior and rule state of `next`: those of `belief`, belief k of a state of that
+// revision, after the minibatch that the expansion of w.beliefs[k] is bound to, with its `prior` as
+// what was known of it before; and with learned noise the logits at the prior's mean to its
+// `prior_logits`. `report` is of this belief. INTERNAL when the rule diverges; `next` is then
+// unspecified.
+absl::Status FitBelief(const Problem& problem, std::int64_t revision, const Belief& belief,
+                       std::size_t k, Workspace& w, Belief& next, StepReport& report);
 
 }  // namespace prequel

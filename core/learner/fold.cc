@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/learner/answering.h"
+#include "core/learner/carrying/new_units.h"
 #include "core/learner/drifting/in_turn.h"
 #include "core/learner/drifting/steps.h"
 #include "core/learner/fit.h"
@@ -21,10 +22,6 @@
 namespace prequel {
 namespace {
 
-// Below this many examples every minibatch is encoded with its own rows counted in: one of B rows
-// moves running means by up to B/n deviations, which only later stops to matter.
-constexpr std::int64_t kSettledExamples = 1000;
-
 // What the steps of one fold share.
 struct Shared {
   const Problem& problem;
@@ -33,6 +30,7 @@ struct Shared {
   Workspace& w;
   LearnerState& next;
   Place place;                             // of all these rows
+  const std::vector<Belief>* beliefs;      // what is known before them, in the units of `next`
   const Matrix* learned_inputs = nullptr;  // encoded as they are to be learned
 };
 
@@ -86,7 +84,7 @@ void AbsorbTargets(const Shared& m) {
   const bool weighs = problem.weighs_rows() && problem.target_encoder.HasScale(m.state.targets);
   if (weighs) WeighOutcomes(problem, m.rows.targets, m.w);
   problem.target_encoder.Absorb(weighs ? m.w.held : m.rows, m.w.kept, m.next.targets,
-                                problem.config.standardize_window);
+                                problem.config.standardize_window, problem.config.input_clip);
 }
 
 // Labels are classes however new they are.
@@ -109,22 +107,39 @@ absl::Status ScoreRows(const Shared& m, Judgement& judgement) {
   return judgement.served.HasNaN() ? TooExtreme() : absl::OkStatus();
 }
 
-// The rows as they are to be learned: encoded with themselves counted in, or as they were
-// predicted.
-void AbsorbRows(Shared& m) {
+// The prior of a belief that learns the rows at once, in the new units.
+void StandOnCarried(const Shared& m, std::size_t k) {
+  BeliefWorkspace& belief = m.w.beliefs[k];
+  const Posterior& posterior = (*m.beliefs)[k].posterior;
+  belief.prior = &posterior;
+  if (Drifts(m.problem, k)) {
+    DriftTo(m.problem, posterior, k, m.place.time(), m.w.dynamics, belief);
+  }
+}
+
+// The rows as they are to be learned: as they were predicted, or anew where they have moved the
+// units or brought categories.
+absl::Status AbsorbRows(Shared& m) {
   const Problem& problem = m.problem;
   Workspace& w = m.w;
   problem.encoder.Absorb(m.rows, m.next.inputs, problem.config.standardize_window);
+  const bool new_units = MoveUnits(problem, m.state, w, m.next);
+  const bool carries = new_units && CarriesOver(problem, m.state);
+  if (carries) {
+    absl::Status status = CarryBeliefs(problem, m.state, w);
+    if (!status.ok()) return status;
+    m.beliefs = &w.units.beliefs;
+  }
   problem.target_encoder.Encode(m.next.targets, m.rows, w.kept, w.targets);
-  const bool moved =
-      m.state.examples < kSettledExamples || m.next.inputs.tables != m.state.inputs.tables;
+  const bool moved = new_units || m.next.inputs.tables != m.state.inputs.tables;
   if (moved) problem.encoder.Encode(m.next.inputs, m.rows, w.moved_inputs);
   m.learned_inputs = moved ? &w.moved_inputs : &w.inputs;
   if (moved && w.in_turn.used) DesignRows(problem, w.moved_inputs, w);
-  for (std::size_t k = 0; k < m.state.beliefs.size(); ++k) {
+  for (std::size_t k = 0; k < m.beliefs->size(); ++k) {
     if (LearnsInTurn(problem, k) || LearnsInSteps(problem, k, m.rows.rows())) continue;
     BeliefWorkspace& belief = w.beliefs[k];
-    FitNoise(problem, m.next.targets, m.state.beliefs[k].noise, belief.noise);
+    FitNoise(problem, m.next.targets, (*m.beliefs)[k].noise, belief.noise);
+    if (carries) StandOnCarried(m, k);
     if (!moved) {
       belief.expansion.Retarget(w.targets, belief.noise);
       continue;
@@ -133,6 +148,7 @@ void AbsorbRows(Shared& m) {
                           belief.noise);
     belief.at_mean = belief.projected = false;
   }
+  return absl::OkStatus();
 }
 
 // What the prior predicted of the rows served better than belief k, a run: that begins anew, with
@@ -141,7 +157,7 @@ void Begin(const Shared& m, std::size_t k, Belief& next) {
   BeliefWorkspace& run = m.w.beliefs[k];
   run.prior = &m.problem.PriorOf(static_cast<Index>(k)).initial;
   run.at_mean = run.projected = false;
-  FreshNoiseAt(m.problem, BelievedRun(m.problem, m.state).noise, next.noise);
+  FreshNoiseAt(m.problem, (*m.beliefs)[BelievedRun(m.problem, m.state)].noise, next.noise);
   FitNoise(m.problem, m.next.targets, next.noise, run.noise);
 }
 
@@ -163,7 +179,7 @@ absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefW
 // A belief that drifts learns the rows of each step in turn, as minibatches of their own.
 absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport& report) {
   const Problem& problem = m.problem;
-  const Belief& belief = m.state.beliefs[k];
+  const Belief& belief = (*m.beliefs)[k];
   BeliefWorkspace& w = m.w.beliefs[k];
   const Matrix& inputs = *m.learned_inputs;
   const Index rows = inputs.cols();
@@ -187,7 +203,7 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
     w.expansion.Bind(problem.model, problem.likelihood, w.step_inputs, w.step_targets, w.noise);
     w.at_mean = w.projected = false;
     StepReport of_step;
-    absl::Status status = FitBelief(problem, m.state, k, m.w, next, of_step);
+    absl::Status status = FitBelief(problem, m.state.revision, belief, k, m.w, next, of_step);
     if (status.ok()) status = LearnNoiseOf(problem, w.step_targets, w, next);
     if (!status.ok()) return status;
     AddReport(of_step, report);
@@ -198,15 +214,16 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
 absl::Status FitAtOnce(const Shared& m, std::size_t k, Belief& next, StepReport& report) {
   BeliefWorkspace& w = m.w.beliefs[k];
   ForgetDispersion(m.problem, k, static_cast<double>(m.rows.rows()), next.noise);
-  absl::Status status = FitBelief(m.problem, m.state, k, m.w, next, report);
+  absl::Status status =
+      FitBelief(m.problem, m.state.revision, (*m.beliefs)[k], k, m.w, next, report);
   return status.ok() ? LearnNoiseOf(m.problem, m.w.targets, w, next) : status;
 }
 
 // By whether and how it drifts.
 absl::Status FitOne(const Shared& m, std::size_t k, Belief& next, StepReport& report) {
   if (LearnsInTurn(m.problem, k)) {
-    return FitInTurn(m.problem, m.next.targets, m.w.targets, m.place, m.state.beliefs[k], k, m.w,
-                     next, report);
+    return FitInTurn(m.problem, m.next.targets, m.w.targets, m.place, (*m.beliefs)[k], k, m.w, next,
+                     report);
   }
   return LearnsInSteps(m.problem, k, m.rows.rows()) ? FitInSteps(m, k, next, report)
                                                     : FitAtOnce(m, k, next, report);
@@ -215,8 +232,8 @@ absl::Status FitOne(const Shared& m, std::size_t k, Belief& next, StepReport& re
 // Belief `begun` begins anew, unless it is −1. `report` is of the belief of the greatest weight.
 absl::Status FitBeliefs(const Shared& m, Index begun, StepReport& report) {
   double greatest = -HUGE_VAL;
-  for (std::size_t k = 0; k < m.state.beliefs.size(); ++k) {
-    const Belief& belief = m.state.beliefs[k];
+  for (std::size_t k = 0; k < m.beliefs->size(); ++k) {
+    const Belief& belief = (*m.beliefs)[k];
     Belief& next = m.next.beliefs[k];
     StepReport of_this = report;
     next.noise = belief.noise;
@@ -237,7 +254,8 @@ absl::Status LearnRows(Shared m, Learned& learned) {
   Judgement judgement(m.state.evaluation.cumulative.kind());
   absl::Status status = ScoreRows(m, judgement);
   if (!status.ok()) return status;
-  AbsorbRows(m);
+  status = AbsorbRows(m);
+  if (!status.ok()) return status;
   m.next.beliefs.resize(m.state.beliefs.size());
   for (std::size_t k = 0; k < m.state.beliefs.size(); ++k) {
     m.next.beliefs[k].log_weight = m.state.beliefs[k].log_weight;
@@ -295,7 +313,7 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
   status = PredictRows(problem, state, w.inputs, place, {}, w);
   if (!status.ok()) return status;
   if (answering != nullptr && !apart) AnswerRows(problem, state, *answering, w);
-  status = LearnRows({problem, state, rows, w, next, place}, learned);
+  status = LearnRows({problem, state, rows, w, next, place, &state.beliefs}, learned);
   if (!status.ok()) return status;
   return learned;
 }

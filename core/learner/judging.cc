@@ -18,7 +18,7 @@ Finding NoiseFound(const Vector& weights, const LearnerState& next) {
   if (belief.tracks.empty()) return {};
   Index likeliest = 0;
   weights.segment(1, static_cast<Index>(belief.tracks.size())).maxCoeff(&likeliest);
-  const double scale = next.targets.moments.size() > 0 ? next.targets.moments.Scale(0) : 1;
+  const double scale = next.targets.units.size() > 0 ? next.targets.units.Scale(0) : 1;
   const auto deviation = [&](const NoiseState& noise) {
     const double all = scale * std::sqrt(noise.rate[0] / noise.shape[0]);
     return std::isfinite(all) ? all : 0;

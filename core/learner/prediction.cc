@@ -160,7 +160,7 @@ void AddTracks(const Problem& problem, const LearnerState& state, std::size_t k,
 }
 
 // How sure the last target is of itself, in the units that the model learns in.
-void NoiseOfLast(const References& references, const ReferenceState& last, const Units& units,
+void NoiseOfLast(const References& references, const ReferenceState& last, const TargetUnits& units,
                  NoiseLevel& out) {
   constexpr double kFirstDof = 3;  // the fewest whole number of them with a finite variance
   const Index outputs = units.scale.size();
@@ -176,7 +176,7 @@ void NoiseOfLast(const References& references, const ReferenceState& last, const
 void AddPersistence(const Problem& problem, const ReferenceState& last, Index hypothesis,
                     Index rows, Workspace& all) {
   const References references = problem.references();
-  const Units& units = all.predictive.units();
+  const TargetUnits& units = all.predictive.units();
   NoiseLevel& noise = all.track_noise;
   noise.variance.resize(0);
   noise.dof.resize(0);
@@ -206,7 +206,7 @@ void AddPersistence(const Problem& problem, const ReferenceState& last, Index hy
 absl::Status AddRestart(const Problem& problem, const LearnerState& state, const Matrix& inputs,
                         const Sampling& sampling, Workspace& all) {
   BeliefWorkspace& w = all.restart;
-  FreshNoiseAt(problem, BelievedRun(problem, state).noise, all.restart_noise);
+  FreshNoiseAt(problem, state.beliefs[BelievedRun(problem, state)].noise, all.restart_noise);
   PredictiveNoise(problem, state.targets, all.restart_noise, w.noise);
   all.predictive.AddBelief(all.weights[all.weights.size() - 1], w.noise);
   if (all.in_turn.used) {
@@ -225,11 +225,11 @@ absl::Status AddRestart(const Problem& problem, const LearnerState& state, const
 
 }  // namespace
 
-const Belief& BelievedRun(const Problem& problem, const LearnerState& state) {
+std::size_t BelievedRun(const Problem& problem, const LearnerState& state) {
   Index run = 0;
   state.restarts.log_weights.maxCoeff(&run);
-  if (problem.run_lengths.any()) return state.beliefs[static_cast<std::size_t>(run)];
-  return run == 0 ? state.beliefs.front() : state.beliefs.back();
+  if (problem.run_lengths.any()) return static_cast<std::size_t>(run);
+  return run == 0 ? 0 : state.beliefs.size() - 1;
 }
 
 bool Drifts(const Problem& problem, std::size_t k) {

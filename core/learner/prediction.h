@@ -56,7 +56,7 @@ absl::Status PredictRows(const Problem& problem, const LearnerState& state, cons
 
 // The run that is believed the most, where the dynamics think of restarts: the first belief or the
 // last, or any where the beliefs are runs alone.
-const Belief& BelievedRun(const Problem& problem, const LearnerState& state);
+std::size_t BelievedRun(const Problem& problem, const LearnerState& state);
 
 // Whether time changes belief k of the problem.
 bool Drifts(const Problem& problem, std::size_t k);

@@ -62,6 +62,19 @@ void BlockDiagonalGaussian::Diffuse(const Vector& keep, const Vector& added, Mat
   }
 }
 
+absl::Status BlockDiagonalGaussian::Carry(const Carrying& by, CarryingScratch& w) {
+  Index offset = 0;
+  absl::Status status;
+  for (std::size_t l = 0; l < blocks.size() && status.ok(); ++l) {
+    const Index size = blocks[l].size();
+    status = CarryDense(by.OfLayer(l), by.prior_mean.segment(offset, size),
+                        by.prior_precision.segment(offset, size), by.stands,
+                        mean.segment(offset, size), blocks[l].covariance, w.Of(l));
+    offset += size;
+  }
+  return status;
+}
+
 absl::Status BlockDiagonalSampler::Prepare(const BlockDiagonalGaussian& posterior) {
   mean_ = posterior.mean;
   factors_.resize(posterior.blocks.size());

@@ -9,6 +9,7 @@
 #include "core/config/options.h"
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
+#include "core/posteriors/carrying.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
@@ -60,6 +61,7 @@ struct BlockDiagonalGaussian : PosteriorDefaults {
   bool HasShapeOf(const BlockDiagonalGaussian& other) const;
 
   void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
+  absl::Status Carry(const Carrying& by, CarryingScratch& w);
 };
 
 // Draws mean + blockdiag(L_1, …) z with L_ℓ L_ℓᵀ = P_ℓ.

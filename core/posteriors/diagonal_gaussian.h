@@ -8,6 +8,7 @@
 #include "core/linalg/sum_log.h"
 #include "core/linalg/tiles.h"
 #include "core/linalg/types.h"
+#include "core/posteriors/carrying.h"
 #include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
@@ -68,6 +69,16 @@ struct DiagonalGaussian : PosteriorDefaults {
   // 1/(k/λ + a)
   void Diffuse(const Vector& keep, const Vector& added, Matrix& /*scratch*/) {
     precision.array() /= keep.array() + added.array() * precision.array();
+  }
+  // What the family cannot hold is left out: the covariance of a weight with its unit's bias.
+  absl::Status Carry(const Carrying& by, CarryingScratch& scratch) {
+    const WeightMap map = by.OfAll();
+    BlockScratch& w = scratch.first;
+    CarryDiagonal(map, by, precision, w);
+    map.Apply(mean);
+    PullToPrior(map, by.prior_mean, w.prior, mean, w);
+    mean.array() += w.pull.array() / precision.array();
+    return absl::OkStatus();
   }
 };
 

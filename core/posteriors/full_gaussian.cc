@@ -33,6 +33,11 @@ void FullGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& /*sc
   DiffuseCovariance(keep, added, covariance);
 }
 
+absl::Status FullGaussian::Carry(const Carrying& by, CarryingScratch& w) {
+  return CarryDense(by.OfAll(), by.prior_mean, by.prior_precision, by.stands, mean, covariance,
+                    w.first);
+}
+
 // The first weights stay as they are where only the last layer drifts.
 void DiffuseCovariance(ConstVectorRef keep, ConstVectorRef added, Matrix& covariance) {
   const Index size = covariance.rows();

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "core/linalg/types.h"
+#include "core/posteriors/carrying.h"
 #include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
@@ -49,6 +50,7 @@ struct FullGaussian : PosteriorDefaults {
   }
 
   void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
+  absl::Status Carry(const Carrying& by, CarryingScratch& w);
 };
 
 // P ← diag(√k) P diag(√k) + diag(a), in the lower triangle.

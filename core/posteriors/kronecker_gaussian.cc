@@ -169,6 +169,52 @@ bool KroneckerGaussian::IsSound(Index params) const {
   return mean.size() == params && total == params && IsFinite();
 }
 
+// A of the first layer and S of the last in new units, of a layer as it is before.
+absl::Status KroneckerGaussian::CarryFactors(const Carrying& by, std::size_t l) {
+  Layer& layer = layers[l];
+  const Vector d = layer.prior, root = d.cwiseSqrt();
+  Matrix a = root.asDiagonal() * layer.input_basis * layer.input_values.asDiagonal() *
+             layer.input_basis.transpose() * root.asDiagonal();
+  Matrix s = layer.output_basis * layer.output_values.asDiagonal() * layer.output_basis.transpose();
+  if (l == 0) {
+    const WeightMap inputs = by.OfInputs();
+    for (int side = 0; side < 2; ++side) {
+      for (Index j = 0; j < a.cols(); ++j) inputs.TurnBackTransposed(a.col(j));
+      a.transposeInPlace();
+    }
+  }
+  if (l + 1 == layers.size()) {
+    const Vector back = by.outputs.spread.cwiseInverse();
+    s = back.asDiagonal() * s * back.asDiagonal();
+  }
+  return layer.Assign(d, a, s);
+}
+
+absl::Status KroneckerGaussian::Carry(const Carrying& by, CarryingScratch& scratch) {
+  Index offset = 0;
+  absl::Status status;
+  for (std::size_t l = 0; l < layers.size() && status.ok(); ++l) {
+    const Index size = layers[l].size();
+    auto of_layer = mean.segment(offset, size);
+    const auto prior_mean = by.prior_mean.segment(offset, size);
+    const auto prior = by.prior_precision.segment(offset, size);
+    offset += size;
+    const WeightMap map = by.OfLayer(l);
+    if (map.IsIdentity()) continue;
+    status = CarryFactors(by, l);
+    BlockScratch& w = scratch.Of(l);
+    map.Apply(of_layer);
+    PullToPrior(map, prior_mean, prior, of_layer, w);
+    KroneckerCovariance covariance;
+    layers[l].CovarianceTo(covariance);
+    const Eigen::Map<const Matrix> pull(w.pull.data(), layers[l].outputs(), layers[l].columns());
+    Eigen::Map<Matrix> moved(w.origin.data(), layers[l].outputs(), layers[l].columns());
+    covariance.Multiply(pull, w.inner, moved);
+    of_layer += w.origin;
+  }
+  return status;
+}
+
 bool KroneckerGaussian::HasShapeOf(const KroneckerGaussian& other) const {
   return std::equal(layers.begin(), layers.end(), other.layers.begin(), other.layers.end(),
                     [](const Layer& a, const Layer& b) {

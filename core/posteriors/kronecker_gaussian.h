@@ -18,6 +18,7 @@
 #include "core/linalg/types.h"
 #include "core/models/kronecker.h"
 #include "core/models/layer.h"
+#include "core/posteriors/carrying.h"
 #include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
@@ -84,8 +85,14 @@ struct KroneckerGaussian : PosteriorDefaults {
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const KroneckerGaussian& other) const;
+  // A' = T⁻ᵀ A T⁻¹ over the inputs of the first layer, S' likewise over the outputs of the last;
+  // the prior stays.
+  absl::Status Carry(const Carrying& by, CarryingScratch& scratch);
   // Whether these are A and S of each of the layers.
   bool HasShapeOf(const std::vector<KroneckerFactors>& factors) const;
+
+ private:
+  absl::Status CarryFactors(const Carrying& by, std::size_t l);
 };
 
 // KL(q ‖ p), nats. O(Σ c³ + o³). REQUIRES: q.HasShapeOf(p).

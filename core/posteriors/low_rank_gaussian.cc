@@ -64,6 +64,20 @@ void LowRankGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& s
   diagonal.array() /= k + a * d;
 }
 
+absl::Status LowRankGaussian::Carry(const Carrying& by, CarryingScratch& scratch) {
+  const WeightMap map = by.OfAll();
+  BlockScratch& w = scratch.first;
+  CarryDiagonal(map, by, diagonal, w);
+  for (Index l = 0; l < rank(); ++l) map.TurnBackTransposed(factor.col(l));
+  map.Apply(mean);
+  PullToPrior(map, by.prior_mean, w.prior, mean, w);
+  absl::Status status = scratch.precision.Factor(diagonal, factor);
+  if (!status.ok()) return status;
+  scratch.precision.Solve(w.pull, w.origin);
+  mean += w.origin;
+  return status;
+}
+
 absl::Status CheckRank(Index params, Index rank) {
   const Index most = ConfigLimits::kMaxFactorEntries / params;
   if (rank <= most) return absl::OkStatus();

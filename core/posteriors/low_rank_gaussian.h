@@ -8,6 +8,7 @@
 #include "core/linalg/types.h"
 #include "core/linalg/woodbury.h"
 #include "core/models/layer.h"
+#include "core/posteriors/carrying.h"
 #include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
@@ -51,6 +52,8 @@ struct LowRankGaussian : PosteriorDefaults {
 
   // d' = d/(k + a d),  W' = diag(√k/(k + a d)) W R⁻ᵀ,  R Rᵀ = I + Wᵀ diag(a/(k + a d)) W
   void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
+  // W' = T⁻ᵀ W; of d what the family cannot hold is left out, as of a diagonal precision.
+  absl::Status Carry(const Carrying& by, CarryingScratch& w);
 };
 
 // Draws mean + Λ^{−1/2}-distributed deviations, by Woodbury::Deviate.

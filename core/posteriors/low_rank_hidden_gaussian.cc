@@ -79,6 +79,22 @@ void LowRankHiddenGaussian::Diffuse(const Vector& keep, const Vector& added, Mat
   DiffuseCovariance(keep.tail(last()), added.tail(last()), covariance);
 }
 
+absl::Status LowRankHiddenGaussian::Carry(const Carrying& by, CarryingScratch& w) {
+  if (hidden() > 0 && by.settled) {
+    Vector& ratio = w.first.origin;
+    const Index first = by.layers.front().size();
+    const WeightMap map = by.OfLayer(0);
+    map.Apply(mean.head(first));
+    ratio.setOnes(first);
+    map.TurnBackPrecision(ratio);
+    floor.head(first).array() /= ratio.array();
+    for (Index l = 0; l < rank(); ++l) map.Turn(factor.col(l).head(first));
+  }
+  return CarryDense(by.OfLayer(by.layers.size() - 1), by.prior_mean.tail(last()),
+                    by.prior_precision.tail(last()), by.stands, mean.tail(last()), covariance,
+                    w.last);
+}
+
 bool LowRankHiddenGaussian::IsFinite() const {
   return mean.allFinite() && floor.allFinite() && factor.allFinite() &&
          (floor.size() == 0 || floor.minCoeff() >= 0) && covariance.diagonal().allFinite() &&

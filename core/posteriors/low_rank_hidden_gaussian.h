@@ -9,6 +9,7 @@
 #include "core/config/options.h"
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
+#include "core/posteriors/carrying.h"
 #include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
@@ -65,6 +66,9 @@ struct LowRankHiddenGaussian : PosteriorDefaults {
   }
 
   void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
+  // The last layer's weights as any of a full covariance; those of the first hidden layer as a
+  // whole, once the model has settled.
+  absl::Status Carry(const Carrying& by, CarryingScratch& w);
 
  private:
   double share_ = 0;  // of a prototype: floor

@@ -70,6 +70,25 @@ void PerUnitGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& s
   });
 }
 
+absl::Status PerUnitGaussian::Carry(const Carrying& by, CarryingScratch& scratch) {
+  absl::Status status;
+  std::size_t index = 0;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    BlockScratch& w = scratch.Of(l);
+    for (Index j = 0; j < layers[l].outputs && status.ok(); ++j, ++index) {
+      const WeightMap map = by.OfUnit(l, j);
+      if (map.IsIdentity()) continue;
+      w.gathered = WeightsInto(layers[l], j, mean);
+      w.unit_prior_mean = WeightsInto(layers[l], j, by.prior_mean);
+      w.unit_prior = WeightsInto(layers[l], j, by.prior_precision);
+      status = CarryDense(map, w.unit_prior_mean, w.unit_prior, by.stands, w.gathered,
+                          units[index].covariance, w);
+      WeightsInto(layers[l], j, mean) = w.gathered;
+    }
+  }
+  return status;
+}
+
 absl::Status PerUnitSampler::Prepare(const PerUnitGaussian& posterior) {
   mean_ = posterior.mean;
   layers_ = posterior.layers;

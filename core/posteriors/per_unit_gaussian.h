@@ -10,6 +10,7 @@
 #include "core/config/options.h"
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
+#include "core/posteriors/carrying.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
@@ -61,6 +62,7 @@ struct PerUnitGaussian : PosteriorDefaults {
   bool HasShapeOf(const PerUnitGaussian& other) const;
 
   void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
+  absl::Status Carry(const Carrying& by, CarryingScratch& w);
 };
 
 // The weights into unit `j` of a layer, its bias last, in a vector laid out like θ.

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "core/expansion/expansion.h"
 #include "core/linalg/types.h"
+#include "core/posteriors/carrying.h"
 #include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
 
@@ -41,6 +42,11 @@ struct PointMass : PosteriorDefaults {
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("mean", s.mean);
+  }
+
+  absl::Status Carry(const Carrying& by, CarryingScratch& /*w*/) {
+    if (by.settled) by.OfAll().Apply(mean);
+    return absl::OkStatus();
   }
 
   Index size() const { return mean.size(); }

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "core/expansion/expansion.h"
 #include "core/posteriors/block_diagonal_gaussian.h"
+#include "core/posteriors/carrying.h"
 #include "core/posteriors/diagonal_gaussian.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/posteriors/kronecker_gaussian.h"
@@ -39,7 +40,7 @@ concept PosteriorType = std::copyable<Q> && std::derived_from<Q, PosteriorDefaul
     requires(const Q& q, Q& prototype, const Vector& v, Index params, Options& options,
              const Layers& layers, typename Q::Projector& projector, typename Q::Sampler& sampler,
              typename Q::Divergence& divergence, Expansion& expansion, const Stream& stream,
-             Vector& theta) {
+             Vector& theta, const Carrying& carrying, CarryingScratch& scratch) {
   { Q::kName } -> std::convertible_to<std::string_view>;
   { Q::kHasVariance } -> std::convertible_to<bool>;
   { Q::kIsVectors } -> std::convertible_to<bool>;
@@ -59,6 +60,8 @@ concept PosteriorType = std::copyable<Q> && std::derived_from<Q, PosteriorDefaul
   // Whether a decoded value is one that an update of D = params weights could have left.
   { q.IsSound(params) } -> std::same_as<bool>;
   { q.HasShapeOf(q) } -> std::same_as<bool>;
+  // Says what it has learned in new units. INTERNAL when it cannot.
+  { prototype.Carry(carrying, scratch) } -> std::same_as<absl::Status>;
 
   // Begin, then any number of linearisations at the mean, each given its logit covariance.
   { projector.Begin(q) } -> std::same_as<absl::Status>;

@@ -78,6 +78,16 @@ LastLayerGaussian LastLayerGaussian::FromDiagonal(const Vector& prior_mean,
   return q;
 }
 
+absl::Status LastLayerGaussian::Carry(const Carrying& by, CarryingScratch& w) {
+  const std::size_t last = by.layers.size() - 1;
+  const Index size = by.layers[last].size();
+  const absl::Status status =
+      CarryDense(by.OfLayer(last), by.prior_mean.tail(size), by.prior_precision.tail(size),
+                 by.stands, mean.tail(size), part.covariance, w.last);
+  Gather();
+  return status;
+}
+
 absl::Status SubnetworkGaussian::Configure(Options& options, const Layers& layers) {
   options.Describe("a covariance of the S weights of largest prior variance", "S² numbers");
   const Index most = std::min(ConfigLimits::kMaxFullParameters, NumParams(layers));
@@ -92,6 +102,29 @@ SubnetworkGaussian SubnetworkGaussian::FromDiagonal(const Vector& prior_mean,
   SubnetworkGaussian q;
   q.Assign(prior_mean, variances, LargestVariances(variances, count()));
   return q;
+}
+
+absl::Status SubnetworkGaussian::Carry(const Carrying& by, CarryingScratch& w) {
+  const WeightMap map = by.OfAll();
+  absl::Status status;
+  if (count() == size()) {
+    status = CarryDense(map, by.prior_mean, by.prior_precision, by.stands, mean, part.covariance,
+                        w.first);
+  } else {
+    Vector& ratio = w.first.origin;
+    ratio.setOnes(size());
+    if (!by.settled) return status;
+    map.Apply(mean);
+    map.TurnBackPrecision(ratio);
+    for (Index j = 0; j < count(); ++j) {
+      for (Index i = j; i < count(); ++i) {
+        part.covariance(i, j) /= std::sqrt(ratio[subset[static_cast<std::size_t>(i)]] *
+                                           ratio[subset[static_cast<std::size_t>(j)]]);
+      }
+    }
+  }
+  Gather();
+  return status;
 }
 
 std::vector<Index> LargestVariances(const Vector& variances, Index count) {

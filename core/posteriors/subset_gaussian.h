@@ -10,6 +10,7 @@
 #include "core/config/options.h"
 #include "core/linalg/types.h"
 #include "core/models/layer.h"
+#include "core/posteriors/carrying.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/posteriors/posterior_defaults.h"
 #include "core/random/philox.h"
@@ -73,6 +74,8 @@ struct LastLayerGaussian : SubsetGaussian {
   bool HasShapeOf(const LastLayerGaussian& other) const { return subset == other.subset; }
 
   absl::Status Configure(Options& options, const Layers& layers);
+  // The last layer alone: hidden layers are the prior's, of the new units.
+  absl::Status Carry(const Carrying& by, CarryingScratch& w);
   LastLayerGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 };
 
@@ -91,6 +94,9 @@ struct SubnetworkGaussian : SubsetGaussian {
   using Divergence = SubsetDivergence<SubnetworkGaussian>;
 
   absl::Status Configure(Options& options, const Layers& layers);
+  // All weights as a whole, once the model has settled, and of the covariance what a weight's own
+  // unit makes of it.
+  absl::Status Carry(const Carrying& by, CarryingScratch& w);
   SubnetworkGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 };
 

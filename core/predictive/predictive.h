@@ -19,7 +19,7 @@
 namespace prequel {
 
 // Target = location + scale · what the model learns, of each output; 0 and 1 of classes and counts.
-struct Units {
+struct TargetUnits {
   Vector location, scale;  // T
 };
 
@@ -30,7 +30,7 @@ class Predictive {
  public:
   // Forgets what it held. `likelihood` outlives the use.
   void Reset(const Likelihood& likelihood);
-  Units& units() { return units_; }
+  TargetUnits& units() { return units_; }
   // What its probabilities, quantiles and mean counts are calibrated by, which outlives the use; a
   // state that is empty leaves them as they are.
   void Calibrate(const CalibrationState& state);
@@ -135,7 +135,7 @@ class Predictive {
   void Observe(const L& likelihood, const Matrix& targets);
 
   const Likelihood* likelihood_ = nullptr;
-  Units units_;
+  TargetUnits units_;
   std::vector<LogitMoments> members_;  // the first num_members_ of them are in use
   std::vector<Belief> beliefs_;        // the first num_beliefs_
   std::vector<Part> parts_;            // the first num_parts_

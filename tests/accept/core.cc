@@ -3,6 +3,7 @@
 #include "tests/accept/defaults.h"
 #include "tests/accept/moving.h"
 #include "tests/accept/rules.h"
+#include "tests/accept/truth.h"
 
 namespace prequel::accept {
 
@@ -13,6 +14,10 @@ bool RunAcceptance(const std::string& name, Report& report) {
   }
   if (name == "moving" || name.rfind("moving.", 0) == 0) {
     RunMoving(name.size() > 7 ? name.substr(7) : "", report);
+    return true;
+  }
+  if (name == "truth" || name.rfind("truth.", 0) == 0) {
+    RunTruth(name.size() > 6 ? name.substr(6) : "", report);
     return true;
   }
   if (name == "defaults" || name.rfind("defaults.", 0) == 0) {

@@ -17,12 +17,13 @@
 #include "core/learner/codec/state_v4.h"
 #include "core/learner/codec/state_v6.h"
 #include "core/learner/codec/state_v7.h"
+#include "core/learner/codec/state_v9.h"
 
 namespace prequel {
 namespace {
 
 constexpr std::string_view kMagic = "PREQUELS";
-constexpr std::uint32_t kVersion = 9;
+constexpr std::uint32_t kVersion = 10;
 
 void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a) {
   a.Value("log_weight", belief.log_weight);
@@ -36,6 +37,15 @@ void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a)
   if (problem.storage == Storage::kFloat32) return a.Value("packed", belief.packed);
   std::visit([&](const auto& q) { a.Value("posterior", q); }, belief.posterior);
   std::visit([&](const auto& s) { a.Value("rule", s); }, belief.rule);
+}
+
+// What is encoded in, and how many values were far out of late: of inputs and of targets.
+template <class A, class Self>
+void UnitFields(A& a, Self& s) {
+  a.Value("units", s.inputs.units);
+  a.Value("units", s.targets.units);
+  a.Value("far", s.inputs.moments.far);
+  a.Value("far", s.targets.moments.far);
 }
 
 void ReadTracks(ArchiveReader& a, Belief& belief) {
@@ -106,6 +116,7 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
     a.Value("map", state.calibration.classes.map);
     a.Value("balance", state.calibration.balance);
     a.Value("unseen_categories", state.evaluation.unseen_categories);
+    UnitFields(a, state);
     a.Value("beliefs", std::uint64_t{state.beliefs.size()});
     for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
   };
@@ -153,6 +164,7 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
     if (version > 6) a.Value("map", state.calibration.classes.map);
     if (version > 7) a.Value("balance", state.calibration.balance);
     if (version > 8) a.Value("unseen_categories", state.evaluation.unseen_categories);
+    if (version > 9) UnitFields(a, state);
     ReadBeliefs(problem, version, a, state);
   }
   if (absl::Status status = a.Finish(); !status.ok()) return status;
@@ -161,6 +173,7 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
   if (version < 5) UpgradeFromV4(problem, state);
   if (version < 7) UpgradeFromV6(problem, state);
   if (version < 8) UpgradeFromV7(problem, state);
+  if (version < 10) UpgradeFromV9(problem, state);
   if (absl::Status status = CheckSound(problem, state); !status.ok()) return status;
   return state;
 }

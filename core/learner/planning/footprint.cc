@@ -63,7 +63,7 @@ double StateBytes(const Problem& p, const Sizes& sizes) {
   const auto watched =
       static_cast<double>(std::min(p.encoder.num_encoded(), BlockWatch::kMostColumns));
   return kBytesOfAnyState + kBytes * (sizes.beliefs * width * (sizes.posterior + sizes.rule) +
-                                      3 * numeric + 6 * watched);
+                                      6 * numeric + 6 * watched);
 }
 
 double MadeBytes(const Problem& p, const Sizes& sizes) {
@@ -96,6 +96,8 @@ double ScratchBytes(const Problem& p, const Sizes& sizes) {
   for (const DenseLayer& layer : p.layers) {
     numbers += kActivations * kRowsAtWork * static_cast<double>(layer.outputs);
   }
+  // Beliefs that are carried over to other units take several times as much, now and then.
+  numbers += 0.75 * sizes.spread;
   return kBytes * (numbers + sizes.beliefs * FitNumbers(p, sizes));
 }
 

@@ -17,7 +17,7 @@ struct Footprint {
 
 // Numbers, of 8 bytes, with D weights, I encoded inputs, of which M are numeric, K beliefs and S
 // scales of the prior; a posterior has P numbers and its rule remembers R, half of each in float32:
-//   state    K (P + R) + 3 M + 6 min(I, 4096)
+//   state    K (P + R) + 6 M + 6 min(I, 4096)
 //   made     D + S (2 D + P), and the names of columns and imported weights
 // REQUIRES: `outline` is of Outline, with its configuration.
 Footprint FootprintOf(const Problem& outline);

@@ -24,6 +24,7 @@ class Poisoner {
   void Belief(BeliefWorkspace& belief) const;
   void InTurn(InTurnWorkspace& turn) const;
   void Rule(RuleScratch& rule) const;
+  void Move(UnitsMove& move) const;
 
  private:
   template <class Array>
@@ -65,6 +66,17 @@ void Poisoner::Rule(RuleScratch& rule) const {
          rule.full.curve, rule.kronecker.product);
 }
 
+void Poisoner::Move(UnitsMove& move) const {
+  Arrays(move.of_inputs.slope, move.of_inputs.offset, move.of_targets.slope, move.of_targets.offset,
+         move.inputs.slope, move.inputs.offset, move.outputs.gain, move.outputs.shift,
+         move.outputs.spread);
+  for (BlockScratch* w : {&move.scratch.first, &move.scratch.last}) {
+    Arrays(w->root, w->pulled, w->inner, w->prior, w->origin, w->pull, w->gathered,
+           w->unit_prior_mean, w->unit_prior);
+  }
+  if (resizes_) move.beliefs.clear();
+}
+
 }  // namespace
 
 void Poison(const void* user, Workspace& w) {
@@ -75,6 +87,7 @@ void Poison(const void* user, Workspace& w) {
   poison.InTurn(w.in_turn);
   poison.Rule(w.rule);
   poison.Noise(w.track_noise);
+  poison.Move(w.units);
   poison.Arrays(w.inputs, w.moved_inputs, w.outcomes, w.targets, w.row_weights, w.passed,
                 w.asked_passed, w.one_passed, w.weights, w.log_densities, w.watched, w.errors);
   poison.Arrays(w.restart_noise.shape, w.restart_noise.rate);

@@ -52,6 +52,15 @@ struct InTurnWorkspace {
   LogitMoments before;  // of one row, just before that
 };
 
+// Units that a minibatch moves (core/learner/carrying/new_units.h).
+struct UnitsMove {
+  UnitsChange of_inputs, of_targets;
+  InputsChange inputs;
+  OutputsChange outputs;
+  CarryingScratch scratch;
+  std::vector<Belief> beliefs;  // those of the state in the new units
+};
+
 struct Workspace {
   std::vector<Index> known;       // rows of the minibatch whose target is known and not refused
   std::vector<Index> kept;        // 0, 1, 2, …: as many
@@ -68,6 +77,7 @@ struct Workspace {
   std::vector<Index> tile_rows;   // those of them that are predicted together
   Batch asked;                    // and the latter as a batch
 
+  UnitsMove units;
   Predictive predictive;
   std::vector<BeliefWorkspace> beliefs;  // grows to the most that there were
   BeliefWorkspace restart;               // of the prior, as a belief that begins anew

@@ -56,6 +56,25 @@ TEST(Inflation, DriftsByLayer) {
   EXPECT_NEAR(1 / q.precision[4], variance(10, 100, 4), 1e-11) << "the intercept";
 }
 
+// A level that walks may be anywhere in the end; a weight may not, unless that is asked for.
+TEST(Inflation, AnInterceptGrowsForAsLongAsItIsNotSeen) {
+  for (const bool given : {false, true}) {
+    ComponentConfig config{"inflation", {{"rate", 1.0}}};
+    if (given) config.options["intercept_cap"] = 50.0;
+    Options options("config.dynamics", config);
+    Inflation inflation;
+    const Layers layers = {{.offset = 0, .inputs = 1, .outputs = 1}};
+    ASSERT_TRUE(inflation.Configure(options, {.layers = layers}).ok());
+    const Vector prior = Vector::Constant(2, 4), mean = Vector::Zero(2);
+    DiagonalGaussian q{{}, Vector::Zero(2), Vector::Ones(2)};
+    DynamicsScratch scratch;
+    inflation.Move({.rows = 1e5, .prior_variances = prior, .prior_mean = mean, .layers = layers}, q,
+                   scratch);
+    EXPECT_NEAR(1 / q.precision[0], 1000 * 4, 1e-6) << "a weight, at its cap";
+    EXPECT_NEAR(1 / q.precision[1], given ? 50 * 4 : 1e5 * 4 + 1, given ? 1e-6 : 0.1);
+  }
+}
+
 TEST(Inflation, NeverExceedsItsCap) {
   Inflation inflation;
   const ComponentConfig config{"inflation", {{"rate", 1e6}, {"cap", 50.0}}};
@@ -76,7 +95,7 @@ TEST(Inflation, NeverExceedsItsCap) {
 // The Kalman filter whose weights walk between the steps of a minibatch, in dense algebra.
 class Kalman {
  public:
-  static constexpr double kRate = 0.02, kInterceptRate = 0.5, kCap = 1000;
+  static constexpr double kRate = 0.02, kInterceptRate = 0.5, kCap = 1000;  // κ of all weights
 
   void Drift(Index rows) {
     const Vector exponent =
@@ -100,7 +119,9 @@ TEST(Inflation, OfALinearModelIsTheKalmanFilter) {
   const Learner learner =
       Learner::Create(
           ConfigOf(2, {"inflation",
-                       {{"rate", Kalman::kRate}, {"intercept_rate", Kalman::kInterceptRate}}}))
+                       {{"rate", Kalman::kRate},
+                        {"intercept_rate", Kalman::kInterceptRate},
+                        {"cap", Kalman::kCap}}}))
           .value();
   LearnerState state = learner.Initial(), next = learner.Initial();
   Scratch scratch;
@@ -180,15 +201,15 @@ TEST(Inflation, OtherwiseFewRowsDriftOneByOne) {
   EXPECT_EQ(q.covariance, want.covariance);
 }
 
-// However many are asked about beside it, and however they are cut to be worked on.
+// However many are asked about beside it, and however they are cut to be worked on. At inputs of 0
+// only the intercept speaks, which drifts by the rate and has no cap that matters.
 TEST(Inflation, ARowOfAQueryIsTheNextRow) {
   const Learner learner = Learner::Create(ConfigOf(1, {"inflation", {{"rate", 0.1}}})).value();
   Batch batch;
   batch.inputs = Matrix::Zero(1, 600);
   const Answer answer = Logits(learner, learner.Initial(), batch);
-  const double c = std::exp(-0.1 / 1000);
   for (Index row = 0; row < 600; ++row) {
-    EXPECT_NEAR(answer["logit_covariance"](0, row), c + (1 - c) * 1000, 1e-10) << row;
+    EXPECT_NEAR(answer["logit_covariance"](0, row), 1 + 0.1, 1e-10) << row;
   }
 }
 

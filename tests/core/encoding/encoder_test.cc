@@ -35,6 +35,13 @@ Encoder Make(const std::vector<FeatureConfig>& features,
   return *std::move(encoder);
 }
 
+// Absorbs the batch and takes its moments as units.
+void Learn(const Encoder& encoder, const Batch& batch, EncoderState& state) {
+  UnitsChange change;
+  encoder.Absorb(batch, state);
+  encoder.MoveUnits(0, state, change);
+}
+
 // age, two pixels, one of each way to treat text, a feature that may be missing.
 std::vector<FeatureConfig> AllKinds() {
   return {Numeric("age"), Text("color", 2), Numeric("pixel", 2, true), Hashed("city", 3)};
@@ -73,7 +80,7 @@ TEST(Encoder, EncodesByHand) {
   ASSERT_TRUE(encoder.Check(batch).ok());
   Matrix out;
   EXPECT_EQ(encoder.Encode(state, batch, out), 4);  // colors; cities are hashed
-  encoder.Absorb(batch, state);
+  Learn(encoder, batch, state);
   EXPECT_EQ(encoder.Encode(state, batch, out), 1);
   ASSERT_EQ(out.rows(), encoder.num_encoded());
   ASSERT_EQ(out.cols(), 4);
@@ -123,7 +130,7 @@ TEST(Encoder, EveryColumnIsEncodedAlikeWhateverStandsBesideIt) {
     }
     ASSERT_TRUE(encoder.Check(batch).ok());
     EncoderState state = encoder.Initial();
-    encoder.Absorb(batch, state);
+    Learn(encoder, batch, state);
     Matrix out;
     encoder.Encode(state, batch, out);
     Index indicator = columns;
@@ -150,7 +157,7 @@ TEST(Encoder, StandardisedNumbersAreHeldWithinTheClip) {
   batch.inputs.resize(1, 4);
   batch.inputs << -1, 1, -1, 1;
   EncoderState state = clipped.Initial();
-  clipped.Absorb(batch, state);
+  Learn(clipped, batch, state);
   batch.inputs << 1e6, -1e6, kNaN, 2;
   Matrix out;
   clipped.Encode(state, batch, out);
@@ -320,7 +327,7 @@ TEST(Encoder, TinyDeviationsDoNotExplode) {
   EncoderState state = encoder.Initial();
   Batch batch;
   batch.inputs.setConstant(1, 100, 0.1);
-  for (int i = 0; i < 100; ++i) encoder.Absorb(batch, state);
+  for (int i = 0; i < 100; ++i) Learn(encoder, batch, state);
   batch.inputs(0, 0) = 0.2;
   Matrix out;
   encoder.Encode(state, batch, out);

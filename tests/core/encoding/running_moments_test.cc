@@ -237,5 +237,47 @@ TEST(RunningMoments, ValidityIsChecked) {
   EXPECT_FALSE(bad.IsValid());
 }
 
+// A value far out counts as if it lay at the bound, in whatever minibatch it comes.
+TEST(RunningMoments, AWildValueMovesNothingForLong) {
+  for (const Index columns : {1, 5}) {
+    for (const Index size : {1, 32}) {
+      Matrix x = Normals(14, columns, 1024);
+      x(columns - 1, 1000) = -9999;
+      RunningMoments moments = RunningMoments::Empty(columns), held = moments;
+      const double kAll = RunningMoments::kAllRows;
+      for (Index first = 0; first < 1024; first += size) {
+        moments.Absorb(x.middleCols(first, size), kAll, 5);
+        if (first <= 1000 && 1000 < first + size) {
+          const double bound = held.mean[columns - 1] - 5 * held.Scale(columns - 1);
+          x(columns - 1, 1000) = bound;  // of the moments before the minibatch
+        }
+        held.Absorb(x.middleCols(first, size), kAll);
+      }
+      EXPECT_LT((moments.mean - held.mean).cwiseAbs().maxCoeff(), 1e-12);
+      EXPECT_LT((moments.m2 - held.m2).cwiseAbs().maxCoeff(), 1e-9);
+      EXPECT_GT(moments.far[columns - 1], 0.1);
+      EXPECT_LE(moments.far[columns - 1], 1);
+      EXPECT_TRUE(moments.IsValid());
+    }
+  }
+}
+
+// A column whose values become a thousand times as large, or that jumps, is followed.
+TEST(RunningMoments, AColumnThatHasBecomeAnotherIsFollowed) {
+  for (const Index size : {1, 8, 64}) {
+    RunningMoments moments = RunningMoments::Empty(1);
+    const double kWindow = 10000;
+    for (std::uint64_t t = 0; t < 100; ++t) moments.Absorb(Normals(100 + t, 1, 64), kWindow, 5);
+    for (Index rows = 0; rows < 256; rows += size) {
+      const Matrix x = 1000 * Normals(1000 + static_cast<std::uint64_t>(rows), 1, size);
+      moments.Absorb((x.array() + 5000).matrix(), kWindow, 5);
+      ASSERT_TRUE(moments.IsValid());
+    }
+    EXPECT_NEAR(moments.mean[0], 5000, 1500) << size;
+    EXPECT_GT(moments.Scale(0), 700) << size;
+    EXPECT_LT(moments.Scale(0), 3000) << size;
+  }
+}
+
 }  // namespace
 }  // namespace prequel

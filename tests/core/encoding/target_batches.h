@@ -73,11 +73,13 @@ inline Selection Select(const TargetEncoder& encoder, const Batch& batch) {
   return Select(encoder, batch, state);
 }
 
-// Absorbs the batch, of which no row is refused, and encodes it.
+// Absorbs the batch, of which no row is refused, takes its moments as units and encodes it.
 inline Matrix Learn(const TargetEncoder& encoder, const Batch& batch, TargetState& state) {
   const auto [kept, refused] = Select(encoder, batch, state);
   EXPECT_EQ(refused.count, 0);
   encoder.Absorb(batch, kept, state);
+  UnitsChange change;
+  encoder.MoveUnits(0, UnknownScale::kAsNew, state, change);
   Matrix out;
   encoder.Encode(state, batch, kept, out);
   return out;

@@ -22,7 +22,7 @@ LearnerConfig ConfigOf(const std::string& dynamics) {
   config.likelihood.options["noise"] = 0.25;
   config.posterior.name = "full";
   config.dynamics.name = dynamics;
-  if (dynamics == "inflation") config.dynamics.options = {{"rate", kRate}};
+  if (dynamics == "inflation") config.dynamics.options = {{"rate", kRate}, {"cap", kCap}};
   return config;
 }
 

@@ -60,6 +60,8 @@ LearnerState StateV1(const Learner& learner) {
   state.inputs.moments.count.setConstant(12);
   state.inputs.moments.mean << 0.5, -0.25;
   state.inputs.moments.m2 << 6, 3;
+  state.inputs.units.location = state.inputs.moments.mean;
+  for (Index i = 0; i < 2; ++i) state.inputs.units.scale[i] = state.inputs.moments.KnownScale(i);
   auto& q = std::get<DiagonalGaussian>(BeliefOf(state).posterior);
   for (Index i = 0; i < q.size(); ++i) {
     q.mean[i] = 0.25 * static_cast<double>(i - 4);
@@ -163,7 +165,7 @@ TEST(FormatsTest, Minibatch) {
 TEST(FormatsTest, Capture) {
   const std::shared_ptr<const Learner> learner = LearnerV1();
   const std::string current = CaptureBytes(FoldV1(learner));
-  for (const int version : {1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+  for (const int version : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}) {
     SCOPED_TRACE(version);
     const std::string bytes = Golden("capture", version, current);
     absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
@@ -179,7 +181,7 @@ TEST(FormatsTest, Capture) {
     EXPECT_EQ(point->ledger.AnswerTo({"request", 0})->revision, 2);
     EXPECT_EQ(EncodeLedger(point->ledger), EncodeLedger(LedgerV1()));
     EXPECT_TRUE(CaptureBytes(ModelFold(learner, *std::move(point))) == current);
-    if (version == 9) {
+    if (version == 10) {
       EXPECT_TRUE(bytes == current) << "bytes differ";
     }
   }
@@ -198,7 +200,7 @@ TEST(FormatsTest, CaptureOfAModelThatRefusedRows) {
   const auto state = std::make_shared<const LearnerState>(StateV1(*learner));
   const ModelFold fold(learner, {{.revision = state->revision, .state = state}, std::move(ledger)});
   const std::string current = CaptureBytes(fold);
-  for (const int version : {3, 4, 5, 6, 7, 8, 9}) {
+  for (const int version : {3, 4, 5, 6, 7, 8, 9, 10}) {
     const std::string bytes = Golden("capture_refused", version, current);
     absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
     ASSERT_TRUE(point.ok()) << point.status();
@@ -206,7 +208,7 @@ TEST(FormatsTest, CaptureOfAModelThatRefusedRows) {
     EXPECT_EQ(point->ledger.AnswerTo({"producer", 1})->learned.refused.count, 0);
     EXPECT_EQ(point->ledger.AnswerTo({"request", 0})->learned.scores["accuracy"], 0.75);
     EXPECT_TRUE(CaptureBytes(ModelFold(learner, *std::move(point))) == current);
-    if (version == 9) {
+    if (version == 10) {
       EXPECT_TRUE(bytes == current) << "bytes differ";
     }
   }
@@ -215,8 +217,8 @@ TEST(FormatsTest, CaptureOfAModelThatRefusedRows) {
 // The file of then becomes a model of now, and is exported as one of now.
 TEST(FormatsTest, ModelFile) {
   const std::string current = Written(CurrentFile(LearnerV1()));
-  EXPECT_TRUE(Golden("model_file_of_state", 9, current) == current) << "bytes differ";
-  for (const int version : {1, 2, 3, 4, 5, 6, 7, 8}) {
+  EXPECT_TRUE(Golden("model_file_of_state", 10, current) == current) << "bytes differ";
+  for (const int version : {1, 2, 3, 4, 5, 6, 7, 8, 9}) {
     SCOPED_TRACE(version);
     const bool of_state = version > 2;  // a file of version 2 that holds a state of that version
     const std::string bytes = of_state ? Golden("model_file_of_state", version, current)

@@ -75,11 +75,19 @@ inline void SetScores(Evaluation& evaluation) {
   set(evaluation.window, 15.75, "rmse", 2);
 }
 
+// Up to version 9 they are the units as well.
+template <class State>
+void SetMoments(RunningMoments moments, State& s) {
+  s.moments = std::move(moments);
+  s.units.location = s.moments.mean;
+  for (Index i = 0; i < s.units.size(); ++i) s.units.scale[i] = s.moments.KnownScale(i);
+}
+
 // What every model has.
 inline void SetEncodings(LearnerState& s) {
   s.revision = 3;
   s.examples = 24;
-  s.inputs.moments = {Ramp(2, 24, 0), Ramp(2, -0.5), Ramp(2, 6)};
+  SetMoments({Ramp(2, 24, 0), Ramp(2, -0.5), Ramp(2, 6), Vector::Zero(2)}, s.inputs);
   s.inputs.tables = {Table({"red", ""})};
   SetScores(s.evaluation);
   s.evaluation.skipped_rows = 5;
@@ -101,7 +109,7 @@ inline Golden Full() {
   g.config.standardize_targets = Standardize::kRunning;
   g.learn = [](LearnerState& s) {
     SetEncodings(s);
-    s.targets.moments = {Ramp(1, 24), Ramp(1, 0.125), Ramp(1, 3)};
+    SetMoments({Ramp(1, 24), Ramp(1, 0.125), Ramp(1, 3), Vector::Zero(1)}, s.targets);
     BeliefOf(s).noise = {Ramp(1, 13.5), Ramp(1, 4.25)};
     auto& q = std::get<FullGaussian>(BeliefOf(s).posterior);
     q.mean = Ramp(q.size(), -1);
@@ -302,6 +310,20 @@ inline std::vector<Golden> GoldensOfV8() {
     s.calibration.balance = {Ramp(1, 43.5), Ramp(1, 42.25), Ramp(1, 17)};
   };
   return {balanced};
+}
+
+// With what version 10 brought: units apart from the moments, and values far out.
+inline std::vector<Golden> GoldensOfV10() {
+  Golden units = Full();
+  units.name = "full_units";
+  units.learn = [learn = std::move(units.learn)](LearnerState& s) {
+    learn(s);
+    s.inputs.units = {Ramp(2, 0.5), Ramp(2, 1.5)};
+    s.targets.units = {Ramp(1, 2.5), Ramp(1, 3.5)};
+    s.inputs.moments.far = Ramp(2, 1.25);
+    s.targets.moments.far = Ramp(1, 2.25);
+  };
+  return {units};
 }
 
 // With what version 9 brought: how many values were of a category that the model had not met.

@@ -39,10 +39,10 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
     LearnerState state = learner->Initial();
     golden.learn(state);
     const std::string current = learner->EncodeState(state);
-    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\11\0\0\0", 12));
+    EXPECT_EQ(current.substr(0, 12), std::string("PREQUELS\12\0\0\0", 12));
     LearnerState upgraded = state;
     golden.upgrade(upgraded);
-    for (const int version : {1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+    for (const int version : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}) {
       const std::string bytes = GoldenFile(PathOf(golden, version), current);
       const absl::StatusOr<LearnerState> read = learner->DecodeState(bytes);
       ASSERT_TRUE(read.ok()) << version << ": " << read.status();
@@ -55,9 +55,9 @@ TEST(StateCodecTest, ReadsEveryVersionAndWritesTheNewest) {
 }
 
 TEST(StateCodecTest, ReadsWhatLaterVersionsHaveKnown) {
-  const std::map<int, std::vector<Golden>> since = {{4, GoldensOfV4()}, {5, GoldensOfV5()},
-                                                    {6, GoldensOfV6()}, {7, GoldensOfV7()},
-                                                    {8, GoldensOfV8()}, {9, GoldensOfV9()}};
+  const std::map<int, std::vector<Golden>> since = {
+      {4, GoldensOfV4()}, {5, GoldensOfV5()}, {6, GoldensOfV6()},  {7, GoldensOfV7()},
+      {8, GoldensOfV8()}, {9, GoldensOfV9()}, {10, GoldensOfV10()}};
   for (const auto& [version, goldens] : since) {
     for (const Golden& golden : goldens) {
       SCOPED_TRACE(PathOf(golden, version));
@@ -84,7 +84,7 @@ TEST(StateCodecTest, AnOptionAddedSinceDoesNotMakeItAnotherConfiguration) {
   ArchiveWriter then;  // what a build without that option wrote
   then.Value("fingerprint", Fingerprint(golden.config));
   const std::string bytes =
-      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 9);
+      Seal(std::move(then).Take() + BodyOf(now->EncodeState(now->Initial())), "PREQUELS", 10);
   const absl::StatusOr<Learner> completed = Learner::Create(golden.config);
   ASSERT_TRUE(completed.ok()) << completed.status();
   EXPECT_EQ(completed->config(), now->config());
@@ -119,6 +119,9 @@ TEST(StateCodecTest, UnsoundStatesAreDataLoss) {
       {"a time", [](LearnerState& s) { s.times.gap = -1; }},
       {"an alarm", [](LearnerState& s) { s.change.noise.times = 9; }},
       {"a calibration", [](LearnerState& s) { s.calibration.intervals.shifts.setZero(6, 1); }},
+      {"units", [](LearnerState& s) { s.inputs.units.scale[0] = -1; }},
+      {"no units", [](LearnerState& s) { s.targets.units = {}; }},
+      {"far values", [](LearnerState& s) { s.inputs.moments.far[0] = 1e3; }},
       {"too large a mean", [](LearnerState& s) { s.inputs.moments.mean[1] = 1e200; }},
       {"mean",
        [](LearnerState& s) { std::get<FullGaussian>(BeliefOf(s).posterior).mean[0] = kNaN; }},

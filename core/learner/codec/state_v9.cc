@@ -1,0 +1,23 @@
+#include "core/learner/codec/state_v9.h"
+
+namespace prequel {
+namespace {
+
+Units UnitsOf(const RunningMoments& moments) {
+  Units units = Units::Unknown(moments.size());
+  units.location = moments.mean;
+  for (Index i = 0; i < units.size(); ++i) units.scale[i] = moments.KnownScale(i);
+  return units;
+}
+
+}  // namespace
+
+void UpgradeFromV9(const Problem& problem, LearnerState& state) {
+  state.inputs.moments.far = Vector::Zero(state.inputs.moments.size());
+  state.targets.moments.far = Vector::Zero(state.targets.moments.size());
+  state.targets.units = UnitsOf(state.targets.moments);
+  const bool standardizes = problem.encoder.Initial().units.size() > 0;
+  state.inputs.units = standardizes ? UnitsOf(state.inputs.moments) : Units::Unknown(0);
+}
+
+}  // namespace prequel

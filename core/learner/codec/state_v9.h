@@ -1,0 +1,11 @@
+// What is made of states up to version 9, whose units were the running moments.
+#pragma once
+
+#include "core/learner/learner_state.h"
+#include "core/learner/problem.h"
+
+namespace prequel {
+
+void UpgradeFromV9(const Problem& problem, LearnerState& state);
+
+}  // namespace prequel

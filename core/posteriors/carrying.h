@@ -1,0 +1,69 @@
+// A posterior that is carried over to new units (core/models/weight_map.h): what rows have told of
+// the weights is said of the new ones, θ' = T θ + c, and the prior is of the new units.
+//
+// With a prior N(m₀, Λ₀⁻¹) in either units, and Λ = S + Λ₀ with what the rows told, S,
+//   S' = T⁻ᵀ S T⁻¹,   Λ' = S' + Λ₀,   Λ' m' = T⁻ᵀ (Λ m − Λ₀ m₀) + S' c + Λ₀ m₀
+// A belief that drifts knows less than that of some weights: of those only so much of the prior,
+// Λ₀ ← K Λ₀ with K diagonal, K ≤ I, is made anew as leaves S positive semidefinite.
+#pragma once
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "core/linalg/types.h"
+#include "core/linalg/woodbury.h"
+#include "core/models/weight_map.h"
+
+namespace prequel {
+
+struct Carrying {
+  const Layers& layers;
+  const InputsChange& inputs;
+  const OutputsChange& outputs;
+  const Vector& prior_mean;       // m₀: D
+  const Vector& prior_precision;  // diag Λ₀: D
+  bool stands = false;            // the belief never drifts: K = I
+  // Rows enough were learned that weights of which a family cannot tell how much of them is the
+  // prior's are carried as a whole; before, they stay the numbers that they are.
+  bool settled = false;
+
+  WeightMap OfAll() const { return WeightMap::OfAll(layers, inputs, outputs); }
+  WeightMap OfLayer(std::size_t l) const { return WeightMap::OfLayer(layers, l, inputs, outputs); }
+  // Of the inputs of the first layer, those of any one unit of it.
+  WeightMap OfInputs() const { return WeightMap::OfInputs(layers, inputs); }
+  WeightMap OfUnit(std::size_t l, Index j) const {
+    return WeightMap::OfUnit(layers, l, j, inputs, outputs);
+  }
+};
+
+// Of weights of one size.
+struct BlockScratch {
+  Matrix root, pulled, inner;
+  Vector prior, origin, pull;
+  Vector gathered, unit_prior_mean, unit_prior;  // of one unit
+};
+
+// Grows when units first move, and then no more.
+struct CarryingScratch {
+  BlockScratch first, last;  // of the first layer, or of all weights; of the last layer
+  Woodbury precision;
+
+  BlockScratch& Of(std::size_t l) { return l == 0 ? first : last; }
+};
+
+// N(m, P) with a dense P of the weights that `map` is of, P in its lower triangle. INTERNAL when it
+// is not positive definite.
+absl::Status CarryDense(const WeightMap& map, ConstVectorRef prior_mean,
+                        ConstVectorRef prior_precision, bool stands, VectorRef mean,
+                        Matrix& covariance, BlockScratch& w);
+
+// diag(d), a precision of independent weights, of which the prior's part is left in w.prior:
+// d' = diag(T⁻ᵀ (diag(d) − K Λ₀) T⁻¹) + K Λ₀.
+void CarryDiagonal(const WeightMap& map, const Carrying& by, VectorRef d, BlockScratch& w);
+
+// Λ₀ (m₀ − Tm − c) − T⁻ᵀ Λ₀ T⁻¹ (T m₀ − T m): what draws the mean, times the new covariance, from
+// where it was carried to the prior's of the new units. `carried` is T m + c. Into w.pull.
+void PullToPrior(const WeightMap& map, ConstVectorRef prior_mean, ConstVectorRef prior_precision,
+                 ConstVectorRef carried, BlockScratch& w);
+
+}  // namespace prequel

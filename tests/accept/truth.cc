@@ -1,0 +1,12 @@
+#include "tests/accept/truth.h"
+
+namespace prequel::accept {
+
+void RunTruth(const std::string& part, Report& report) {
+  const auto wants = [&](const char* section) { return part.empty() || part == section; };
+  if (wants("mean_function")) TruthMeanFunction(report);
+  if (wants("order")) TruthOrder(report);
+  if (wants("horizon")) TruthHorizon(report);
+}
+
+}  // namespace prequel::accept
