@@ -22,7 +22,11 @@ std::string Between(Index low, Index high, Index got) {
   return absl::StrCat("must be in [", low, ", ", high, "], got ", got);
 }
 
-// out_i = (x_i − shift_i) · factor_i held within ±bound, or `missing_i` where x_i is NaN.
+// What is missing or held is at most so many deviations off: squares of more may overflow.
+constexpr double kMostOff = 1e6;
+
+// out_i = (x_i − shift_i) · factor_i held within ±bound, or `missing_i` where x_i is NaN. Returns
+// how many were either.
 constexpr Index kLanes = 256;    // columns at a time; few would mean a page for each row of them
 constexpr Index kFewLanes = 16;  // a width worth a loop of its own
 struct Affine {
@@ -31,15 +35,18 @@ struct Affine {
 };
 
 template <class Width>
-void Apply(const Affine& map, Width lanes, const double* x, Index x_stride, double* out,
-           Index out_stride, Index examples) {
+Index Apply(const Affine& map, Width lanes, const double* x, Index x_stride, double* out,
+            Index out_stride, Index examples) {
+  Index strange = 0;
   for (Index j = 0; j < examples; ++j, x += x_stride, out += out_stride) {
     for (Index i = 0; i < lanes; ++i) {
       const double z = (x[i] - map.shift[i]) * map.factor[i];
       const double held = std::min(std::max(z, -map.bound), map.bound);
       out[i] = x[i] == x[i] ? held : map.missing[i];
+      strange += z == held ? 0 : 1;
     }
   }
+  return strange;
 }
 
 }  // namespace
@@ -288,17 +295,27 @@ void Encoder::Absorb(const Batch& batch, EncoderState& state, double window) con
   }
 }
 
-Index Encoder::Encode(const EncoderState& state, const Batch& batch, Matrix& out) const {
+Index Encoder::Encode(const EncoderState& state, const Batch& batch, EncodedFor purpose,
+                      Matrix& out, InputDoubts& doubts) const {
   out.resize(num_encoded_, batch.rows());
-  if (num_numeric_ > 0) EncodeNumbers(state, batch.inputs, out);
+  doubts.Clear();
+  if (num_numeric_ > 0) {
+    double bound = std::numeric_limits<double>::infinity();
+    if (standardize_) bound = purpose == EncodedFor::kLearning ? clip_ : kReach * clip_;
+    if (EncodeNumbers(state, batch.inputs, bound, out)) {
+      FindDoubts(state, batch.inputs, bound, doubts);
+    }
+  }
   return texts_.empty() ? 0 : EncodeText(state, batch, out);
 }
 
-void Encoder::EncodeNumbers(const EncoderState& state, const Matrix& inputs, Matrix& out) const {
+bool Encoder::EncodeNumbers(const EncoderState& state, const Matrix& inputs, double bound,
+                            Matrix& out) const {
+  Index strange = 0;
   for (Index first = 0; first < num_numeric_; first += kLanes) {
     const Index lanes = std::min(kLanes, num_numeric_ - first);
     Affine map;
-    map.bound = standardize_ ? clip_ : std::numeric_limits<double>::infinity();
+    map.bound = bound;
     for (Index i = 0; i < lanes; ++i) {
       map.shift[i] = standardize_ ? state.units.location[first + i] : 0;
       map.factor[i] = standardize_ ? 1 / state.units.Scale(first + i) : 1;
@@ -307,10 +324,10 @@ void Encoder::EncodeNumbers(const EncoderState& state, const Matrix& inputs, Mat
     const double* x = inputs.data() + first;
     double* to = out.data() + first;
     if (lanes == kFewLanes) {
-      Apply(map, std::integral_constant<Index, kFewLanes>(), x, num_numeric_, to, num_encoded_,
-            inputs.cols());
+      strange += Apply(map, std::integral_constant<Index, kFewLanes>(), x, num_numeric_, to,
+                       num_encoded_, inputs.cols());
     } else {
-      Apply(map, lanes, x, num_numeric_, to, num_encoded_, inputs.cols());
+      strange += Apply(map, lanes, x, num_numeric_, to, num_encoded_, inputs.cols());
     }
   }
   for (Index row = 0; row < inputs.cols(); ++row) {
@@ -320,6 +337,29 @@ void Encoder::EncodeNumbers(const EncoderState& state, const Matrix& inputs, Mat
       for (Index i = 0; i < run.size; ++i) to[i] = x[i] == x[i] ? 0 : 1;
     }
   }
+  return strange > 0;
+}
+
+void Encoder::FindDoubts(const EncoderState& state, const Matrix& inputs, double bound,
+                         InputDoubts& doubts) const {
+  for (Index row = 0; row < inputs.cols(); ++row) {
+    for (Index i = 0; i < num_numeric_; ++i) {
+      const double x = inputs(i, row);
+      double off = 0;
+      if (x != x) {
+        off = state.moments.KnownScale(i) / (standardize_ ? state.units.Scale(i) : 1);
+      } else if (standardize_) {
+        off = std::abs(x - state.units.location[i]) / state.units.Scale(i) - bound;
+      }
+      off = std::min(off, kMostOff);
+      if (off > 0) doubts.Add(row, i, off * off);
+    }
+  }
+}
+
+bool Encoder::ExceedsClip(const Matrix& encoded) const {
+  return standardize_ && num_numeric_ > 0 &&
+         (encoded.topRows(num_numeric_).array().abs() > clip_).any();
 }
 
 Index Encoder::EncodeText(const EncoderState& state, const Batch& batch, Matrix& out) const {

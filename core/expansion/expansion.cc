@@ -92,6 +92,15 @@ void Expansion::JacobianRows(const std::vector<Index>& of, Matrix& out) const {
       *model_);
 }
 
+void Expansion::InputJacobian(const Vector& theta, Matrix& out) const {
+  std::visit(
+      [&]<class M>(const M& model) {
+        out.resize(inputs_->rows(), model.num_logits() * examples());
+        model.InputJacobian(theta, TapeOf<M>(tapes_), out);
+      },
+      *model_);
+}
+
 void Expansion::MarginalCovariance(const Vector& variances) {
   std::visit(
       [&]<class M>(const M& model) {

@@ -40,6 +40,9 @@ class Expansion {
   // moments().covariance is the posterior's to fill (its Projector).
   void Linearize(const Vector& theta, Index first = 0);
 
+  // REQUIRES: Linearize(theta). ∂f/∂x: D_in × C·B, column c·B + i is of logit c of example i.
+  void InputJacobian(const Vector& theta, Matrix& out) const;
+
   // REQUIRES for these three: Linearize. D × C·B; the rows of it with these increasing indices; and
   // moments().covariance = J_i diag(v) J_iᵀ.
   void Jacobian(Matrix& out) const;

@@ -82,11 +82,11 @@ Index CountAlike(const Vector& passed, Index first, Index most, Vector& one) {
 Index EncodeRows(const Problem& problem, const LearnerState& state, const Batch& batch, Rows rows,
                  Workspace& w) {
   if (static_cast<Index>(rows.size()) == batch.rows()) {
-    return problem.encoder.Encode(state.inputs, batch, w.inputs);
+    return problem.encoder.Encode(state.inputs, batch, EncodedFor::kAsking, w.inputs, w.doubts);
   }
   w.tile_rows.assign(rows.begin(), rows.end());
   SelectRows(batch, w.tile_rows, w.asked);
-  return problem.encoder.Encode(state.inputs, w.asked, w.inputs);
+  return problem.encoder.Encode(state.inputs, w.asked, EncodedFor::kAsking, w.inputs, w.doubts);
 }
 
 absl::Status TooExtreme(Index row) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/dynamics/dynamics.h"
@@ -22,5 +23,9 @@ struct Belief {
   // With storage float32: posterior and rule, which are then empty (learner/codec/packing.h).
   std::string packed;
 };
+
+inline const Vector& MeanOf(const Posterior& posterior) {
+  return std::visit([](const auto& q) -> const Vector& { return q.mean; }, posterior);
+}
 
 }  // namespace prequel

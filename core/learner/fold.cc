@@ -10,6 +10,7 @@
 
 #include "core/learner/answering.h"
 #include "core/learner/carrying/new_units.h"
+#include "core/learner/doubting/logit_doubts.h"
 #include "core/learner/drifting/in_turn.h"
 #include "core/learner/drifting/steps.h"
 #include "core/learner/fit.h"
@@ -32,6 +33,7 @@ struct Shared {
   Place place;                             // of all these rows
   const std::vector<Belief>* beliefs;      // what is known before them, in the units of `next`
   const Matrix* learned_inputs = nullptr;  // encoded as they are to be learned
+  const InputDoubts* learned_doubts = nullptr;
 };
 
 void FirstIndices(std::size_t count, std::vector<Index>& out) {
@@ -118,7 +120,7 @@ void StandOnCarried(const Shared& m, std::size_t k) {
 }
 
 // The rows as they are to be learned: as they were predicted, or anew where they have moved the
-// units or brought categories.
+// units, brought categories or lie beyond the clip.
 absl::Status AbsorbRows(Shared& m) {
   const Problem& problem = m.problem;
   Workspace& w = m.w;
@@ -131,9 +133,14 @@ absl::Status AbsorbRows(Shared& m) {
     m.beliefs = &w.units.beliefs;
   }
   problem.target_encoder.Encode(m.next.targets, m.rows, w.kept, w.targets);
-  const bool moved = new_units || m.next.inputs.tables != m.state.inputs.tables;
-  if (moved) problem.encoder.Encode(m.next.inputs, m.rows, w.moved_inputs);
+  const bool moved = new_units || m.next.inputs.tables != m.state.inputs.tables ||
+                     problem.encoder.ExceedsClip(w.inputs);
+  if (moved) {
+    problem.encoder.Encode(m.next.inputs, m.rows, EncodedFor::kLearning, w.moved_inputs,
+                           w.moved_doubts);
+  }
   m.learned_inputs = moved ? &w.moved_inputs : &w.inputs;
+  m.learned_doubts = moved ? &w.moved_doubts : &w.doubts;
   if (moved && w.in_turn.used) DesignRows(problem, w.moved_inputs, w);
   for (std::size_t k = 0; k < m.beliefs->size(); ++k) {
     if (LearnsInTurn(problem, k) || LearnsInSteps(problem, k, m.rows.rows())) continue;
@@ -173,7 +180,7 @@ absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefW
     if (at_mean) w.expansion.moments().covariance.resize(problem.num_logits(), 0);
   }
   return LearnAllNoise(problem, targets, w.prior_logits, w.expansion.moments(),
-                       NoiseWeights(problem, w), next);
+                       NoiseWeights(problem, w), w.sure, next);
 }
 
 // A belief that drifts learns the rows of each step in turn, as minibatches of their own.
@@ -198,6 +205,10 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
     drifted = end;
     w.step_inputs = inputs.middleCols(step.first, step.count);
     w.step_targets = m.w.targets.middleCols(step.first, step.count);
+    if (w.sure != nullptr) {
+      w.step_sureness = w.sureness.segment(step.first, step.count);
+      w.sure = &w.step_sureness;
+    }
     ForgetDispersion(problem, k, static_cast<double>(step.count), next.noise);
     FitNoise(problem, m.next.targets, next.noise, w.noise);
     w.expansion.Bind(problem.model, problem.likelihood, w.step_inputs, w.step_targets, w.noise);
@@ -240,6 +251,10 @@ absl::Status FitBeliefs(const Shared& m, Index begun, StepReport& report) {
     next.tracks = belief.tracks;
     next.dynamics = belief.dynamics;
     if (static_cast<Index>(k) == begun) Begin(m, k, next);
+    const Vector& mean =
+        static_cast<Index>(k) == begun ? m.problem.prior_mean : MeanOf(belief.posterior);
+    WeighDoubts(m.problem, m.next.targets, mean, next.noise, *m.learned_inputs, *m.learned_doubts,
+                m.w.doubting, m.w.beliefs[k]);
     if (absl::Status status = FitOne(m, k, next, of_this); !status.ok()) return status;
     if (belief.log_weight <= greatest) continue;
     greatest = belief.log_weight;
@@ -304,7 +319,7 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
     next.beliefs = state.beliefs;
     return learned;
   }
-  const Index unseen = problem.encoder.Encode(state.inputs, rows, w.inputs);
+  const Index unseen = problem.encoder.Encode(state.inputs, rows, EncodedFor::kAsking, w.inputs, w.doubts);
   if (state.examples > 0) learned.unseen_categories = unseen;  // to the first rows all are new
   next.evaluation.unseen_categories += learned.unseen_categories;
   Place place{0, known};

@@ -104,14 +104,14 @@ void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
     NoiseState& noise = tracks[t];
     for (Index i = 0; i < after.cols(); ++i) {
       Forget(model, factor, noise);
-      const double weight = evidence.weights == nullptr ? 1 : (*evidence.weights)[i];
+      const double weight = evidence.weight(i);
       if (!(weight > 0)) continue;
       for (Index c = 0; c < after.rows(); ++c) {
         const double residual = evidence.targets(c, i) - after(c, i);
         const double surprise = evidence.targets(c, i) - evidence.before(c, i);
         const double square = std::max(residual * surprise, residual * residual);
         noise.shape[c] += 0.5 * weight;
-        noise.rate[c] += 0.5 * weight * square / evidence.weighed_square;
+        noise.rate[c] += 0.5 * weight * evidence.sureness_of(i) * square / evidence.weighed_square;
         // Where targets do not vary at all, forgetting alone would take the level to 0.
         noise.rate[c] = std::max(noise.rate[c], kLeastLevel * noise.shape[c]);
       }
@@ -120,11 +120,13 @@ void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
 }
 
 absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
-                           const LogitMoments& after, const Vector* weights, Belief& belief) {
+                           const LogitMoments& after, const Vector* weights,
+                           const Vector* sureness, Belief& belief) {
   if (belief.noise.shape.size() == 0) return absl::OkStatus();
   assert(after.mean.cols() == targets.cols());
   assert(!problem.noise().learned() || before.cols() == targets.cols());
   assert(weights == nullptr || weights->size() == targets.cols());
+  assert(sureness == nullptr || sureness->size() == targets.cols());
   // Rows that all count whole are added as those of a model that weighs none, to the bit.
   const bool weighs = weights != nullptr && (weights->array() != 1).any();
   const NoiseEvidence evidence{.targets = targets,
@@ -132,7 +134,8 @@ absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const 
                                .after = after,
                                .dataset_size = problem.dataset_size(),
                                .weights = weighs ? weights : nullptr,
-                               .weighed_square = problem.weighed_square};
+                               .weighed_square = problem.weighed_square,
+                               .sureness = sureness};
   if (!belief.tracks.empty()) LearnTracks(problem, evidence, belief.tracks);
   return LearnNoise(problem, evidence, belief.noise);
 }

@@ -51,8 +51,9 @@ void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
 
 // A belief learns both, its noise and its tracks, from the logits of encoded `targets` (T × B)
 // before and after they were learned. `weights`: how much each row counts (B); null: every row
-// counts whole.
+// counts whole. `sureness`: the share of the noise in the variance of each (B); null: all.
 absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
-                           const LogitMoments& after, const Vector* weights, Belief& belief);
+                           const LogitMoments& after, const Vector* weights,
+                           const Vector* sureness, Belief& belief);
 
 }  // namespace prequel

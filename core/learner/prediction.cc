@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "core/learner/doubting/logit_doubts.h"
 #include "core/learner/drifting/in_turn.h"
 #include "core/learner/drifting/steps.h"
 #include "core/learner/mixing.h"
@@ -31,21 +32,19 @@ absl::Status PredictLogits(const Problem& problem, const Belief& belief, BeliefW
   return absl::OkStatus();
 }
 
-// One member of a belief that stands still, or has drifted as a whole.
+// Of a belief that stands still, or has drifted as a whole.
 absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefWorkspace& w,
-                           Predictive& predictive) {
+                           LogitMoments& member) {
   if (absl::Status status = PredictLogits(problem, belief, w); !status.ok()) return status;
-  LogitMoments& member = predictive.AddMember(1);
   member.mean = w.expansion.moments().mean;
   member.covariance = w.expansion.moments().covariance;
   return absl::OkStatus();
 }
 
-// One member of a belief that drifts: the rows of each step with the drift up to its end.
+// Of a belief that drifts: the rows of each step with the drift up to its end.
 absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_t k,
                         const Matrix& inputs, const Place& place, BeliefWorkspace& w,
-                        Workspace& all) {
-  LogitMoments& member = all.predictive.AddMember(1);
+                        Workspace& all, LogitMoments& member) {
   const Index logits = problem.num_logits();
   member.mean.resize(logits, inputs.cols());
   const Index steps = NumSteps(problem.setting().linear, place.rows);
@@ -90,7 +89,8 @@ absl::Status PrepareDraws(const Sampling& sampling, double time, BeliefWorkspace
 
 // One member per draw of θ. REQUIRES: PrepareDraws.
 absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws,
-                      const Sampling& sampling, BeliefWorkspace& w, Workspace& all) {
+                      const Sampling& sampling, const Matrix& inputs, BeliefWorkspace& w,
+                      Workspace& all) {
   constexpr double kFlops = 1 << 20;  // between two times that it is asked whether to go on
   const double most = kFlops / StoredNumbers(problem.prototype(), problem.layers);
   const int at_once = most > 1 ? static_cast<int>(most) : 1;
@@ -115,10 +115,39 @@ absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws,
           LogitMoments& member = all.predictive.AddMember(1.0 / draws);
           member.mean = w.expansion.moments().mean;
           member.covariance.resize(member.mean.rows(), 0);
+          AddDoubts(problem, theta, inputs, all.doubts, w.noise, all.doubting, member);
         }
         return absl::OkStatus();
       },
       *w.prior);
+}
+
+// The belief after the drift up to the last row, and the rows that it is asked about.
+void BindTo(const Problem& problem, const Belief& belief, std::size_t k, const Matrix& inputs,
+            const Place& place, BeliefWorkspace& w, Workspace& all) {
+  w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
+  w.at_mean = w.projected = false;
+  w.prior = &belief.posterior;
+  if (Drifts(problem, k)) {
+    DriftTo(problem, belief.posterior, k, place.time(), all.dynamics, w);
+  }
+}
+
+// The one member of a belief that is linearised, or taken at its mean.
+absl::Status AddWhole(const Problem& problem, const Belief& belief, std::size_t k,
+                      const Matrix& inputs, const Place& place, BeliefWorkspace& w, Workspace& all,
+                      LogitMoments& member) {
+  if (LearnsInTurn(problem, k)) {
+    if (!all.in_turn.used) DesignRows(problem, inputs, all);
+    all.in_turn.used = true;
+    PredictInTurn(problem, belief, k, place, all, member);
+    return absl::OkStatus();
+  }
+  if (LearnsInSteps(problem, k, place.rows)) {
+    return AddInSteps(problem, belief, k, inputs, place, w, all, member);
+  }
+  BindTo(problem, belief, k, inputs, place, w, all);
+  return AddLinearized(problem, belief, w, member);
 }
 
 // The members of a belief, of the weight all.weights[first].
@@ -130,23 +159,16 @@ absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::s
   PredictiveNoise(problem, state.targets, belief.noise, w.noise);
   all.predictive.AddBelief(all.weights[first], w.noise);
   const int draws = DrawsOf(problem, belief.rule, sampling.samples);
-  if (draws == 0 && LearnsInTurn(problem, k)) {
-    if (!all.in_turn.used) DesignRows(problem, inputs, all);
-    all.in_turn.used = true;
-    PredictInTurn(problem, belief, k, place, all, all.predictive.AddMember(1));
-    return absl::OkStatus();
+  if (draws == 0) {
+    LogitMoments& member = all.predictive.AddMember(1);
+    absl::Status status = AddWhole(problem, belief, k, inputs, place, w, all, member);
+    if (!status.ok()) return status;
+    AddDoubts(problem, MeanOf(belief.posterior), inputs, all.doubts, w.noise, all.doubting, member);
+    return status;
   }
-  if (draws == 0 && LearnsInSteps(problem, k, place.rows)) {
-    return AddInSteps(problem, belief, k, inputs, place, w, all);
-  }
-  w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
-  w.at_mean = w.projected = false;
-  w.prior = &belief.posterior;
-  const double time = Drifts(problem, k) ? place.time() : 0;
-  if (Drifts(problem, k)) DriftTo(problem, belief.posterior, k, time, all.dynamics, w);
-  if (draws == 0) return AddLinearized(problem, belief, w, all.predictive);
-  absl::Status status = PrepareDraws(sampling, time, w);
-  return status.ok() ? AddDraws(problem, state.revision, draws, sampling, w, all) : status;
+  BindTo(problem, belief, k, inputs, place, w, all);
+  absl::Status status = PrepareDraws(sampling, Drifts(problem, k) ? place.time() : 0, w);
+  return status.ok() ? AddDraws(problem, state.revision, draws, sampling, inputs, w, all) : status;
 }
 
 // And of its tracks, which have its members.
@@ -218,9 +240,9 @@ absl::Status AddRestart(const Problem& problem, const LearnerState& state, const
   w.prior = &problem.PriorOf(problem.num_beliefs() - 1).initial;
   const Belief& belief = state.beliefs.back();
   const int draws = DrawsOf(problem, belief.rule, sampling.samples);
-  if (draws == 0) return AddLinearized(problem, belief, w, all.predictive);
+  if (draws == 0) return AddLinearized(problem, belief, w, all.predictive.AddMember(1));
   absl::Status status = PrepareDraws(sampling, 0, w);
-  return status.ok() ? AddDraws(problem, state.revision, draws, sampling, w, all) : status;
+  return status.ok() ? AddDraws(problem, state.revision, draws, sampling, inputs, w, all) : status;
 }
 
 }  // namespace

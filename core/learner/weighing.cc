@@ -23,7 +23,7 @@ void AddOutput(double off, double of_noise, double of_weights, double outputs, S
 }  // namespace
 
 RowWeight WeighRow(const Problem& problem, const LogitMoments& moments, const NoiseLevel& noise,
-                   Index i, ConstVectorRef target) {
+                   Index i, ConstVectorRef target, double sureness) {
   return std::visit(
       [&]<class L>(const L& likelihood, const auto& robustness) {
         RowWeight weight;
@@ -31,10 +31,10 @@ RowWeight WeighRow(const Problem& problem, const LogitMoments& moments, const No
           Surprise surprise;
           for (Index c = 0; c < target.size(); ++c) {
             const auto marginal = likelihood.Marginal(moments, noise, c, i);
-            AddOutput(target[c] - marginal.Mean(), marginal.AleatoricVariance(),
+            AddOutput(target[c] - marginal.Mean(), marginal.AleatoricVariance() / sureness,
                       marginal.EpistemicVariance(), static_cast<double>(target.size()), surprise);
           }
-          weight = {robustness.Weight(surprise), robustness.NoiseWeight(surprise)};
+          weight = {sureness * robustness.Weight(surprise), robustness.NoiseWeight(surprise)};
         }
         return weight;
       },
@@ -49,7 +49,10 @@ void NoiseBefore(const Problem& problem, const NoiseState& noise, BeliefWorkspac
 }
 
 absl::Status WeighRows(const Problem& problem, const NoiseState& noise, BeliefWorkspace& w) {
-  if (!problem.weighs_rows()) return absl::OkStatus();
+  if (!problem.weighs_rows()) {
+    if (w.sure != nullptr) w.expansion.Weigh(*w.sure);
+    return absl::OkStatus();
+  }
   const bool draws = std::visit([](const auto& rule) { return rule.draws(); }, problem.rule);
   absl::Status status = draws ? StandAt(*w.prior, w) : StandAtPrior(problem, w);
   if (!status.ok()) return status;
@@ -58,8 +61,9 @@ absl::Status WeighRows(const Problem& problem, const NoiseState& noise, BeliefWo
   w.row_weights.resize(targets.cols());
   w.noise_weights.resize(targets.cols());
   for (Index i = 0; i < targets.cols(); ++i) {
+    const double sureness = w.sure == nullptr ? 1 : (*w.sure)[i];
     const RowWeight weight =
-        WeighRow(problem, w.expansion.moments(), w.weighing_noise, i, targets.col(i));
+        WeighRow(problem, w.expansion.moments(), w.weighing_noise, i, targets.col(i), sureness);
     w.row_weights[i] = weight.fit;
     w.noise_weights[i] = weight.noise;
   }

@@ -1,4 +1,5 @@
-// How much each row of a minibatch counts, of a model that is robust.
+// How much each row of a minibatch counts: of a model that is robust, or whose inputs are not all
+// known.
 #pragma once
 
 #include "absl/status/status.h"
@@ -14,9 +15,10 @@ struct RowWeight {
 };
 
 // By what is known of the logits of row `i` and of the noise before it is learned; `target` (T) is
-// encoded. The whole row where the likelihood cannot weigh.
+// encoded. `sureness`: the share of the noise in the variance of the row, whose inputs may not all
+// be known. The whole row where the likelihood cannot weigh.
 RowWeight WeighRow(const Problem& problem, const LogitMoments& moments, const NoiseLevel& noise,
-                   Index i, ConstVectorRef target);
+                   Index i, ConstVectorRef target, double sureness);
 
 // What WeighRow takes of the noise, into w.weighing_noise: `noise` is what is known of it, and
 // w.noise what the fit is given.
@@ -24,7 +26,8 @@ void NoiseBefore(const Problem& problem, const NoiseState& noise, BeliefWorkspac
 
 // By what the prior of one belief, w.prior, says of the rows that w.expansion is bound to: how much
 // each counts in the fit, which the expansion is told, and for the noise, in w.noise_weights.
-// `noise` is what is known of the noise before them. Nothing to do where the model weighs no rows.
+// `noise` is what is known of the noise before them. Where the model weighs no rows they count as
+// w.sure says.
 // Afterwards the projector stands where StandAtPrior leaves it, unless the rule draws.
 absl::Status WeighRows(const Problem& problem, const NoiseState& noise, BeliefWorkspace& w);
 

@@ -21,16 +21,16 @@ void ForgetRepeated(const NoiseModel& model, double dataset_size, double rows, N
   }
 }
 
-// One output of rows of which each counts ω.
+// One output of rows of which each counts ω, and which are as sure as κ.
 void LearnWeighed(const NoiseEvidence& evidence, Index c, NoiseState& noise) {
   for (Index i = 0; i < evidence.targets.cols(); ++i) {
-    const double weight = (*evidence.weights)[i];
+    const double weight = evidence.weight(i);
     if (!(weight > 0)) continue;
     const double residual = evidence.targets(c, i) - evidence.after.mean(c, i);
     const double surprise = evidence.targets(c, i) - evidence.before(c, i);
     const double square = std::max(residual * surprise, residual * residual);
     noise.shape[c] += 0.5 * weight;
-    noise.rate[c] += 0.5 * weight * square / evidence.weighed_square;
+    noise.rate[c] += 0.5 * weight * evidence.sureness_of(i) * square / evidence.weighed_square;
   }
 }
 
@@ -108,7 +108,7 @@ absl::Status Gaussian::LearnNoise(const NoiseEvidence& evidence, NoiseState& noi
   const auto rows = static_cast<double>(after.cols());
   ForgetRepeated(noise_, evidence.dataset_size, rows, noise);
   for (Index c = 0; c < after.rows(); ++c) {
-    if (evidence.weights != nullptr) {
+    if (evidence.weights != nullptr || evidence.sureness != nullptr) {
       LearnWeighed(evidence, c, noise);
       continue;
     }
@@ -125,6 +125,7 @@ StudentT Gaussian::Marginal(const LogitMoments& moments, const NoiseLevel& noise
                             Index example) const {
   double epistemic = moments.exact() ? 0 : moments.covariance(output, example * outputs_ + output);
   if (noise.is_unit) epistemic = InUnits(epistemic, noise.variance[output]);
+  if (moments.doubted) epistemic += moments.doubt(output, example);
   const double total = epistemic + noise.variance[output];
   return {moments.mean(output, example), std::sqrt(total), noise.dof[output], epistemic / total};
 }

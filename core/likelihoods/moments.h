@@ -10,6 +10,10 @@ namespace prequel {
 struct LogitMoments {
   Matrix mean;        // C × B
   Matrix covariance;  // C × C·B, block i is columns [iC, iC + C); no columns: f is known exactly
+  // C × B: what a predictive adds to the variance of each logit, where covariances are in units of
+  // the noise and this is not. Of a `doubted` minibatch alone.
+  Matrix doubt;
+  bool doubted = false;
 
   bool exact() const { return covariance.cols() == 0; }
 };

@@ -56,6 +56,12 @@ struct NoiseEvidence {
   // that of all, where all are as predicted (core/robustness/robustness.h). kLearned only.
   const Vector* weights = nullptr;
   double weighed_square = 1;
+  // B: what share κ the noise has in the variance of a row whose inputs are not all known, so that
+  // κ r² is of the noise; null: all of it. kLearned only.
+  const Vector* sureness = nullptr;
+
+  double weight(Index i) const { return weights == nullptr ? 1 : (*weights)[i]; }
+  double sureness_of(Index i) const { return sureness == nullptr ? 1 : (*sureness)[i]; }
 };
 
 }  // namespace prequel

@@ -33,6 +33,14 @@ void Linear::JacobianRows(const Tape& tape, const std::vector<Index>& of, Matrix
   }
 }
 
+void Linear::InputJacobian(ConstVectorRef theta, const Tape& tape, MatrixRef jacobian) const {
+  const Index examples = tape.input.cols();
+  for (Index c = 0; c < layer_.outputs; ++c) {
+    jacobian.middleCols(c * examples, examples).colwise() =
+        Weights(layer_, theta).row(c).transpose();
+  }
+}
+
 void Linear::MarginalCovariance(const Tape& tape, ConstVectorRef variances,
                                 MatrixRef covariance) const {
   Buffer::View t = tape.output.Resize(layer_.outputs, tape.input.cols());

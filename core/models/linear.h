@@ -43,6 +43,7 @@ class Linear {
 
   void Jacobian(const Tape& tape, MatrixRef jacobian) const;
   void JacobianRows(const Tape& tape, const std::vector<Index>& of, MatrixRef rows) const;
+  void InputJacobian(ConstVectorRef theta, const Tape& tape, MatrixRef jacobian) const;
   void MarginalCovariance(const Tape& tape, ConstVectorRef variances, MatrixRef covariance) const;
   void GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
   void CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const;

@@ -131,6 +131,10 @@ void Mlp::JacobianRows(const Tape& tape, const std::vector<Index>& of, MatrixRef
   }
 }
 
+void Mlp::InputJacobian(ConstVectorRef theta, const Tape& tape, MatrixRef jacobian) const {
+  jacobian.noalias() = Weights(layers_[0], theta).transpose() * tape.layers[0].delta.view();
+}
+
 void Mlp::MarginalCovariance(const Tape& tape, ConstVectorRef variances,
                              MatrixRef covariance) const {
   for (std::size_t l = layers_.size(); l-- > 0;) {
@@ -318,13 +322,10 @@ void Mlp::Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRe
     tangent.array() *= layer.slope.view().array();
   }
   Affine(layers_[last], v, tape.layers[last].input.view(), out);
-  if (last > 0) {
-    out.noalias() += Weights(layers_[last], theta) * tape.layers[last - 1].output.view();
-  }
+  out.noalias() += Weights(layers_[last], theta) * tape.layers[last - 1].output.view();
 }
 
-// For these two: VjpSum leaves Δ_ℓ of the hidden layers in layer.output.
-
+// For this one and the next: VjpSum leaves Δ_ℓ of the hidden layers in layer.output.
 void Mlp::VjpFactors(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
                      std::vector<KroneckerFactors>& factors) const {
   VjpSum(theta, tape, u, gradient);
@@ -355,7 +356,7 @@ void Mlp::VjpCurvature(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, Const
                        VectorRef gradient, VectorRef diagonal) const {
   VjpSum(theta, tape, u, gradient);
   const std::size_t last = layers_.size() - 1;
-  for (std::size_t l = 0; l < last; ++l) {
+  for (std::size_t l = 0; l <= last; ++l) {
     tape.layers[l].product.Resize(layers_[l].outputs, tape.examples);
   }
   const Index rank = tape.examples > 0 ? roots.cols() / tape.examples : 1;
@@ -363,7 +364,6 @@ void Mlp::VjpCurvature(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, Const
   for (Index at = 0; at < tape.examples; at += together) {
     BackPropagateRoots(theta, tape, roots, at, std::min(together, tape.examples - at));
   }
-  tape.layers[last].product.Resize(tape.logits, tape.examples);
   RowSquares(roots, tape.layers[last].product.view());
   for (std::size_t l = 0; l <= last; ++l) {
     Tape::Layer& layer = tape.layers[l];

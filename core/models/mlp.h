@@ -5,6 +5,7 @@
 //   Σ_i J_iᵀ u_i             W: (Σ_c Δ^c diag(u_c)) Aᵀ
 //   Σ_i diag(J_iᵀ G_i G_iᵀ J_i)  W: s (A∘A)ᵀ,  s_{ji} = Σ_r (Σ_c Δ^c_{ji} G_{cr,i})²
 //   Σ_i (J_iᵀ u_i)∘(J_iᵀ u_i)  W: (Δ∘Δ) (A∘A)ᵀ,  Δ from u
+//   ∂f^c_i/∂x_i                W_1ᵀ Δ_1^c
 //   (J_i diag(v) J_iᵀ)_{cc'}   Σ_j Δ^c_{ji} Δ^{c'}_{ji} t_{ji},  t = V_W (A∘A) + v_b
 // Covariances and curvatures in Kronecker form (core/models/kronecker.h) are of the same make, with
 // Uᵀ Δ for Δ and Vᵀ [A; 1] for A.
@@ -64,6 +65,7 @@ class Mlp {
 
   void Jacobian(const Tape& tape, MatrixRef jacobian) const;
   void JacobianRows(const Tape& tape, const std::vector<Index>& of, MatrixRef rows) const;
+  void InputJacobian(ConstVectorRef theta, const Tape& tape, MatrixRef jacobian) const;
   void MarginalCovariance(const Tape& tape, ConstVectorRef variances, MatrixRef covariance) const;
   void GradientSum(Tape& tape, ConstMatrixRef u, VectorRef gradient) const;
   void CurvatureDiagonal(Tape& tape, ConstMatrixRef roots, VectorRef diagonal) const;

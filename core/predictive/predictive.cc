@@ -62,6 +62,7 @@ void Predictive::AddPart(std::size_t member, double share) {
 LogitMoments& Predictive::AddMember(double share) {
   if (members_.size() == num_members_) members_.emplace_back();
   AddPart(num_members_, share);
+  members_[num_members_].doubted = false;
   return members_[num_members_++];
 }
 
@@ -358,6 +359,7 @@ void Predictive::Logits(Index example, Vector& mean, Matrix& covariance) const {
     const LogitMoments& member = members_[part.member];
     const NoiseLevel& noise = beliefs_[part.belief].noise;
     mean += weight(part) * member.mean.col(example);
+    if (member.doubted) covariance.diagonal() += weight(part) * member.doubt.col(example);
     if (member.exact()) continue;
     Matrix own = member.covariance.middleCols(example * logits, logits);
     if (noise.is_unit) own.array().colwise() *= noise.variance.array();

@@ -7,6 +7,7 @@ void RunTruth(const std::string& part, Report& report) {
   if (wants("mean_function")) TruthMeanFunction(report);
   if (wants("order")) TruthOrder(report);
   if (wants("horizon")) TruthHorizon(report);
+  if (wants("missing")) TruthMissing(report);
 }
 
 }  // namespace prequel::accept

@@ -14,5 +14,6 @@ void RunTruth(const std::string& part, Report& report);
 void TruthMeanFunction(Report& report);
 void TruthOrder(Report& report);
 void TruthHorizon(Report& report);
+void TruthMissing(Report& report);
 
 }  // namespace prequel::accept

@@ -68,10 +68,12 @@ void DescribeDrifts(const Problem& problem, std::size_t k, const Place& place, I
 // in own.noise_weights.
 double WeighInTurn(const Problem& problem, const Matrix& targets, Index i, InTurnWorkspace& w,
                    BeliefWorkspace& own) {
-  if (!problem.weighs_rows()) return 1;
+  const double sureness = own.sure == nullptr ? 1 : (*own.sure)[i];
+  if (!problem.weighs_rows()) return sureness;
   w.before.mean.setConstant(1, 1, w.filter.mean());
   w.before.covariance.setConstant(1, 1, w.filter.variance());
-  const RowWeight weight = WeighRow(problem, w.before, own.weighing_noise, 0, targets.col(i));
+  const RowWeight weight =
+      WeighRow(problem, w.before, own.weighing_noise, 0, targets.col(i), sureness);
   own.noise_weights[i] = weight.noise;
   return weight.fit;
 }
@@ -187,7 +189,7 @@ absl::Status FitInTurn(const Problem& problem, const TargetState& target_state,
     return absl::InternalError("the posterior is not finite after this minibatch");
   }
   return LearnAllNoise(problem, targets, own.prior_logits, w.after, NoiseWeights(problem, own),
-                       next);
+                       own.sure, next);
 }
 
 }  // namespace prequel

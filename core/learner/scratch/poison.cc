@@ -39,10 +39,12 @@ class Poisoner {
 
 void Poisoner::Belief(BeliefWorkspace& belief) const {
   belief.prior = nullptr;
+  belief.sure = nullptr;
   if (resizes_) belief.moved = Posterior();
   std::visit([&](auto& q) { Arrays(q.mean); }, belief.moved);
   Arrays(belief.noise_of_weights, belief.step_inputs, belief.step_targets, belief.prior_logits,
-         belief.first_products, belief.row_weights, belief.noise_weights);
+         belief.first_products, belief.row_weights, belief.noise_weights, belief.sureness,
+         belief.step_sureness);
   Moments(belief.expansion.moments());
   Noise(belief.noise);
   Noise(belief.weighing_noise);
@@ -88,6 +90,12 @@ void Poison(const void* user, Workspace& w) {
   poison.Rule(w.rule);
   poison.Noise(w.track_noise);
   poison.Move(w.units);
+  poison.Noise(w.doubting.noise);
+  poison.Arrays(w.doubting.inputs, w.doubting.slopes, w.doubting.covariance);
+  for (InputDoubts* doubts : {&w.doubts, &w.moved_doubts}) {
+    doubts->Clear();
+    doubts->Add(0, 0, std::numeric_limits<double>::quiet_NaN());
+  }
   poison.Arrays(w.inputs, w.moved_inputs, w.outcomes, w.targets, w.row_weights, w.passed,
                 w.asked_passed, w.one_passed, w.weights, w.log_densities, w.watched, w.errors);
   poison.Arrays(w.restart_noise.shape, w.restart_noise.rate);

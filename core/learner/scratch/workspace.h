@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/config/batch.h"
+#include "core/encoding/input_doubts.h"
 #include "core/expansion/expansion.h"
 #include "core/expansion/row_expansion.h"
 #include "core/learner/belief.h"
@@ -34,6 +35,10 @@ struct BeliefWorkspace {
   // the fit and how much for the noise.
   NoiseLevel weighing_noise;
   Vector row_weights, noise_weights;  // B
+  // How much each row counts by how much of it is known (core/learner/doubting): of the minibatch,
+  // of one step, and of the rows that are learned now; null: all of them whole.
+  Vector sureness, step_sureness;
+  const Vector* sure = nullptr;
 };
 
 // What beliefs have that meet the rows of a minibatch one by one (core/learner/drifting/in_turn.h).
@@ -52,6 +57,16 @@ struct InTurnWorkspace {
   LogitMoments before;  // of one row, just before that
 };
 
+// What inputs that are not known come to (core/learner/doubting/logit_doubts.h).
+struct DoubtScratch {
+  Matrix inputs;         // of the rows that have some
+  Expansion expansion;   // of these
+  Matrix slopes;         // by the inputs
+  Matrix covariance;     // C × C·R: what they add
+  NoiseLevel noise;
+  Matrix targets;        // none
+};
+
 // Units that a minibatch moves (core/learner/carrying/new_units.h).
 struct UnitsMove {
   UnitsChange of_inputs, of_targets;
@@ -65,7 +80,8 @@ struct Workspace {
   std::vector<Index> known;       // rows of the minibatch whose target is known and not refused
   std::vector<Index> kept;        // 0, 1, 2, …: as many
   Batch selected;                 // those rows, when they are not all
-  Matrix inputs, moved_inputs;    // encoded as before the minibatch, and with it counted in
+  Matrix inputs, moved_inputs;    // encoded as they are asked about, and as they are learned
+  InputDoubts doubts, moved_doubts;  // of these
   Matrix outcomes;                // what is scored: values in their units, or indices of classes
   Matrix targets;                 // encoded, what is learned
   Vector row_weights;             // B: of a model that weighs rows, by all that is predicted
@@ -78,6 +94,7 @@ struct Workspace {
   Batch asked;                    // and the latter as a batch
 
   UnitsMove units;
+  DoubtScratch doubting;
   Predictive predictive;
   std::vector<BeliefWorkspace> beliefs;  // grows to the most that there were
   BeliefWorkspace restart;               // of the prior, as a belief that begins anew

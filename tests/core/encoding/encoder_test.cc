@@ -42,6 +42,12 @@ void Learn(const Encoder& encoder, const Batch& batch, EncoderState& state) {
   encoder.MoveUnits(0, state, change);
 }
 
+// As rows are learned.
+Index Encode(const Encoder& encoder, const EncoderState& state, const Batch& batch, Matrix& out) {
+  InputDoubts doubts;
+  return encoder.Encode(state, batch, EncodedFor::kLearning, out, doubts);
+}
+
 // age, two pixels, one of each way to treat text, a feature that may be missing.
 std::vector<FeatureConfig> AllKinds() {
   return {Numeric("age"), Text("color", 2), Numeric("pixel", 2, true), Hashed("city", 3)};
@@ -79,9 +85,9 @@ TEST(Encoder, EncodesByHand) {
   EncoderState state = encoder.Initial();
   ASSERT_TRUE(encoder.Check(batch).ok());
   Matrix out;
-  EXPECT_EQ(encoder.Encode(state, batch, out), 4);  // colors; cities are hashed
+  EXPECT_EQ(Encode(encoder, state, batch, out), 4);  // colors; cities are hashed
   Learn(encoder, batch, state);
-  EXPECT_EQ(encoder.Encode(state, batch, out), 1);
+  EXPECT_EQ(Encode(encoder, state, batch, out), 1);
   ASSERT_EQ(out.rows(), encoder.num_encoded());
   ASSERT_EQ(out.cols(), 4);
   const double s = std::sqrt(500.0 / 3), r = std::sqrt(2.0);
@@ -106,10 +112,10 @@ TEST(Encoder, WithoutStandardisationNumbersPassAndMissingIsTheRunningMean) {
   batch.inputs << 2, kNaN, 7;
   EncoderState state = encoder.Initial();
   Matrix out;
-  encoder.Encode(state, batch, out);
+  Encode(encoder, state, batch, out);
   EXPECT_EQ(out.row(0), Eigen::RowVector3d(2, 0, 7));
   encoder.Absorb(batch, state);
-  encoder.Encode(state, batch, out);
+  Encode(encoder, state, batch, out);
   EXPECT_EQ(out.row(0), Eigen::RowVector3d(2, 4.5, 7));
   EXPECT_EQ(out.row(1), Eigen::RowVector3d(0, 1, 0));
 }
@@ -132,7 +138,7 @@ TEST(Encoder, EveryColumnIsEncodedAlikeWhateverStandsBesideIt) {
     EncoderState state = encoder.Initial();
     Learn(encoder, batch, state);
     Matrix out;
-    encoder.Encode(state, batch, out);
+    Encode(encoder, state, batch, out);
     Index indicator = columns;
     for (Index i = 0; i < columns; ++i) {
       for (Index j = 0; j < 29; ++j) {
@@ -160,12 +166,55 @@ TEST(Encoder, StandardisedNumbersAreHeldWithinTheClip) {
   Learn(clipped, batch, state);
   batch.inputs << 1e6, -1e6, kNaN, 2;
   Matrix out;
-  clipped.Encode(state, batch, out);
+  Encode(clipped, state, batch, out);
   EXPECT_EQ(out.row(0).head(3), Eigen::RowVector3d(3, -3, 0));
   EXPECT_DOUBLE_EQ(out(0, 3), std::sqrt(3.0));
   EXPECT_EQ(out.row(1), Eigen::RowVector4d(0, 0, 1, 0));
-  raw.Encode(state, batch, out);
+  Encode(raw, state, batch, out);
   EXPECT_EQ(out.row(0), Eigen::RowVector4d(1e6, -1e6, 0, 2));
+}
+
+// Of the column's variance where a number is missing, and the square of what was cut off where it
+// was held; the moments have moved on since the units were taken.
+TEST(Encoder, DoubtsWhatIsMissingOrHeld) {
+  const Encoder encoder =
+      *Encoder::Create({Numeric("a"), Numeric("b", 1, true)}, Standardize::kRunning, 3);
+  Batch batch;
+  batch.inputs.resize(2, 4);
+  batch.inputs << -1, 1, -1, 1,  //
+      10, 30, 10, 30;
+  EncoderState state = encoder.Initial();
+  Learn(encoder, batch, state);
+  state.units.scale[1] /= 2;
+  const double deviation = std::sqrt(4.0 / 3);
+  Batch asked;
+  asked.inputs.resize(2, 4);
+  asked.inputs << 0, 0, -5 * deviation, 1e90,  //
+      20, kNaN, kNaN, 20;
+  Matrix out;
+  InputDoubts doubts;
+  const auto expect = [&](const std::vector<Index>& rows, const std::vector<Index>& columns,
+                          const std::vector<double>& variances) {
+    EXPECT_EQ(doubts.rows, rows);
+    ASSERT_EQ(doubts.cells.size(), columns.size());
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      EXPECT_EQ(doubts.cells[k].column, columns[k]);
+      EXPECT_NEAR(doubts.cells[k].variance / variances[k], 1, 1e-12);
+    }
+  };
+  encoder.Encode(state, asked, EncodedFor::kLearning, out, doubts);
+  expect({1, 2, 3}, {1, 0, 1, 0}, {4, 4, 4, 1e12});
+  EXPECT_EQ(doubts.cells[2].at, 1);
+  EXPECT_NEAR(out(0, 2), -3, 1e-12);
+  EXPECT_FALSE(encoder.ExceedsClip(out));
+  encoder.Encode(state, asked, EncodedFor::kAsking, out, doubts);
+  expect({1, 2, 3}, {1, 1, 0}, {4, 4, 1e12});
+  EXPECT_NEAR(out(0, 2), -5, 1e-12);
+  EXPECT_EQ(out(0, 3), 3 * Encoder::kReach);
+  EXPECT_TRUE(encoder.ExceedsClip(out));
+  asked.inputs = batch.inputs;
+  encoder.Encode(state, asked, EncodedFor::kAsking, out, doubts);
+  EXPECT_FALSE(doubts.any());
 }
 
 TEST(Encoder, NewCategoriesTakeTheNextSlotUntilFull) {
@@ -175,7 +224,7 @@ TEST(Encoder, NewCategoriesTakeTheNextSlotUntilFull) {
   const auto encode = [&](const std::string& value) {
     batch.text = {{value}};
     Matrix out;
-    encoder.Encode(state, batch, out);
+    Encode(encoder, state, batch, out);
     EXPECT_EQ(out.sum(), 1);
     Index slot = 0;
     out.col(0).maxCoeff(&slot);
@@ -330,7 +379,7 @@ TEST(Encoder, TinyDeviationsDoNotExplode) {
   for (int i = 0; i < 100; ++i) Learn(encoder, batch, state);
   batch.inputs(0, 0) = 0.2;
   Matrix out;
-  encoder.Encode(state, batch, out);
+  Encode(encoder, state, batch, out);
   EXPECT_NEAR(out(0, 0), 0.1, 1e-12);
   EXPECT_NEAR(out(0, 1), 0, 1e-12);
 }

@@ -112,6 +112,29 @@ TYPED_TEST(ModelTest, JacobianMatchesFiniteDifferences) {
       });
 }
 
+TYPED_TEST(ModelTest, InputJacobianMatchesFiniteDifferences) {
+  ForEveryCase<TypeParam>(
+      [](const auto& model, const Vector& theta, const Matrix& x, auto& tape, const Matrix&) {
+        model.Linearize(theta, tape);
+        const Index outputs = model.num_logits(), examples = x.cols();
+        Matrix jacobian = Matrix::Constant(x.rows(), outputs * examples, 9);
+        model.InputJacobian(theta, tape, jacobian);
+        for (Index i = 0; i < examples; ++i) {
+          const auto logits = [&](const Vector& at) {
+            typename TypeParam::Tape fresh;
+            Matrix f(outputs, 1);
+            model.Forward(theta, at, fresh, f);
+            return Vector(f.reshaped());
+          };
+          const Matrix rows = NumericJacobian(logits, x.col(i), 1e-4);
+          for (Index c = 0; c < outputs; ++c) {
+            EXPECT_LT(RelativeError(jacobian.col(c * examples + i), rows.row(c).transpose()),
+                      kTolerance);
+          }
+        }
+      });
+}
+
 TYPED_TEST(ModelTest, JacobianRowsAreThoseOfTheJacobian) {
   ForEveryCase<TypeParam>(
       [](const auto& model, const Vector& theta, const Matrix& x, auto& tape, const Matrix& rows) {
