@@ -6,21 +6,22 @@
 namespace prequel {
 namespace {
 
-constexpr std::size_t kKnots = ServedLevels::kKnots;
-constexpr std::array<double, kKnots> kLevels = {0.2, 0.5, 0.8, 0.9, 0.95, 0.99};  // c
+constexpr std::size_t kKnots = ServedLevels::kKnots, kMedian = kKnots / 2;
+constexpr std::array<double, kKnots> kProbabilities = {0.005, 0.025, 0.05, 0.1,   0.25,  0.4,  0.5,
+                                                       0.6,   0.75,  0.9,  0.95, 0.975, 0.995};
 constexpr double kRate = 0.005;
-constexpr double kLeastSpread = 0.05;  // of c(1 − c), so that far levels do not jump
-constexpr Index kTogether = 64;        // rows that are judged by one θ: more would swing
-// θ is held within these, beyond which an interval is a point or all that a double can tell from
-// all: 1e-11 are left outside. So it comes back when the world does.
-constexpr double kLeast = -10, kMost = 25;
+constexpr double kLeastSpread = 0.025;  // of p(1 − p), so that far quantiles do not jump
+constexpr Index kTogether = 8;          // rows that are judged by one θ: more would swing
+// How far θ goes out from ½, where all but 1e-11 lie on one side, and how far to the other side of
+// it: so it comes back when the world does.
+constexpr double kMost = 25, kMostAcross = 10;
 
-double LogitOf(std::size_t level) { return std::log(kLevels[level] / (1 - kLevels[level])); }
+double LogitOf(double p) { return std::log(p) - std::log1p(-p); }
 
 const std::array<double, kKnots>& Logits() {
   static const std::array<double, kKnots> logits = [] {
     std::array<double, kKnots> all{};
-    for (std::size_t j = 0; j < kKnots; ++j) all[j] = LogitOf(j);
+    for (std::size_t j = 0; j < kKnots; ++j) all[j] = LogitOf(kProbabilities[j]);
     return all;
   }();
   return logits;
@@ -28,10 +29,33 @@ const std::array<double, kKnots>& Logits() {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
+// What of y lies below the own quantile of the probability `own`, which is 1 − `rest`: the part of
+// it that knot j counts by.
+double Below(const Position& y, std::size_t j, double own, double rest) {
+  const bool all = y.upper < own, some = 1 - y.lower > rest;
+  if (j == kMedian) return 0.5 * (all ? 1 : 0) + 0.5 * (some ? 1 : 0);
+  return (j < kMedian ? all : some) ? 1 : 0;
+}
+
 }  // namespace
 
 IntervalsState FreshIntervals(Index outputs) {
   return {.shifts = Matrix::Zero(static_cast<Index>(kKnots), outputs)};
+}
+
+IntervalsState FromCentral(const Matrix& shifts) {
+  IntervalsState state = FreshIntervals(shifts.cols());
+  for (Index o = 0; o < shifts.cols(); ++o) {
+    for (Index level = 0; level < shifts.rows(); ++level) {
+      const Index low = static_cast<Index>(kMedian) - 1 - level;
+      const double tail = kProbabilities[static_cast<std::size_t>(low)];
+      const double left = Sigmoid(-(LogitOf(1 - 2 * tail) + shifts(level, o)));  // outside
+      const double shift = std::max(LogitOf(0.5 * left), -kMost) - LogitOf(tail);
+      state.shifts(low, o) = shift;
+      state.shifts(static_cast<Index>(kKnots) - 1 - low, o) = -shift;
+    }
+  }
+  return state;
 }
 
 bool IsSound(const IntervalsState& state, Index outputs) {
@@ -46,36 +70,34 @@ void LearnIntervals(const Position* positions, Index rows, IntervalsState& state
     for (Index o = 0; o < outputs; ++o) {
       for (std::size_t j = 0; j < kKnots; ++j) {
         double& shift = state.shifts(static_cast<Index>(j), o);
-        const double outside = Sigmoid(-(Logits()[j] + shift));  // 1 − σ(θ_c)
-        double miss = 0;                                         // Σ (c − 1[…])
+        const double theta = Logits()[j] + shift;
+        const double own = Sigmoid(theta), rest = Sigmoid(-theta);
+        const double p = kProbabilities[j];
+        double miss = 0;  // Σ (p − 1[…])
         for (Index i = first; i < end; ++i) {
-          const Position& y = positions[o + i * outputs];
-          const double left = std::min(2 * y.upper, 2 * (1 - y.lower));  // 1 − s_i
-          miss += kLevels[j] - (left >= outside ? 1 : 0);
+          miss += p - Below(positions[o + i * outputs], j, own, rest);
         }
-        const double spread = std::max(kLevels[j] * (1 - kLevels[j]), kLeastSpread);
-        shift =
-            std::clamp(shift + kRate * miss / spread, kLeast - Logits()[j], kMost - Logits()[j]);
+        const double moved = theta + kRate * miss / std::max(p * (1 - p), kLeastSpread);
+        const double least = j < kMedian ? -kMost : -kMostAcross;
+        const double most = j > kMedian ? kMost : kMostAcross;
+        shift = std::clamp(moved, least, most) - Logits()[j];
       }
     }
   }
 }
 
 ServedLevels::ServedLevels(const IntervalsState& state, Index output) : logits_(Logits()) {
-  double greatest = -HUGE_VAL;
   for (std::size_t j = 0; j < kKnots; ++j) {
     const double shift = state.shifts(static_cast<Index>(j), output);
     moved_ = moved_ || shift != 0;
-    greatest = std::max(greatest, logits_[j] + shift);
-    owns_[j] = greatest;
+    owns_[j] = logits_[j] + shift;
   }
+  std::sort(owns_.begin(), owns_.end());
 }
 
-// By the tail t = 1 − c = 2 min(p, 1 − p), which does not cancel.
 double ServedLevels::Map(double p, const Knots& from, const Knots& to) const {
-  const double tail = 2 * std::min(p, 1 - p);
-  if (!moved_ || !(tail > 0 && tail < 1)) return p;
-  const double x = std::log1p(-tail) - std::log(tail);  // logit c
+  if (!moved_ || !(p > 0 && p < 1)) return p;
+  const double x = LogitOf(p);
   const auto j =
       static_cast<std::size_t>(std::lower_bound(from.begin(), from.end(), x) - from.begin());
   double y = 0;
@@ -87,9 +109,8 @@ double ServedLevels::Map(double p, const Knots& from, const Knots& to) const {
     const double along = (x - from[j - 1]) / (from[j] - from[j - 1]);
     y = std::min(to[j - 1] + along * (to[j] - to[j - 1]), to[j]);
   }
-  const double mapped = 0.5 * Sigmoid(-y);
-  // 1 itself has no quantile.
-  return p < 0.5 ? std::max(mapped, 0x1p-1000) : std::min(1 - mapped, 1 - 0x1p-53);
+  // 0 and 1 themselves have no quantile.
+  return std::clamp(Sigmoid(y), 0x1p-1000, 1 - 0x1p-53);
 }
 
 }  // namespace prequel

@@ -1,12 +1,15 @@
-// Central intervals of values and counts that hold as often as they say, whatever the data:
-// adaptive conformal inference (Gibbs and Candès 2021, "Adaptive conformal inference under
-// distribution shift") on the levels of the predictive's own intervals.
+// Quantiles of values and counts below which as many rows lie as they say, on either side and
+// whatever the data: adaptive conformal inference (Gibbs and Candès 2021, "Adaptive conformal
+// inference under distribution shift") on the probabilities of the predictive's own quantiles.
 //
-// For each of a few levels c the interval that is served is the predictive's own of level σ(θ_c).
-// With s_i the level of the own interval that just reaches y_i,
-//   θ_c += 0.005 Σ_i (c − 1[s_i ≤ σ(θ_c)]) / max(c(1 − c), 0.05)
-// so coverage comes to c. Between those levels logit s − logit c is linear in logit c, and beyond
-// them constant; so quantiles stay in order.
+// For each of a few probabilities p the quantile that is served is the predictive's own of the
+// probability σ(θ_p). With F the predictive's own distribution function,
+//   θ_p += 0.005 Σ_i (p − 1[F(y_i) ≤ σ(θ_p)]) / max(p(1 − p), 0.025)
+// so as many y lie below it as p says; of counts, on which many quantiles fall, no more than p lie
+// below those of p < ½ and no more than 1 − p above those of p > ½. Where the quantiles have
+// crossed they are put in order, which takes none further from its p (Chernozhukov, Fernández-Val
+// and Galichon 2010, "Quantile and probability curves without crossing"). Between them
+// logit σ(θ_p) − logit p is linear in logit p, and beyond them constant.
 #pragma once
 
 #include <array>
@@ -19,7 +22,7 @@ namespace prequel {
 
 // Empty of a model whose intervals are its own.
 struct IntervalsState {
-  Matrix shifts;  // θ_c − logit c: levels × outputs
+  Matrix shifts;  // θ_p − logit p: probabilities × outputs
 
   bool empty() const { return shifts.size() == 0; }
 
@@ -32,26 +35,29 @@ struct IntervalsState {
 IntervalsState FreshIntervals(Index outputs);
 bool IsSound(const IntervalsState& state, Index outputs);
 
-// Where y lies among the intervals of a predictive: P(Y ≤ y), and P(Y < y), which is the same but
-// of counts.
+// Shifts of central intervals of the levels .2, .5, .8, .9, .95 and .99, θ_c − logit c for each
+// output, as those of both of their ends.
+IntervalsState FromCentral(const Matrix& shifts);
+
+// Where y lies in a predictive: P(Y ≤ y), and P(Y < y), which is the same but of counts.
 struct Position {
   double upper = 0, lower = 0;
 };
 
-// Folds in where each y lies in the predictive's own intervals: of output o in example i at
+// Folds in where each y lies in the predictive's own distribution: of output o in example i at
 // [o + i · outputs].
 void LearnIntervals(const Position* positions, Index rows, IntervalsState& state);
 
-// The levels that are served instead of a predictive's own, for one output.
+// The probabilities that are served instead of a predictive's own, for one output.
 class ServedLevels {
  public:
-  static constexpr std::size_t kKnots = 6;
+  static constexpr std::size_t kKnots = 13;
 
   ServedLevels() = default;  // its own
   ServedLevels(const IntervalsState& state, Index output);
 
   // P(Y ≤ y) as the predictive has it, of a probability as it is served; and back. Both increase
-  // from 0 to 1 and map p to 1 − p where they map 1 − p to p.
+  // from 0 to 1.
   double Own(double served) const { return Map(served, logits_, owns_); }
   double Served(double own) const { return Map(own, owns_, logits_); }
   Position Served(const Position& own) const {
@@ -64,7 +70,7 @@ class ServedLevels {
   double Map(double p, const Knots& from, const Knots& to) const;
 
   bool moved_ = false;
-  Knots logits_{}, owns_{};  // logit c, and what θ_c comes to once they increase
+  Knots logits_{}, owns_{};  // logit p, and the θ_p in order
 };
 
 // A predictive with its quantiles and its mean as they are served. All else is its own.

@@ -75,6 +75,14 @@ double CalibrationError(const double* sums, double weight) {
   return error / weight;
 }
 
+// y lies below the quantile of 5 %, or above that of 95 %.
+void Below(const ValueOutcome& o, double* sums) {
+  if (o.upper < 0.05) sums[0] += o.share;
+}
+void Above(const ValueOutcome& o, double* sums) {
+  if (o.lower > 0.95) sums[0] += o.share;
+}
+
 constexpr std::array kValueScores = {
     Score{"nll", 1, NllOfValue, nullptr, Mean},                      // nats per example
     Score{"rmse", 1, SquaredError, nullptr, RootMean, Asks::kMean},  // of the predictive's mean
@@ -84,6 +92,8 @@ constexpr std::array kValueScores = {
           Asks::kLevels},  // share inside the central 50 % interval
     Score{"coverage90", 1, Inside<90>, nullptr, Mean, Asks::kLevels},
     Score{"coverage95", 1, Inside<95>, nullptr, Mean, Asks::kLevels},
+    Score{"below05", 1, Below, nullptr, Mean, Asks::kLevels},  // share that lies so
+    Score{"above95", 1, Above, nullptr, Mean, Asks::kLevels},
 };
 
 constexpr std::array kClassScores = {

@@ -8,6 +8,7 @@ void RunTruth(const std::string& part, Report& report) {
   if (wants("order")) TruthOrder(report);
   if (wants("horizon")) TruthHorizon(report);
   if (wants("missing")) TruthMissing(report);
+  if (wants("quantile_sides")) TruthQuantileSides(report);
 }
 
 }  // namespace prequel::accept

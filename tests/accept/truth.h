@@ -15,5 +15,6 @@ void TruthMeanFunction(Report& report);
 void TruthOrder(Report& report);
 void TruthHorizon(Report& report);
 void TruthMissing(Report& report);
+void TruthQuantileSides(Report& report);
 
 }  // namespace prequel::accept

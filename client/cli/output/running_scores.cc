@@ -12,8 +12,9 @@ namespace {
 // The wire does not say how the scores of two minibatches become that of both. Averages over
 // examples stand here; any other score is left out rather than averaged wrongly, `ece` among them:
 // errors of calibration cancel between minibatches.
-constexpr std::array<std::string_view, 8> kMeans = {
-    "nll", "mae", "crps", "coverage50", "coverage90", "coverage95", "accuracy", "brier"};
+constexpr std::array<std::string_view, 10> kMeans = {
+    "nll",        "mae",     "crps",    "coverage50", "coverage90",
+    "coverage95", "below05", "above95", "accuracy",   "brier"};
 
 bool IsRootMeanSquare(std::string_view name) { return name == "rmse"; }
 

@@ -3,6 +3,8 @@
 namespace prequel {
 namespace {
 
+constexpr Index kCentralLevels = 6;
+
 Units UnitsOf(const RunningMoments& moments) {
   Units units = Units::Unknown(moments.size());
   units.location = moments.mean;
@@ -13,6 +15,8 @@ Units UnitsOf(const RunningMoments& moments) {
 }  // namespace
 
 void UpgradeFromV9(const Problem& problem, LearnerState& state) {
+  IntervalsState& intervals = state.calibration.intervals;
+  if (intervals.shifts.rows() == kCentralLevels) intervals = FromCentral(intervals.shifts);
   state.inputs.moments.far = Vector::Zero(state.inputs.moments.size());
   state.targets.moments.far = Vector::Zero(state.targets.moments.size());
   state.targets.units = UnitsOf(state.targets.moments);

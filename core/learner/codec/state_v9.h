@@ -1,4 +1,5 @@
-// What is made of states up to version 9, whose units were the running moments.
+// What is made of states up to version 9, whose units were the running moments and whose served
+// intervals were central.
 #pragma once
 
 #include "core/learner/learner_state.h"

@@ -28,7 +28,7 @@ TEST(Tally, ScoresOfValuesByHand) {
   }
   const Scores scores = tally.Average();
   EXPECT_EQ(scores.examples, 3);
-  EXPECT_EQ(scores.size(), 7u);
+  EXPECT_EQ(scores.size(), 9u);
   const double energy = (0 + 1 + 256.0 / 36) / 2;
   EXPECT_NEAR(scores["nll"], 0.5 * std::log(2 * M_PI * 36) + energy / 3, 1e-12);
   EXPECT_NEAR(scores["rmse"], std::sqrt((36.0 + 256) / 3), 1e-12);
@@ -37,6 +37,8 @@ TEST(Tally, ScoresOfValuesByHand) {
   EXPECT_NEAR(scores["coverage50"], 1.0 / 3, 1e-15);
   EXPECT_NEAR(scores["coverage90"], 2.0 / 3, 1e-15);
   EXPECT_NEAR(scores["coverage95"], 2.0 / 3, 1e-15);
+  EXPECT_NEAR(scores["below05"], 0, 1e-15);
+  EXPECT_NEAR(scores["above95"], 1.0 / 3, 1e-15);
   EXPECT_FALSE(scores.Has("accuracy"));
   EXPECT_TRUE(std::isnan(scores["accuracy"]));
 }
@@ -62,7 +64,7 @@ TEST(Tally, OfIntervalsAlone) {
   tally.AddExample(Asks::kLevels);
   tally.Add(ValueOutcome{d, 0, 1, 0.8, 0.8}, Asks::kLevels);
   const Scores scores = tally.Average();
-  EXPECT_EQ(scores.size(), 3u);
+  EXPECT_EQ(scores.size(), 5u);
   EXPECT_EQ(scores.examples, 1);
   EXPECT_EQ(scores["coverage50"], 0);
   EXPECT_EQ(scores["coverage90"], 1);

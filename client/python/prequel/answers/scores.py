@@ -15,8 +15,8 @@ from prequel.errors import RowsRefused, counted
 
 class Scores(Mapping[str, float]):
     """Scores by name, averages over `examples` examples (a weighted count): nll (nats per example)
-    of any model; rmse, mae, crps, coverage50, coverage90, coverage95 of values; accuracy, brier,
-    ece of classes."""
+    of any model; rmse, mae, crps, coverage50, coverage90, coverage95, below05, above95 of
+    values; accuracy, brier, ece of classes."""
 
     def __init__(self, examples: float, values: Mapping[str, float]) -> None:
         self.examples = examples
@@ -42,7 +42,18 @@ class Scores(Mapping[str, float]):
 
 # Averages over examples. Any other score is left out rather than averaged wrongly, `ece` among
 # them: errors of calibration cancel between minibatches.
-_MEANS = ("nll", "mae", "crps", "coverage50", "coverage90", "coverage95", "accuracy", "brier")
+_MEANS = (
+    "nll",
+    "mae",
+    "crps",
+    "coverage50",
+    "coverage90",
+    "coverage95",
+    "below05",
+    "above95",
+    "accuracy",
+    "brier",
+)
 
 
 class RunningScores:

@@ -65,6 +65,7 @@ inline void SetScores(Evaluation& evaluation) {
   const auto set = [&](Tally& tally, double weight, const char* name, double sum) {
     tally.RestoreWeight(weight);
     for (const Score& score : ScoresOf(kind)) {
+      if (score.name == "below05" || score.name == "above95") continue;  // since version 10
       std::vector<double> sums(score.num_sums, 0);
       if (score.name == name) sums[0] = sum;
       if (score.name == "ece" && Word(name) == "nll") sums[0] = 1, sums[3] = 2, sums[6] = 3;
@@ -217,7 +218,7 @@ inline Golden WithCalibration(Golden g) {
     references.judged = 2;
     references.last = Ramp(1, 1);
     if (s.calibration.classes.empty()) {
-      s.calibration.intervals.shifts.col(0) = Ramp(6, -0.5);
+      s.calibration.intervals = FromCentral(Ramp(6, -0.5));  // as they were up to version 9
       references.errors = Ramp(1, 2.5);
       references.mean = Ramp(1, 0.75);
       references.squares = Ramp(1, 3.5);
@@ -312,7 +313,8 @@ inline std::vector<Golden> GoldensOfV8() {
   return {balanced};
 }
 
-// With what version 10 brought: units apart from the moments, and values far out.
+// With what version 10 brought: units apart from the moments, values far out, and quantiles served
+// each by itself.
 inline std::vector<Golden> GoldensOfV10() {
   Golden units = Full();
   units.name = "full_units";
@@ -323,7 +325,13 @@ inline std::vector<Golden> GoldensOfV10() {
     s.inputs.moments.far = Ramp(2, 1.25);
     s.targets.moments.far = Ramp(1, 2.25);
   };
-  return {units};
+  Golden sides = WithCalibration(units);
+  sides.name = "full_sides";
+  sides.learn = [learn = std::move(sides.learn)](LearnerState& s) {
+    learn(s);
+    s.calibration.intervals.shifts.col(0) = Ramp(13, -0.5);
+  };
+  return {units, sides};
 }
 
 // With what version 9 brought: how many values were of a category that the model had not met.
