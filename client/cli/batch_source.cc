@@ -45,6 +45,11 @@ void AddSourceFlags(CLI::App& command, const char* batch_help, BatchSourceOption
   command.add_flag("--float32", options.batch.float32, "half the bytes on the wire");
 }
 
+void AddWeightFlag(CLI::App& command, BatchSourceOptions& options) {
+  command.add_option("--weight", options.batch.weight_column,
+                     "the column of how often each row counts, from 0");
+}
+
 BatchSource::BatchSource(const BatchSourceOptions& options,
                          std::unique_ptr<client::CsvReader> reader, client::BatchBuilder builder)
     : options_(options), reader_(std::move(reader)), builder_(std::move(builder)) {}

@@ -34,6 +34,9 @@ void AddHeaderFlags(CLI::App& command, client::CsvHeader& header);
 // Adds the flags for all of this but the target's column; `batch_help` says of what a row is one.
 void AddSourceFlags(CLI::App& command, const char* batch_help, BatchSourceOptions& options);
 
+// Adds --weight, of commands that learn or score.
+void AddWeightFlag(CLI::App& command, BatchSourceOptions& options);
+
 class BatchSource {
  public:
   static absl::StatusOr<BatchSource> Open(const BatchSourceOptions& options,

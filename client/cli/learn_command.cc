@@ -263,6 +263,7 @@ void AddLearn(CLI::App& app, Session& session) {
       Learn);
   command.add_option("name", flags->name, "the model")->required();
   AddSourceFlags(command, "rows per minibatch", flags->source);
+  AddWeightFlag(command, flags->source);
   command.add_option("--target", flags->source.batch.target_column,
                      "the target's column, when not named as in the model");
   auto* predict_first = command.add_flag(

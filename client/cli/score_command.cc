@@ -162,6 +162,7 @@ void AddScore(CLI::App& app, Session& session) {
   command.add_option("name", flags->name, "the model")->required();
   AddSourceFlags(command, "rows per request; ece is told where one request takes the whole file",
                  flags->source);
+  AddWeightFlag(command, flags->source);
   command.add_option("--target", flags->source.batch.target_column,
                      "the target's column, when not named as in the model");
   AddRevisionFlags(command, flags->when);

@@ -72,6 +72,11 @@ absl::StatusOr<BatchBuilder> BatchBuilder::Create(const v1::ModelConfig& config,
     if (!column.ok()) return column.status();
     builder.time_ = Column{column->front(), options.time_column, false};
   }
+  if (!options.weight_column.empty()) {
+    absl::StatusOr<std::vector<std::size_t>> column = FindColumns(header, options.weight_column, 1);
+    if (!column.ok()) return column.status();
+    builder.weight_ = Column{column->front(), options.weight_column, false};
+  }
   builder.text_values_.resize(builder.text_.size());
   return builder;
 }
@@ -126,6 +131,7 @@ absl::Status BatchBuilder::Add(const CsvRow& row) {
   target_values_.insert(target_values_.end(), row_targets_.begin(), row_targets_.end());
   if (!targets_.empty()) labels_.push_back(row_label_);
   if (time_.has_value()) times_.push_back(row_time_);
+  if (weight_.has_value()) weights_.push_back(row_weight_);
   ++rows_;
   return absl::OkStatus();
 }
@@ -146,12 +152,30 @@ absl::Status BatchBuilder::Parse(const CsvRow& row) {
     absl::Status status = CheckText(row, column.name, Trim(row.cells[column.cell]));
     if (!status.ok()) return status;
   }
+  absl::Status status = ParseTimeAndWeight(row);
+  return status.ok() ? ParseTargets(row) : status;
+}
+
+absl::Status BatchBuilder::ParseTimeAndWeight(const CsvRow& row) {
   if (time_.has_value()) {
     absl::StatusOr<double> time = ParseTime(row);
     if (!time.ok()) return time.status();
     row_time_ = *time;
   }
-  return ParseTargets(row);
+  if (weight_.has_value()) {
+    absl::StatusOr<double> weight = ParseWeight(row);
+    if (!weight.ok()) return weight.status();
+    row_weight_ = *weight;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<double> BatchBuilder::ParseWeight(const CsvRow& row) const {
+  absl::StatusOr<double> weight = ParseCell(row, weight_->cell, weight_->name, false);
+  if (!weight.ok() || (*weight >= 0 && *weight <= kMostWeight)) return weight;
+  return CellError(row, weight_->name,
+                   absl::StrCat(Quoted(row.cells[weight_->cell]),
+                                " is no weight: a row counts from 0 to 1,000,000 times"));
 }
 
 void BatchBuilder::NoteRounding(const CsvRow& row, const Column& column, double value) {
@@ -247,8 +271,12 @@ v1::Batch BatchBuilder::Take() {
     // Single precision tells seconds since 1970 apart by two minutes.
     *batch.mutable_times() = MakeTensor(times_, {rows_}, v1::Tensor::DTYPE_FLOAT64);
   }
+  if (weight_.has_value()) {
+    *batch.mutable_weights() = MakeTensor(weights_, {rows_}, v1::Tensor::DTYPE_FLOAT64);
+  }
   inputs_.clear();
   times_.clear();
+  weights_.clear();
   target_values_.clear();
   labels_.clear();
   rows_ = 0;

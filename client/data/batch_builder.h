@@ -27,6 +27,8 @@ struct BatchOptions {
   // The column of when each row happened: a number, or a date or time of the year first, which
   // becomes seconds since 1970. Empty: there is none.
   std::string time_column = {};
+  // The column of how often each row counts: a number from 0. Empty: each counts once.
+  std::string weight_column = {};
 };
 
 // Collects rows and turns them into a Batch: numeric columns in feature order as one tensor, one
@@ -76,13 +78,15 @@ class BatchBuilder {
   absl::Status ParseMomentCell(const CsvRow& row, const Column& column);
   absl::Status ParseTargets(const CsvRow& row);
   absl::StatusOr<double> ParseTime(const CsvRow& row) const;
+  absl::StatusOr<double> ParseWeight(const CsvRow& row) const;
+  absl::Status ParseTimeAndWeight(const CsvRow& row);
   void NoteRounding(const CsvRow& row, const Column& column, double value);
   bool IsMissingTarget(std::string_view text) const;
 
   // Constant after Create.
   BatchOptions options_;
   std::vector<Column> numeric_, text_, targets_;
-  std::optional<Column> time_;
+  std::optional<Column> time_, weight_;
   std::size_t num_inputs_ = 0;            // numeric columns of the batch
   std::vector<std::string> known_words_;  // listed labels that otherwise mean a missing value
 
@@ -93,11 +97,11 @@ class BatchBuilder {
   std::vector<std::vector<std::string>> text_values_;  // per text column: rows
   std::vector<double> target_values_;                  // rows × targets
   std::vector<std::string> labels_;                    // rows
-  std::vector<double> times_;                          // rows
+  std::vector<double> times_, weights_;                // rows
   // The row being parsed: appended as a whole or not at all.
   std::vector<double> row_inputs_, row_targets_;
   std::string row_label_;
-  double row_time_ = 0;
+  double row_time_ = 0, row_weight_ = 0;
 };
 
 }  // namespace prequel::client

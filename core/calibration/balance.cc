@@ -38,10 +38,13 @@ double MeanFactor(const BalanceState& state, Index output) {
   return 1 + off / (predicted + square / predicted / kPriorVariance);
 }
 
-void LearnBalance(const Matrix& counts, const Matrix& errors, BalanceState& state) {
+void LearnBalance(const Matrix& counts, const Matrix& errors, const Vector& weights,
+                  BalanceState& state) {
+  const bool weighed = weights.size() > 0;
   const double kept = std::exp(-static_cast<double>(counts.cols()) / kWindow);
   for (Index o = 0; o < counts.rows(); ++o) {
-    const double count = counts.row(o).sum(), error = errors.row(o).sum();
+    const double count = weighed ? counts.row(o).dot(weights) : counts.row(o).sum();
+    const double error = weighed ? errors.row(o).dot(weights) : errors.row(o).sum();
     // At least 0, however it was rounded.
     const double predicted = kept * state.predicted[o] + std::fmax(0, count - error);
     const double square = kept * state.square[o] + error * error;

@@ -35,8 +35,10 @@ bool IsSound(const BalanceState& state, Index outputs);
 // c of an output, never negative; 1 while nothing is known. REQUIRES: `state` is not empty.
 double MeanFactor(const BalanceState& state, Index output);
 
-// Folds in a minibatch of counts y and the y − μ, outputs × B each. Sums of an output that no
+// Folds in a minibatch of counts y and the y − μ, outputs × B each, each row as often as `weights`
+// says (B; empty: once). Sums of an output that no
 // number can hold stay as they were. REQUIRES: `state` is not empty.
-void LearnBalance(const Matrix& counts, const Matrix& errors, BalanceState& state);
+void LearnBalance(const Matrix& counts, const Matrix& errors, const Vector& weights,
+                  BalanceState& state);
 
 }  // namespace prequel

@@ -63,7 +63,8 @@ bool IsSound(const IntervalsState& state, Index outputs) {
          state.shifts.allFinite() && state.shifts.cwiseAbs().maxCoeff() <= 2 * kMost;
 }
 
-void LearnIntervals(const Position* positions, Index rows, IntervalsState& state) {
+void LearnIntervals(const Position* positions, Index rows, const Vector& weights,
+                    IntervalsState& state) {
   const Index outputs = state.shifts.cols();
   for (Index first = 0; first < rows; first += kTogether) {
     const Index end = std::min(rows, first + kTogether);
@@ -75,7 +76,8 @@ void LearnIntervals(const Position* positions, Index rows, IntervalsState& state
         const double p = kProbabilities[j];
         double miss = 0;  // Σ (p − 1[…])
         for (Index i = first; i < end; ++i) {
-          miss += p - Below(positions[o + i * outputs], j, own, rest);
+          const double weight = weights.size() > 0 ? weights[i] : 1;
+          miss += weight * (p - Below(positions[o + i * outputs], j, own, rest));
         }
         const double moved = theta + kRate * miss / std::max(p * (1 - p), kLeastSpread);
         const double least = j < kMedian ? -kMost : -kMostAcross;

@@ -45,8 +45,9 @@ struct Position {
 };
 
 // Folds in where each y lies in the predictive's own distribution: of output o in example i at
-// [o + i · outputs].
-void LearnIntervals(const Position* positions, Index rows, IntervalsState& state);
+// [o + i · outputs]. Each row counts as often as `weights` says (`rows` of them; empty: once).
+void LearnIntervals(const Position* positions, Index rows, const Vector& weights,
+                    IntervalsState& state);
 
 // The probabilities that are served instead of a predictive's own, for one output.
 class ServedLevels {

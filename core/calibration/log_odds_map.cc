@@ -88,12 +88,14 @@ double MappedLogOdds(const LogOddsMapState& state, double z, double recalibrated
   return std::clamp(mapped, -kMostLogOdds, kMostLogOdds);
 }
 
-void LearnLogOddsMap(double z, double recalibrated, double y, LogOddsMapState& state) {
+void LearnLogOddsMap(double z, double recalibrated, double y, double weight,
+                     LogOddsMapState& state) {
   Eigen::Map<Values> mean(state.mean.data());
   Eigen::Map<Covariance> covariance(state.covariance.data());
   const Hats hats = HatsAt(state, z);
   const Values gain = GainAt(hats, state.covariance);
-  LearnRow(recalibrated + Along(hats, mean), Along(hats, gain), y, gain, mean, covariance);
+  LearnRow(recalibrated + Along(hats, mean), Along(hats, gain), y, weight, gain, mean,
+           covariance);
 }
 
 void MoveLogOddsMap(double z, LogOddsMapState& state) {

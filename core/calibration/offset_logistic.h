@@ -22,10 +22,18 @@ struct LogisticStep {
 // (core/rules/logistic_closed_form.h), with k of the variance before it.
 LogisticStep StepOfRow(double a, double nu, double y);
 
-// m ← m + Pφ (y − p) and P ← P − Pφ c/(1 + ν c) φᵀP, where `gain` is Pφ.
+// m ← m + Pφ (y − p) and P ← P − Pφ c/(1 + ν c) φᵀP, where `gain` is Pφ. A row that counts ω times
+// is as many of the normal observation that the row comes to, of precision c: c is ω times as
+// large, and y − p (1 + ν c) ω/(1 + ω ν c) times.
 template <class Gain, class Mean, class Covariance>
-void LearnRow(double a, double nu, double y, const Gain& gain, Mean& mean, Covariance& covariance) {
-  const LogisticStep step = StepOfRow(a, nu, y);
+void LearnRow(double a, double nu, double y, double weight, const Gain& gain, Mean& mean,
+              Covariance& covariance) {
+  LogisticStep step = StepOfRow(a, nu, y);
+  if (weight != 1) {
+    const double more = weight * step.curvature;
+    step.slope *= weight * (1 + nu * step.curvature) / (1 + nu * more);
+    step.curvature = more;
+  }
   mean += gain * step.slope;
   // Symmetric to the last bit.
   const Gain root = gain * std::sqrt(step.curvature / (1 + nu * step.curvature));

@@ -54,14 +54,14 @@ double RecalibratedLogOdds(const RecalibrationState& state, double z) {
   return ShrunkLogOdds(z + phi.dot(mean), phi.dot(covariance * phi));
 }
 
-void LearnFeatures(double z, double y, RecalibrationState& state) {
+void LearnFeatures(double z, double y, double weight, RecalibrationState& state) {
   Eigen::Map<Covariance> covariance(state.covariance.data());
   Eigen::Map<Features> mean(state.mean.data());
   covariance *= 1 - kDrift / kMostVariance;
   covariance.diagonal().array() += kDrift;
   const Features phi = FeaturesOf(z);
   const Features gain = covariance * phi;
-  LearnRow(z + phi.dot(mean), phi.dot(gain), y, gain, mean, covariance);
+  LearnRow(z + phi.dot(mean), phi.dot(gain), y, weight, gain, mean, covariance);
 }
 
 }  // namespace
@@ -127,12 +127,14 @@ void Recalibrate(const RecalibrationState& state, const ClassPredictive& raw,
 }
 
 void LearnRecalibration(const std::vector<RecalibratedRow>& rows, const Matrix& labels,
-                        RecalibrationState& state, RecalibrationScratch& scratch) {
+                        const Vector& weights, RecalibrationState& state,
+                        RecalibrationScratch& scratch) {
   const Index count = labels.cols();
   Matrix& densities = scratch.log_densities;
   Matrix& of_map = scratch.map_log_densities;
   densities.resize(2, count);
   of_map.resize(2, count);
+  const auto weight = [&](Index i) { return weights.size() > 0 ? weights[i] : 1; };
   const auto came_true = [&](Index i) {
     return static_cast<Index>(labels(0, i)) == rows[static_cast<std::size_t>(i)].label;
   };
@@ -143,6 +145,8 @@ void LearnRecalibration(const std::vector<RecalibratedRow>& rows, const Matrix& 
     densities(1, i) = -std::log1p(std::exp(yes ? -row.log_odds : row.log_odds));
     of_map(0, i) = std::log(yes ? row.yes : row.no);
     of_map(1, i) = -std::log1p(std::exp(yes ? -row.mapped : row.mapped));
+    densities.col(i) *= weight(i);
+    of_map.col(i) *= weight(i);
   }
   if (!densities.allFinite() || !of_map.allFinite()) return;
   kPair.Absorb(densities, state.weights);
@@ -150,8 +154,8 @@ void LearnRecalibration(const std::vector<RecalibratedRow>& rows, const Matrix& 
   for (Index i = 0; i < count; ++i) {
     const RecalibratedRow& row = rows[static_cast<std::size_t>(i)];
     const double z = LogOddsOf(row), y = came_true(i) ? 1 : 0;
-    LearnFeatures(z, y, state);
-    LearnLogOddsMap(z, row.log_odds, y, state.map);
+    LearnFeatures(z, y, weight(i), state);
+    LearnLogOddsMap(z, row.log_odds, y, weight(i), state.map);
   }
   for (Index i = 0; i < count; ++i) {
     MoveLogOddsMap(LogOddsOf(rows[static_cast<std::size_t>(i)]), state.map);

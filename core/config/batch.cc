@@ -1,5 +1,8 @@
 #include "core/config/batch.h"
 
+#include "absl/strings/str_cat.h"
+#include "core/config/error.h"
+
 namespace prequel {
 namespace {
 
@@ -22,16 +25,34 @@ void SelectColumns(const Matrix& from, const std::vector<Index>& kept, Matrix& t
   for (Index i = 0; i < to.cols(); ++i) to.col(i) = from.col(kept[static_cast<std::size_t>(i)]);
 }
 
+void SelectNumbers(const Vector& from, const std::vector<Index>& kept, Vector& to) {
+  to.resize(from.size() == 0 ? 0 : static_cast<Index>(kept.size()));
+  for (Index i = 0; i < to.size(); ++i) to[i] = from[kept[static_cast<std::size_t>(i)]];
+}
+
 }  // namespace
+
+absl::Status CheckWeights(const Vector& weights, Index rows) {
+  if (weights.size() == 0) return absl::OkStatus();
+  if (weights.size() != rows) {
+    return FieldError("batch.weights", absl::StrCat("must be ", rows, ", one per row of inputs, got ",
+                                                    weights.size()));
+  }
+  for (Index i = 0; i < rows; ++i) {
+    if (weights[i] >= 0 && weights[i] <= kMostWeight) continue;
+    return FieldError(absl::StrCat("batch.weights[", i, "]"),
+                      absl::StrCat("must be from 0, which is not learned, to ", kMostWeight,
+                                   ", got ", weights[i]));
+  }
+  return absl::OkStatus();
+}
 
 void SelectRows(const Batch& batch, const std::vector<Index>& kept, Batch& out) {
   SelectColumns(batch.inputs, kept, out.inputs);
   SelectColumns(batch.targets, kept, out.targets);
   SelectValues(batch.labels, kept, out.labels);
-  out.times.resize(batch.times.size() == 0 ? 0 : static_cast<Index>(kept.size()));
-  for (Index i = 0; i < out.times.size(); ++i) {
-    out.times[i] = batch.times[kept[static_cast<std::size_t>(i)]];
-  }
+  SelectNumbers(batch.times, kept, out.times);
+  SelectNumbers(batch.weights, kept, out.weights);
   out.text.resize(batch.text.size());
   for (std::size_t c = 0; c < batch.text.size(); ++c) {
     SelectValues(batch.text[c], kept, out.text[c]);

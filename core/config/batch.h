@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "core/linalg/types.h"
 
 namespace prequel {
@@ -14,6 +15,7 @@ struct Batch {
   Matrix targets;                              // T × B; empty when absent or given as labels
   std::vector<std::string> labels;             // B class labels as text; empty when absent
   Vector times;                                // B: when each happened; empty when not told
+  Vector weights;                              // B: how often each counts; empty: once
 
   // Examples: from whichever part is present; CheckBatch requires the others to agree.
   Index rows() const {
@@ -22,6 +24,13 @@ struct Batch {
     return 0;
   }
 };
+
+// What a row may count at most.
+inline constexpr double kMostWeight = 1e6;
+
+// INVALID_ARGUMENT names the row ("batch.weights[3]") unless there are no weights, or one for each
+// of `rows` rows, in [0, kMostWeight].
+absl::Status CheckWeights(const Vector& weights, Index rows);
 
 // The rows `kept` of `batch`, in that order.
 void SelectRows(const Batch& batch, const std::vector<Index>& kept, Batch& out);

@@ -1,5 +1,6 @@
 #include "core/expansion/expansion.h"
 
+#include <cmath>
 #include <variant>
 
 namespace prequel {
@@ -149,7 +150,16 @@ double Expansion::Expect(Expectation expectation) {
       [&](const auto& likelihood) { likelihood.Expand(moments_, *targets_, *noise_, local_); },
       *likelihood_);
   if (at_mean) moments_.covariance.swap(no_covariance_);
+  if ((local_.weights.array() != 1).any()) WeighRows();
   return local_.log_density;
+}
+
+void Expansion::WeighRows() {
+  const Index rank = curvature_rank();
+  for (Index i = 0; i < examples(); ++i) {
+    local_.score.col(i) *= local_.weights[i];
+    local_.root.middleCols(i * rank, rank) *= std::sqrt(local_.weights[i]);
+  }
 }
 
 void Expansion::Gradient(Vector& out) {

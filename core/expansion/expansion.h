@@ -20,8 +20,7 @@ class Expansion {
   // inputs: D_in × B, targets: T × B, encoded.
   void Bind(const Model& model, const Likelihood& likelihood, const Matrix& inputs,
             const Matrix& targets, const NoiseLevel& noise);
-  // How much each row counts from here on, w² in [0, 1] (B), until the next Bind or Retarget; of a
-  // likelihood that kWeighsRows.
+  // How much each row counts from here on, w² ≥ 0 (B), until the next Bind or Retarget.
   void Weigh(const Vector& weights) { local_.weights = weights; }
   // The same examples, with other targets and noise: what has been linearised stays.
   void Retarget(const Matrix& targets, const NoiseLevel& noise);
@@ -86,6 +85,8 @@ class Expansion {
                             std::vector<KroneckerFactors>& factors);
 
  private:
+  void WeighRows();
+
   const Model* model_ = nullptr;
   const Likelihood* likelihood_ = nullptr;
   const Matrix* inputs_ = nullptr;

@@ -16,7 +16,7 @@ class RowExpansion {
   // REQUIRES: the likelihood is of one logit.
   void Bind(const Likelihood& likelihood, const NoiseLevel& noise);
 
-  // The next example, with its encoded target; its likelihood is p^{w²} for a weight w² in [0, 1].
+  // The next example, with its encoded target; its likelihood is p^{w²} for a weight w² ≥ 0.
   void Take(double target, double weight = 1) {
     target_ = target;
     weight_ = weight;

@@ -139,10 +139,15 @@ absl::Status PredictInTiles(const Problem& problem, const LearnerState& state, c
   return status;
 }
 
-// What came of `rows` of a batch, into w.outcomes: values in their units, or indices of classes.
+// What came of `rows` of a batch, into w.outcomes: values in their units, or indices of classes; and
+// how often each counts, into w.asked_weights.
 void OutcomesOf(const Problem& problem, const LearnerState& state, const Batch& batch, Rows rows,
                 Workspace& w) {
   w.tile_rows.assign(rows.begin(), rows.end());
+  w.asked_weights.resize(batch.weights.size() > 0 ? static_cast<Index>(rows.size()) : 0);
+  for (Index i = 0; i < w.asked_weights.size(); ++i) {
+    w.asked_weights[i] = batch.weights[rows[static_cast<std::size_t>(i)]];
+  }
   if (problem.classes()) {
     return problem.target_encoder.Encode(state.targets, batch, w.tile_rows, w.outcomes);
   }
@@ -209,7 +214,8 @@ absl::StatusOr<Scored> ScoreBatch(const Problem& problem, const LearnerState& st
     const Index i = w.predictive.FirstNotFinite();
     if (i >= 0) return TooExtreme(tile.rows[static_cast<std::size_t>(i)]);
     OutcomesOf(problem, state, batch, tile.rows, w);
-    ScoreExamples(w.predictive, w.outcomes, w.calibration.positions, w.errors, judgement);
+    ScoreExamples(w.predictive, w.outcomes, w.asked_weights, w.calibration.positions, w.errors,
+                  judgement);
     return absl::OkStatus();
   };
   status = PredictInTiles(problem, state, batch, w.asked_rows, queries, Asking::kEachNext, w,

@@ -41,11 +41,15 @@ void FirstIndices(std::size_t count, std::vector<Index>& out) {
   for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Index>(i);
 }
 
-// Chooses the rows to be learned, w.known, by what the labels have become in `next`.
+// Chooses the rows to be learned, w.known, by what the labels have become in `next`. A row that
+// counts 0 times is passed over, as one without a target.
 void ChooseRows(const Problem& problem, const Batch& batch, Workspace& w, LearnerState& next,
                 Learned& learned) {
   problem.target_encoder.Meet(batch, next.targets);
   problem.target_encoder.Select(next.targets, batch, w.known, learned.refused);
+  if (batch.weights.size() > 0) {
+    std::erase_if(w.known, [&](Index i) { return batch.weights[i] == 0; });
+  }
   learned.report.rows = static_cast<Index>(w.known.size());
   learned.report.skipped_rows = batch.rows() - learned.report.rows - learned.refused.count;
   next.examples += learned.report.rows;
@@ -104,8 +108,9 @@ absl::Status ScoreRows(const Shared& m, Judgement& judgement) {
   if (m.state.beliefs.size() > 1 || m.problem.mixing.mixes()) {
     w.predictive.LogDensities(outcomes, w.log_densities);
     if (m.problem.weighs_rows()) WeighDensities(w.row_weights, w.log_densities);
+    if (m.rows.weights.size() > 0) WeighDensities(m.rows.weights, w.log_densities);
   }
-  JudgeRows(m.problem, m.state, outcomes, w, m.next, judgement);
+  JudgeRows(m.problem, m.state, outcomes, m.rows.weights, w, m.next, judgement);
   return judgement.served.HasNaN() ? TooExtreme() : absl::OkStatus();
 }
 
@@ -209,6 +214,10 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
       w.step_sureness = w.sureness.segment(step.first, step.count);
       w.sure = &w.step_sureness;
     }
+    if (w.counts != nullptr) {
+      w.step_counts = m.rows.weights.segment(step.first, step.count);
+      w.counts = &w.step_counts;
+    }
     ForgetDispersion(problem, k, static_cast<double>(step.count), next.noise);
     FitNoise(problem, m.next.targets, next.noise, w.noise);
     w.expansion.Bind(problem.model, problem.likelihood, w.step_inputs, w.step_targets, w.noise);
@@ -255,6 +264,7 @@ absl::Status FitBeliefs(const Shared& m, Index begun, StepReport& report) {
         static_cast<Index>(k) == begun ? m.problem.prior_mean : MeanOf(belief.posterior);
     WeighDoubts(m.problem, m.next.targets, mean, next.noise, *m.learned_inputs, *m.learned_doubts,
                 m.w.doubting, m.w.beliefs[k]);
+    m.w.beliefs[k].counts = m.rows.weights.size() > 0 ? &m.rows.weights : nullptr;
     if (absl::Status status = FitOne(m, k, next, of_this); !status.ok()) return status;
     if (belief.log_weight <= greatest) continue;
     greatest = belief.log_weight;

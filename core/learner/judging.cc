@@ -37,16 +37,19 @@ void InUnitsOfNoise(const LearnerState& state, const Vector& scale, Matrix& erro
   }
 }
 
-void LearnCalibration(const LearnerState& state, const Matrix& outcomes, Workspace& w,
-                      CalibrationState& next) {
+void LearnCalibration(const LearnerState& state, const Matrix& outcomes, const Vector& weights,
+                      Workspace& w, CalibrationState& next) {
   CalibrationScratch& scratch = w.calibration;
   if (w.predictive.classes()) {
-    LearnRecalibration(w.predictive.recalibrated(), outcomes, next.classes, scratch.classes);
+    LearnRecalibration(w.predictive.recalibrated(), outcomes, weights, next.classes,
+                       scratch.classes);
     return;
   }
-  LearnIntervals(scratch.positions.data(), outcomes.cols(), next.intervals);
+  LearnIntervals(scratch.positions.data(), outcomes.cols(), weights, next.intervals);
   // Means that were predicted before any row was learned say nothing of those to come.
-  if (w.predictive.balances() && state.examples > 0) LearnBalance(outcomes, w.errors, next.balance);
+  if (w.predictive.balances() && state.examples > 0) {
+    LearnBalance(outcomes, w.errors, weights, next.balance);
+  }
 }
 
 // Whether there is a belief that stands still beside others, and scoring it alone costs little.
@@ -62,13 +65,13 @@ bool HasTwin(const Problem& problem) {
 }  // namespace
 
 void JudgeRows(const Problem& problem, const LearnerState& state, const Matrix& outcomes,
-               Workspace& w, LearnerState& next, Judgement& judgement) {
+               const Vector& weights, Workspace& w, LearnerState& next, Judgement& judgement) {
   Predictive& predictive = w.predictive;
-  ScoreExamples(predictive, outcomes, w.calibration.positions, w.errors, judgement);
-  problem.references().Score(state.references, outcomes, predictive.units().scale, w.references,
-                             judgement.last, judgement.average);
-  if (HasTwin(problem)) ScoreFirstBelief(predictive, outcomes, judgement.still);
-  if (predictive.calibrates()) LearnCalibration(state, outcomes, w, next.calibration);
+  ScoreExamples(predictive, outcomes, weights, w.calibration.positions, w.errors, judgement);
+  problem.references().Score(state.references, outcomes, weights, predictive.units().scale,
+                             w.references, judgement.last, judgement.average);
+  if (HasTwin(problem)) ScoreFirstBelief(predictive, outcomes, weights, judgement.still);
+  if (predictive.calibrates()) LearnCalibration(state, outcomes, weights, w, next.calibration);
   if (problem.hypotheses.tracks() > 1) InUnitsOfNoise(state, predictive.units().scale, w.errors);
 }
 

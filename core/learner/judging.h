@@ -10,9 +10,10 @@
 namespace prequel {
 
 // Of w.predictive, that of `state`, for `outcomes`, T × B: values in their units, or indices of
-// classes. Adds their scores to `judgement` and folds them into next.calibration.
+// classes, of rows that count as often as `weights` says (B; empty: once). Adds their scores to
+// `judgement` and folds them into next.calibration.
 void JudgeRows(const Problem& problem, const LearnerState& state, const Matrix& outcomes,
-               Workspace& w, LearnerState& next, Judgement& judgement);
+               const Vector& weights, Workspace& w, LearnerState& next, Judgement& judgement);
 
 // Whether the world has changed, into next.change: of `rows`, which are w.inputs as they were
 // encoded under `state`. `weighed`: by which the hypotheses were weighed anew.

@@ -136,7 +136,8 @@ LearnerState Learner::Initial() const {
 
 absl::Status Learner::CheckInputs(const Batch& batch) const {
   absl::Status status = problem_->encoder.Check(batch);
-  return status.ok() ? CheckTimes(batch.times, batch.rows(), false) : status;
+  if (status.ok()) status = CheckTimes(batch.times, batch.rows(), false);
+  return status.ok() ? CheckWeights(batch.weights, batch.rows()) : status;
 }
 
 absl::Status Learner::CheckTargets(const Batch& batch) const {
@@ -151,6 +152,7 @@ absl::Status Learner::CheckBatch(const Batch& batch) const {
   absl::Status status = problem_->encoder.Check(batch);
   if (status.ok()) status = CheckTargets(batch);
   if (status.ok()) status = CheckTimes(batch.times, batch.rows(), true);
+  if (status.ok()) status = CheckWeights(batch.weights, batch.rows());
   return status.ok() ? CheckBatchSize(*problem_, batch.rows()) : status;
 }
 

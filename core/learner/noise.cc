@@ -134,6 +134,7 @@ absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const 
                                .after = after,
                                .dataset_size = problem.dataset_size(),
                                .weights = weighs ? weights : nullptr,
+                               .apart = problem.weighs_rows(),
                                .weighed_square = problem.weighed_square,
                                .sureness = sureness};
   if (!belief.tracks.empty()) LearnTracks(problem, evidence, belief.tracks);

@@ -48,31 +48,40 @@ void NoiseBefore(const Problem& problem, const NoiseState& noise, BeliefWorkspac
   w.weighing_noise.is_unit = true;
 }
 
+double CountOf(const BeliefWorkspace& w, Index i) {
+  return w.counts == nullptr ? 1 : (*w.counts)[i];
+}
+
+double SurenessOf(const BeliefWorkspace& w, Index i) { return w.sure == nullptr ? 1 : (*w.sure)[i]; }
+
 absl::Status WeighRows(const Problem& problem, const NoiseState& noise, BeliefWorkspace& w) {
-  if (!problem.weighs_rows()) {
-    if (w.sure != nullptr) w.expansion.Weigh(*w.sure);
-    return absl::OkStatus();
+  const bool weighs = problem.weighs_rows();
+  if (!weighs && w.sure == nullptr && w.counts == nullptr) return absl::OkStatus();
+  absl::Status status;
+  if (weighs) {
+    const bool draws = std::visit([](const auto& rule) { return rule.draws(); }, problem.rule);
+    status = draws ? StandAt(*w.prior, w) : StandAtPrior(problem, w);
+    if (!status.ok()) return status;
+    NoiseBefore(problem, noise, w);
   }
-  const bool draws = std::visit([](const auto& rule) { return rule.draws(); }, problem.rule);
-  absl::Status status = draws ? StandAt(*w.prior, w) : StandAtPrior(problem, w);
-  if (!status.ok()) return status;
-  NoiseBefore(problem, noise, w);
   const Matrix& targets = w.expansion.targets();
   w.row_weights.resize(targets.cols());
   w.noise_weights.resize(targets.cols());
   for (Index i = 0; i < targets.cols(); ++i) {
-    const double sureness = w.sure == nullptr ? 1 : (*w.sure)[i];
-    const RowWeight weight =
-        WeighRow(problem, w.expansion.moments(), w.weighing_noise, i, targets.col(i), sureness);
-    w.row_weights[i] = weight.fit;
-    w.noise_weights[i] = weight.noise;
+    RowWeight weight{.fit = SurenessOf(w, i)};
+    if (weighs) {
+      weight = WeighRow(problem, w.expansion.moments(), w.weighing_noise, i, targets.col(i),
+                        weight.fit);
+    }
+    w.row_weights[i] = CountOf(w, i) * weight.fit;
+    w.noise_weights[i] = CountOf(w, i) * weight.noise;
   }
   w.expansion.Weigh(w.row_weights);
   return status;
 }
 
 const Vector* NoiseWeights(const Problem& problem, const BeliefWorkspace& w) {
-  return problem.weighs_rows() ? &w.noise_weights : nullptr;
+  return problem.weighs_rows() || w.counts != nullptr ? &w.noise_weights : nullptr;
 }
 
 void WeighOutcomes(const Problem& problem, const Matrix& outcomes, Workspace& w) {

@@ -1,5 +1,5 @@
-// How much each row of a minibatch counts: of a model that is robust, or whose inputs are not all
-// known.
+// How much each row of a minibatch counts: of a model that is robust, of rows whose inputs are not
+// all known, and of rows that have weights of their own.
 #pragma once
 
 #include "absl/status/status.h"
@@ -24,15 +24,19 @@ RowWeight WeighRow(const Problem& problem, const LogitMoments& moments, const No
 // w.noise what the fit is given.
 void NoiseBefore(const Problem& problem, const NoiseState& noise, BeliefWorkspace& w);
 
+// How often row i of those that are learned now counts, and by how much of it is known.
+double CountOf(const BeliefWorkspace& w, Index i);
+double SurenessOf(const BeliefWorkspace& w, Index i);
+
 // By what the prior of one belief, w.prior, says of the rows that w.expansion is bound to: how much
 // each counts in the fit, which the expansion is told, and for the noise, in w.noise_weights.
 // `noise` is what is known of the noise before them. Where the model weighs no rows they count as
-// w.sure says.
+// w.sure and w.counts say.
 // Afterwards the projector stands where StandAtPrior leaves it, unless the rule draws.
 absl::Status WeighRows(const Problem& problem, const NoiseState& noise, BeliefWorkspace& w);
 
-// How much each row that was weighed last counts for the noise (B), in `w`; null where the model
-// weighs no rows: `w` then holds what another model has left there.
+// How much each row that was weighed last counts for the noise (B), in `w`; null where all count
+// once: `w` then holds what another model has left there.
 const Vector* NoiseWeights(const Problem& problem, const BeliefWorkspace& w);
 
 // By the predictive of all beliefs together, w.predictive, of the targets `outcomes` in their units

@@ -60,7 +60,8 @@ void Bernoulli::Expand(const LogitMoments& moments, ConstMatrixRef targets, cons
     const Lane root = e.curvature.sqrt();
     for (Index j = 0; j < f.count; ++j) {
       const bool is_one = targets(0, start + j) != 0;
-      expansion.log_density += e.log_sigmoid[j] - (is_one ? 0 : f.m[j]);
+      expansion.log_density +=
+          expansion.weight(start + j) * (e.log_sigmoid[j] - (is_one ? 0 : f.m[j]));
       expansion.score(0, start + j) = is_one ? e.zero[j] : -e.one[j];
       expansion.root(0, start + j) = root[j];
     }

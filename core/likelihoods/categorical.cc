@@ -193,7 +193,7 @@ void Categorical::Expand(const LogitMoments& moments, ConstMatrixRef targets, co
     double log_density = 0;
     if (share < 1) log_density = ExpandByDraws(moments, i, label, expansion);
     if (share > 0) log_density = MixWide(moments, i, label, share, log_density, expansion);
-    expansion.log_density += log_density;
+    expansion.log_density += expansion.weight(i) * log_density;
     FactorLaplacian(expansion.block.leftCols(classes_), expansion.root.middleCols(i * rank, rank));
   }
 }

@@ -23,15 +23,19 @@ void ForgetRepeated(const NoiseModel& model, double dataset_size, double rows, N
 
 // One output of rows of which each counts ω, and which are as sure as κ.
 void LearnWeighed(const NoiseEvidence& evidence, Index c, NoiseState& noise) {
+  double energy = 0, least = 0;
   for (Index i = 0; i < evidence.targets.cols(); ++i) {
     const double weight = evidence.weight(i);
     if (!(weight > 0)) continue;
     const double residual = evidence.targets(c, i) - evidence.after.mean(c, i);
     const double surprise = evidence.targets(c, i) - evidence.before(c, i);
-    const double square = std::max(residual * surprise, residual * residual);
+    const double square = residual * residual;
+    const double of_both = evidence.apart ? std::max(residual * surprise, square) : residual * surprise;
     noise.shape[c] += 0.5 * weight;
-    noise.rate[c] += 0.5 * weight * evidence.sureness_of(i) * square / evidence.weighed_square;
+    energy += weight * evidence.sureness_of(i) * of_both;
+    least += weight * evidence.sureness_of(i) * square;
   }
+  noise.rate[c] += 0.5 * std::max(energy, least) / evidence.weighed_square;
 }
 
 // Rounded before anything is added: so are the predictions of every log that was folded before.
@@ -81,12 +85,12 @@ void Gaussian::Expand(const LogitMoments& moments, ConstMatrixRef targets, const
   expansion.log_density = -0.5 * (energy + static_cast<double>(examples) * log_noise);
   // Rows that all count whole are added as ever, to the bit.
   const bool weighs = (expansion.weights.array() != 1).any();
-  if (weighs) WeighRows(moments, noise, log_noise, expansion);
+  if (weighs) SumWeighed(moments, noise, log_noise, expansion);
 }
 
-// Of an expansion that has all but the weights. Σ_i w²_i E log p_i, with R⁻¹ r_i for the score.
-void Gaussian::WeighRows(const LogitMoments& moments, const NoiseLevel& noise, double log_noise,
-                         LocalExpansion& expansion) const {
+// Σ_i w²_i E log p_i of an expansion that has R⁻¹ r_i for the score.
+void Gaussian::SumWeighed(const LogitMoments& moments, const NoiseLevel& noise, double log_noise,
+                          LocalExpansion& expansion) const {
   expansion.log_density = 0;
   for (Index i = 0; i < moments.mean.cols(); ++i) {
     const double weight = expansion.weights[i];
@@ -97,8 +101,6 @@ void Gaussian::WeighRows(const LogitMoments& moments, const NoiseLevel& noise, d
       if (!moments.exact()) energy += moments.covariance(c, i * outputs_ + c) / variance;
     }
     if (weight > 0) expansion.log_density -= 0.5 * weight * energy;
-    expansion.score.col(i) *= weight;
-    expansion.root.middleCols(i * outputs_, outputs_) *= std::sqrt(weight);
   }
 }
 

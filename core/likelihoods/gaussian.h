@@ -58,7 +58,7 @@ class Gaussian : public LikelihoodDefaults {
                     Index example) const;
 
  private:
-  void WeighRows(const LogitMoments& moments, const NoiseLevel& noise, double log_noise,
+  void SumWeighed(const LogitMoments& moments, const NoiseLevel& noise, double log_noise,
                  LocalExpansion& expansion) const;
 
   Index outputs_ = 1;

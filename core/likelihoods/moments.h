@@ -22,14 +22,17 @@ struct LogitMoments {
 // A'(f), curvature W = A''(f) = G Gᵀ).
 //
 // With weights w² of the rows the likelihood of row i is p^{w²_i}: its log density and score count
-// w²_i times, its root w_i times.
+// w²_i times, its root w_i times. A likelihood counts log densities so; what is in score and root
+// is of rows that count once, until the expansion weighs them.
 struct LocalExpansion {
-  Vector weights;          // B: w²; empty: all are 1. Given, where the likelihood kWeighsRows
+  Vector weights;          // B: w² ≥ 0, given; empty: all are 1
   double log_density = 0;  // Σ_i E[log p(y_i | f_i)], nats
   Matrix score;            // C × B: E[r_i]
   Matrix root;             // C × R·B, block i is G_i: G_i G_iᵀ = E[W_i]; R = curvature_rank()
 
   Matrix draws, block;  // scratch of the likelihood
+
+  double weight(Index i) const { return weights.size() > 0 ? weights[i] : 1; }
 };
 
 }  // namespace prequel

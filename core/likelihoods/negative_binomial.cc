@@ -15,18 +15,18 @@ constexpr double kMost = 1 / NegativeBinomialKernel::kLeastShape;
 constexpr double kLongestStep = 1;  // of log α
 constexpr double kFarthest = 300;   // of a log rate
 
-// Σ_i I_i of one output.
+// Σ_i ω_i I_i of one output.
 double InformationOf(const NoiseEvidence& given, Index output, double dispersion) {
   const Matrix& mean = given.after.mean;
   double sum = 0;
   for (Index i = 0; i < mean.cols(); ++i) {
     const double excess = dispersion * std::exp(std::min(mean(output, i), kFarthest));
-    sum += 0.5 * excess / (1 + excess) * (excess / (1 + excess + dispersion));
+    sum += given.weight(i) * 0.5 * excess / (1 + excess) * (excess / (1 + excess + dispersion));
   }
   return sum;
 }
 
-// Σ_i E_q ∂/∂log α log p(y_i | f, α) of one output.
+// Σ_i ω_i E_q ∂/∂log α log p(y_i | f, α) of one output.
 double ScoreOf(const NoiseEvidence& given, Index output, double dispersion) {
   const double shape = 1 / dispersion, log_shape = std::log(shape), psi = Digamma(shape);
   const LogitMoments& after = given.after;
@@ -45,7 +45,8 @@ double ScoreOf(const NoiseEvidence& given, Index output, double dispersion) {
     ExpectSigmoid(z, deviation, {.log_sigmoid = true}, e);
     for (Index j = 0; j < lanes; ++j) {
       const double y = given.targets(output, start + j), log_zero = e.log_sigmoid[j] - z[j];
-      score += shape * (psi - Digamma(y + shape) - log_zero) + (y + shape) * e.zero[j] - shape;
+      score += given.weight(start + j) *
+               (shape * (psi - Digamma(y + shape) - log_zero) + (y + shape) * e.zero[j] - shape);
     }
   }
   return score;
@@ -118,7 +119,8 @@ void NegativeBinomial::Expand(const LogitMoments& moments, ConstMatrixRef target
       const Index c = (start + j) % outputs_, i = (start + j) / outputs_;
       const double y = targets(c, i), constant = NegativeBinomialKernel(shape[j]).LogConstant(y);
       expansion.log_density +=
-          y * e.log_sigmoid[j] + shape[j] * (e.log_sigmoid[j] - z[j]) + constant;
+          expansion.weight(i) *
+          (y * e.log_sigmoid[j] + shape[j] * (e.log_sigmoid[j] - z[j]) + constant);
       expansion.score(c, i) = y * e.zero[j] - shape[j] * e.one[j];
       expansion.root(c, start + j) = std::sqrt((y + shape[j]) * e.curvature[j]);
     }

@@ -27,7 +27,8 @@ void Poisson::Expand(const LogitMoments& moments, ConstMatrixRef targets, const 
       const double excess = std::max(0.0, log_rate - bound);
       const double root = std::exp(0.5 * (excess > 0 ? bound : log_rate));
       const double rate = root * root;
-      expansion.log_density += y * f - rate * (1 + excess) - LogGamma(y + 1);
+      expansion.log_density +=
+          expansion.weight(i) * (y * f - rate * (1 + excess) - LogGamma(y + 1));
       expansion.score(c, i) = y - rate;
       expansion.root(c, i * outputs_ + c) = root / std::sqrt(1 + excess);
     }

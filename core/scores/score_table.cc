@@ -13,7 +13,9 @@ namespace {
 double Mean(const double* sums, double weight) { return sums[0] / weight; }
 double RootMean(const double* sums, double weight) { return std::sqrt(sums[0] / weight); }
 
-void NllOfValue(const ValueOutcome& o, double* sums) { sums[0] -= o.predicted.LogDensity(o.y); }
+void NllOfValue(const ValueOutcome& o, double* sums) {
+  sums[0] -= o.weight * o.predicted.LogDensity(o.y);
+}
 
 // share · error², rounded before it is added: so are the sums of every log that was folded before.
 [[gnu::noinline]] double Square(double share, double error) { return share * error * error; }
@@ -34,10 +36,12 @@ void Inside(const ValueOutcome& o, double* sums) {
 }
 
 void NllOfClass(const ClassOutcomes& o, double* sums) {
-  for (Index i = 0; i < o.size(); ++i) sums[0] -= o.log_probabilities(o.label(i), i);
+  for (Index i = 0; i < o.size(); ++i) {
+    sums[0] -= o.weight(i) * o.log_probabilities(o.label(i), i);
+  }
 }
 void Correct(const ClassOutcomes& o, double* sums) {
-  for (Index i = 0; i < o.size(); ++i) sums[0] += o.top(i) == o.label(i) ? 1 : 0;
+  for (Index i = 0; i < o.size(); ++i) sums[0] += o.top(i) == o.label(i) ? o.weight(i) : 0;
 }
 
 // Σ_c (p_c − [c = label])²
@@ -49,7 +53,7 @@ void Brier(const ClassOutcomes& o, double* sums) {
       const double error = o.probabilities(c, i) - (c == label ? 1 : 0);
       brier += error * error;
     }
-    sums[0] += brier;
+    sums[0] += o.weight(i) * brier;
   }
 }
 
@@ -62,9 +66,9 @@ void Calibration(const ClassOutcomes& o, double* sums) {
     const double bin =
         std::min(std::max(0.0, confidence * kCalibrationBins), kCalibrationBins - 1.0);
     double* at = sums + 3 * static_cast<std::size_t>(bin);
-    at[0] += 1;
-    at[1] += confidence;
-    at[2] += top == o.label(i) ? 1 : 0;
+    at[0] += o.weight(i);
+    at[1] += o.weight(i) * confidence;
+    at[2] += top == o.label(i) ? o.weight(i) : 0;
   }
 }
 double CalibrationError(const double* sums, double weight) {

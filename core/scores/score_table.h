@@ -17,9 +17,10 @@ enum class TargetKind { kValues, kClasses };
 struct ValueOutcome {
   const Distribution& predicted;
   double y;
-  double share;  // of the example: 1/outputs
+  double share;  // of the example: its weight/outputs
   double upper;  // P(Y ≤ y)
   double lower;  // P(Y < y), which is the same but of counts
+  double weight = 1;  // of the example
 };
 
 // B examples, and the probabilities that were predicted of their classes.
@@ -27,9 +28,11 @@ struct ClassOutcomes {
   Eigen::Ref<const Matrix> probabilities;      // C × B, whose columns sum to 1
   Eigen::Ref<const Matrix> log_probabilities;  // C × B, their logarithms, without cancellation
   Eigen::Ref<const Matrix> labels;             // 1 × B, of each the index of its class
+  const Vector* weights = nullptr;             // B; null: each counts once
 
   Index size() const { return labels.cols(); }
   Index label(Index i) const { return static_cast<Index>(labels(0, i)); }
+  double weight(Index i) const { return weights == nullptr ? 1 : (*weights)[i]; }
   Index top(Index i) const;  // the likeliest class of example i, the first of equals
 };
 

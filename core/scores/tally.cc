@@ -35,7 +35,8 @@ void Tally::Add(const ValueOutcome& outcome, Asks asks) {
 }
 
 void Tally::Add(const ClassOutcomes& outcomes) {
-  Count(static_cast<double>(outcomes.size()), std::nullopt);
+  const bool weighed = outcomes.weights != nullptr;
+  Count(weighed ? outcomes.weights->sum() : static_cast<double>(outcomes.size()), std::nullopt);
   double* numbers = numbers_.data();
   for (const Score& score : ScoresOf(kind_)) {
     score.add_classes(outcomes, numbers + 1);

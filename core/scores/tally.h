@@ -22,11 +22,11 @@ class Tally {
   double weight() const { return weight_; }
   bool HasNaN() const;
 
-  // Counts one example of values; its outcomes follow, one per output.
-  void AddExample() { Count(1, std::nullopt); }
+  // Counts one example of values, `weight` times; its outcomes follow, one per output.
+  void AddExample(double weight = 1) { Count(weight, std::nullopt); }
   void Add(const ValueOutcome& outcome);
   // The same of the scores alone that ask this.
-  void AddExample(Asks asks) { Count(1, asks); }
+  void AddExample(Asks asks, double weight = 1) { Count(weight, asks); }
   void Add(const ValueOutcome& outcome, Asks asks);
   void Add(const ClassOutcomes& outcomes);
 

@@ -57,23 +57,29 @@ double Deviation(double squares, double rows, double first) {
                   first * 1e-9);
 }
 
-void AddNormal(double mean, double deviation, bool counts, double y, double share, Tally& tally) {
+void AddNormal(double mean, double deviation, bool counts, double y, double share, double weight,
+               Tally& tally) {
   const Normal predicted(mean, deviation, counts);
   const double upper = predicted.Cdf(y);
   tally.Add(ValueOutcome{.predicted = predicted,
                          .y = y,
                          .share = share,
                          .upper = upper,
-                         .lower = counts ? predicted.Cdf(y - 1) : upper});
+                         .lower = counts ? predicted.Cdf(y - 1) : upper,
+                         .weight = weight});
 }
 
 // Adds rows of which the same is predicted, which each column of `probabilities` holds.
-void AddClasses(const Matrix& labels, const Matrix& probabilities, Matrix& logs, Tally& tally) {
+void AddClasses(const Matrix& labels, const Vector& weights, const Matrix& probabilities,
+                ReferenceScratch& scratch, Tally& tally) {
+  Matrix& logs = scratch.log_probabilities;
+  const Vector* const of = weights.size() > 0 ? &scratch.weights : nullptr;
   logs = probabilities.array().log();
   for (Index first = 0; first < labels.cols(); first += probabilities.cols()) {
     const Index count = std::min(probabilities.cols(), labels.cols() - first);
+    if (of != nullptr) scratch.weights = weights.segment(first, count);
     tally.Add(ClassOutcomes{probabilities.leftCols(count), logs.leftCols(count),
-                            labels.middleCols(first, count)});
+                            labels.middleCols(first, count), of});
   }
 }
 
@@ -127,8 +133,9 @@ double References::LastDeviation(const ReferenceState& state, Index output, doub
   return Deviation(state.errors[output], state.judged, first);
 }
 
-void References::Score(const ReferenceState& state, const Matrix& targets, const Vector& scale,
-                       ReferenceScratch& scratch, Tally& last, Tally& average) const {
+void References::Score(const ReferenceState& state, const Matrix& targets, const Vector& weights,
+                       const Vector& scale, ReferenceScratch& scratch, Tally& last,
+                       Tally& average) const {
   const Index rows = targets.cols();
   const bool begun = state.last.size() > 0;
   if (classes_ > 0) {
@@ -137,23 +144,24 @@ void References::Score(const ReferenceState& state, const Matrix& targets, const
     p.resize(classes_, std::min(rows, kTile));
     LastClass(state, scratch.of_last);
     p.colwise() = scratch.of_last;
-    AddClasses(targets, p, scratch.log_probabilities, last);
+    AddClasses(targets, weights, p, scratch, last);
     for (Index i = 0; i < p.cols(); ++i)
       p.col(i) = (state.counts.array() + 1) / (state.seen + classes);
-    AddClasses(targets, p, scratch.log_probabilities, average);
+    AddClasses(targets, weights, p, scratch, average);
     return;
   }
   if (!begun) return;
-  const double share = 1.0 / static_cast<double>(outputs_);
   for (Index i = 0; i < rows; ++i) {
-    last.AddExample();
-    average.AddExample();
+    const double weight = weights.size() > 0 ? weights[i] : 1;
+    const double share = weight / static_cast<double>(outputs_);
+    last.AddExample(weight);
+    average.AddExample(weight);
     for (Index o = 0; o < outputs_; ++o) {
       const double y = targets(o, i);
       const double first = counts_ ? std::max(scale[o], state.mean[o]) : scale[o];
-      AddNormal(state.last[o], LastDeviation(state, o, scale[o]), counts_, y, share, last);
+      AddNormal(state.last[o], LastDeviation(state, o, scale[o]), counts_, y, share, weight, last);
       AddNormal(state.mean[o], Deviation(state.squares[o], state.seen, first), counts_, y, share,
-                average);
+                weight, average);
     }
   }
 }

@@ -38,6 +38,7 @@ struct ReferenceState {
 
 struct ReferenceScratch {
   Matrix probabilities, log_probabilities;  // C × B
+  Vector weights;                           // of some rows
   Vector of_last;                           // C
 };
 
@@ -50,11 +51,12 @@ class References {
   ReferenceState Fresh() const;
   bool IsSound(const ReferenceState& state) const;
 
-  // Adds the scores of both for targets, T × B: values in their units, or indices of classes.
+  // Adds the scores of both for targets, T × B: values in their units, or indices of classes, each
+  // as often as `weights` says (B; empty: once).
   // `scale`, T, is how wide a value is thought to be at first; a count is as wide as large. Before
   // the first value nothing is added; of classes all are equal then. Allocates nothing once grown.
-  void Score(const ReferenceState& state, const Matrix& targets, const Vector& scale,
-             ReferenceScratch& scratch, Tally& last, Tally& average) const;
+  void Score(const ReferenceState& state, const Matrix& targets, const Vector& weights,
+             const Vector& scale, ReferenceScratch& scratch, Tally& last, Tally& average) const;
 
   // What `last` says of each row of the next minibatch: of classes their probabilities, C, all
   // alike before the first label; of values how wide it is around the last one of an output, where

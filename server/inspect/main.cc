@@ -75,7 +75,8 @@ std::string RecordText(const LogRecord& record, bool data) {
     if (numbered) absl::StrAppend(&text, ",\"sequence\":", record.sequence);
   }
   const bool rows =
-      description.kind == Minibatch::kName || description.kind == TimedMinibatch::kName;
+      description.kind == Minibatch::kName || description.kind == TimedMinibatch::kName ||
+      description.kind == WeighedMinibatch::kName;
   if (data && rows) {
     absl::StrAppend(&text, ",\"batch\":", BatchText(record.payload));
   }

@@ -38,16 +38,19 @@ absl::Status TensorFromProto(const v1::Tensor& tensor, Rank rank, Index max_rows
   return absl::OkStatus();
 }
 
-absl::Status TimesFromProto(const v1::Tensor& tensor, Index max_rows, Vector* times) {
+// One number for each row.
+absl::Status VectorFromProto(const v1::Tensor& tensor, Index max_rows, std::string_view field,
+                             Vector* values) {
   Matrix numbers;
   absl::Status status =
-      TensorFromProto(tensor, Rank::kVectorOrMatrix, max_rows, "batch.times", &numbers);
+      TensorFromProto(tensor, Rank::kVectorOrMatrix, max_rows, field, &numbers);
   if (!status.ok()) return status;
   if (numbers.rows() > 1) {
-    return FieldError("batch.times.shape", absl::StrCat("must be [rows], got ", numbers.rows(),
-                                                        " numbers for each row"));
+    return FieldError(std::string(field) + ".shape",
+                      absl::StrCat("must be [rows], got ", numbers.rows(),
+                                   " numbers for each row"));
   }
-  *times = numbers.reshaped();
+  *values = numbers.reshaped();
   return status;
 }
 
@@ -66,7 +69,10 @@ absl::StatusOr<Batch> BatchFromProto(const v1::Batch& proto, Index max_rows) {
                              &batch.targets);
   }
   if (status.ok() && proto.has_times()) {
-    status = TimesFromProto(proto.times(), max_rows, &batch.times);
+    status = VectorFromProto(proto.times(), max_rows, "batch.times", &batch.times);
+  }
+  if (status.ok() && proto.has_weights()) {
+    status = VectorFromProto(proto.weights(), max_rows, "batch.weights", &batch.weights);
   }
   if (status.ok()) status = CheckRows(proto.labels_size(), max_rows, "batch.labels");
   if (!status.ok()) return status;

@@ -115,6 +115,7 @@ class Model:
         y: Any = None,
         *,
         times: Any = None,
+        weights: Any = None,
         batch_size: int = 64,
         producer: str = "",
         progress: Progress = False,
@@ -125,12 +126,12 @@ class Model:
 
         `y` holds the targets, or names their column in `X`; without it, the column that is named
         as the model's target is. `times` are when the rows happened, numbers or moments that do
-        not decrease, or name their column: then time passes by them, and not by rows. `producer`,
-        `progress`, `max_in_flight` and `retry` are as in `learn_stream`. Everything is
+        not decrease, or name their column: then time passes by them, and not by rows. `weights` are
+        how often each row counts, numbers from 0, or name their column. `producer`, `progress`, `max_in_flight` and `retry` are as in `learn_stream`. Everything is
         checked before anything is sent.
         """
         operations.check_positive("batch_size", batch_size)
-        examples = self._encode(X, y, times)
+        examples = self._encode(X, y, times, weights)
         if examples.rows == 0:
             raise InvalidArgument("no rows to learn")
         if examples.rows <= batch_size and not producer and not progress:
@@ -203,6 +204,7 @@ class Model:
         y: Any = None,
         *,
         times: Any = None,
+        weights: Any = None,
         quantiles: Sequence[float] | float | None = None,
         queries: Sequence[str | v1.Query] | None = None,
         samples: int = 0,
@@ -210,7 +212,7 @@ class Model:
     ) -> tuple[Prediction | None, Ack]:
         """Predicts one minibatch and learns it, in one atomic step. The prediction is None where it
         was lost with the connection, and where `predict` would have failed."""
-        examples = self._encode(X, y, times)
+        examples = self._encode(X, y, times, weights)
         options = operations.options(queries_of(quantiles, queries), samples, raw)
         answer, ack = self._connection.run(
             operations.predict_then_learn(self.name, examples.minibatch(0, examples.rows), options)
@@ -266,12 +268,13 @@ class Model:
         y: Any = None,
         *,
         times: Any = None,
+        weights: Any = None,
         revision: int | None = None,
         min_revision: int = 0,
     ) -> BatchScores:
         """Scores of predictions of rows whose targets are known, all by one revision, each row as
         if it were the next one. Nothing is learned. Arguments as those of `learn` and `predict`."""
-        pieces = operations.score_pieces(self._encode(X, y, times))
+        pieces = operations.score_pieces(self._encode(X, y, times, weights))
         answers: list[v1.PredictResponse] = []
         for piece in pieces:
             operation = operations.score(self.name, piece, revision, min_revision)
@@ -300,8 +303,10 @@ class Model:
             self._encoder = Encoder(self.describe().config)
         return self._encoder
 
-    def _encode(self, X: Any, y: Any = None, times: Any = None) -> Examples:
-        return self._known_encoder().encode(X, y, targets=True, times=times)
+    def _encode(
+        self, X: Any, y: Any = None, times: Any = None, weights: Any = None
+    ) -> Examples:
+        return self._known_encoder().encode(X, y, targets=True, times=times, weights=weights)
 
     def _minibatch(self, item: Any) -> Minibatch:
         if isinstance(item, Minibatch):

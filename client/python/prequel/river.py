@@ -88,14 +88,15 @@ class _Estimator(base.Estimator):  # type: ignore[misc]
         """The model on the server. Requires that an example was learned."""
         return model_of(self.server, self._model_name, self._config)
 
-    def _learn(self, values: Values, targets: list[float]) -> None:
+    def _learn(self, values: Values, targets: list[float], weights: list[float] | None) -> None:
         if self._features is None:
             features = EmergingFeatures(values, self.spare)
             self._create(features)
             self._features = features
         self._features.claim(values, stacklevel=4)
         table = self._features.table(len(targets), values)
-        self.remote.learn(table, np.array(targets, dtype=np.float64), batch_size=_LARGEST)
+        targets_ = np.array(targets, dtype=np.float64)
+        self.remote.learn(table, targets_, weights=weights, batch_size=_LARGEST)
 
     def _predict(self, values: Values, rows: int, query: str) -> Prediction | None:
         """None before anything was learned."""
@@ -129,14 +130,15 @@ class _Estimator(base.Estimator):  # type: ignore[misc]
 class PrequelRegressor(_Estimator, base.MiniBatchRegressor):  # type: ignore[misc]
     """Regression, one example at a time or many; counts with likelihood="poisson"."""
 
-    def learn_one(self, x: _Features, y: float) -> None:
-        """Scores the example and learns it. Answered once it is on the server's disk."""
-        self._learn(_one(x), [float(y)])
+    def learn_one(self, x: _Features, y: float, w: float = 1.0) -> None:
+        """Scores the example and learns it `w` times. Answered once it is on the server's disk."""
+        self._learn(_one(x), [float(y)], _weights(w, 1))
 
-    def learn_many(self, X: Any, y: Any) -> None:
-        """The rows of a frame as a minibatch, or several of at most 1,024 rows."""
+    def learn_many(self, X: Any, y: Any, w: Any = 1.0) -> None:
+        """The rows of a frame as a minibatch, or several of at most 1,024 rows; each `w` times, or
+        as often as its own of `w`."""
         if len(X):
-            self._learn(_many(X), [float(value) for value in y])
+            self._learn(_many(X), [float(value) for value in y], _weights(w, len(X)))
 
     def predict_one(self, x: _Features) -> float:
         """The mean; 0 before anything was learned."""
@@ -192,24 +194,28 @@ class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[m
         )  # fmt: skip
         self.max_classes = max_classes
         self._labels: list[Any] = []
-        self._recent: deque[tuple[Values, list[float]]] = deque()
+        self._recent: deque[tuple[Values, list[float], list[float] | None]] = deque()
 
     @property
     def _multiclass(self) -> bool:
         return True
 
-    def learn_one(self, x: _Features, y: Any) -> None:
-        """Scores the example and learns it. Answered once it is on the server's disk."""
-        values, places = _one(x), self._places([y])
-        self._learn(values, places)
-        self._remember(values, places)
+    def learn_one(self, x: _Features, y: Any, w: float = 1.0) -> None:
+        """Scores the example and learns it `w` times. Answered once it is on the server's disk."""
+        self._learn_and_remember(_one(x), [y], _weights(w, 1))
 
-    def learn_many(self, X: Any, y: Any) -> None:
-        """The rows of a frame as a minibatch, or several of at most 1,024 rows."""
+    def learn_many(self, X: Any, y: Any, w: Any = 1.0) -> None:
+        """The rows of a frame as a minibatch, or several of at most 1,024 rows; each `w` times, or
+        as often as its own of `w`."""
         if len(X):
-            values, places = _many(X), self._places(y)
-            self._learn(values, places)
-            self._remember(values, places)
+            self._learn_and_remember(_many(X), y, _weights(w, len(X)))
+
+    def _learn_and_remember(
+        self, values: Values, labels: Iterable[Any], weights: list[float] | None
+    ) -> None:
+        places = self._places(labels)
+        self._learn(values, places, weights)
+        self._remember(values, places, weights)
 
     def predict_proba_one(self, x: _Features) -> dict[Any, float]:
         """Of each label that was learned; nothing before that."""
@@ -262,13 +268,15 @@ class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[m
             return self.max_classes
         return 2 if name_of(part_of(self.likelihood)) == "bernoulli" else _MOST_CLASSES
 
-    def _remember(self, values: Values, places: list[float]) -> None:
+    def _remember(
+        self, values: Values, places: list[float], weights: list[float] | None
+    ) -> None:
         """Keeps the last examples while a third label would begin anew."""
         if not self._is_open() or len(self._labels) > 2:
             self._recent.clear()
             return
-        self._recent.append((values, places))
-        rows = sum(len(kept) for _, kept in self._recent)
+        self._recent.append((values, places, weights))
+        rows = sum(len(kept) for _, kept, _ in self._recent)
         while len(self._recent) > 1 and rows > _REMEMBERED:
             rows -= len(self._recent.popleft()[1])
 
@@ -277,8 +285,8 @@ class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[m
         with contextlib.suppress(NotFound):
             self.remote.delete()
         self._features = None
-        for values, places in self._recent:
-            self._learn(values, places)
+        for values, places, weights in self._recent:
+            self._learn(values, places, weights)
         self._recent.clear()
 
     def _known(self, prediction: Prediction) -> Any:
@@ -295,6 +303,13 @@ class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[m
 
 def _one(x: _Features) -> Values:
     return {name: (value,) for name, value in x.items()}
+
+
+def _weights(w: Any, rows: int) -> list[float] | None:
+    """None: each row counts once."""
+    if np.ndim(w) == 0:
+        return None if w == 1 else [float(w)] * rows
+    return [float(weight) for weight in w]
 
 
 def _many(X: Any) -> Values:

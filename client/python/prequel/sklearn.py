@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
+    _check_sample_weight,
     _check_y,
     check_consistent_length,
     check_is_fitted,
@@ -50,7 +51,8 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             the model, each a name, a mapping {"name": …, option: value, …}, or None: the server's
             choice.
         batch_size: rows of a minibatch.
-        passes: how often `fit` goes over the rows. One is what a stream has.
+        passes: how often `fit` goes over the rows, each time as if a row were so much less of one.
+            One is what a stream has.
         random_state: the model's seed, a whole number; None is 0.
     """
 
@@ -226,29 +228,35 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         """Raises unless the model's target is as this estimator's."""
         raise NotImplementedError
 
-    def _learn(self, X: Any, y: Any, passes: int) -> None:
+    def _learn(self, X: Any, y: Any, sample_weight: Any, passes: int) -> None:
+        """In each of the passes a row counts as much less as there are passes."""
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True) / passes
+        elif passes > 1:
+            weights = np.full(len(y), 1 / passes)
         for _ in range(passes):
-            self.remote_.learn(X, y, batch_size=self.batch_size)
+            self.remote_.learn(X, y, weights=weights, batch_size=self.batch_size)
 
 
 class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
     """Regression, or counts with likelihood="poisson" or "negative_binomial"."""
 
-    def fit(self, X: Any, y: Any) -> PrequelRegressor:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PrequelRegressor:
         """Makes a new model and learns the rows: X [rows, features], NaN where one is missing, or a
-        frame of any columns; y [rows] or [rows, targets]."""
+        frame of any columns; y [rows] or [rows, targets]; each row counts `sample_weight` times."""
         X, y = self._examples(X, y, reset=True)
         self._create(self._target(y), self._features(X, more_follows=False))
-        self._learn(X, y, self.passes)
+        self._learn(X, y, sample_weight, self.passes)
         return self
 
-    def partial_fit(self, X: Any, y: Any) -> PrequelRegressor:
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> PrequelRegressor:
         """Learns more rows."""
         first = not hasattr(self, "model_name_")
         X, y = self._examples(X, y, reset=first)
         if first:
             self._begin(self._target(y), self._features(X, more_follows=True))
-        self._learn(X, y, 1)
+        self._learn(X, y, sample_weight, 1)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -298,17 +306,20 @@ class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
 class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     """Classification: bernoulli for two classes, else categorical."""
 
-    def fit(self, X: Any, y: Any) -> PrequelClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PrequelClassifier:
         """Makes a new model and learns the rows: X [rows, features], NaN where one is missing, or
-        a frame of any columns; y [rows], labels of any kind."""
+        a frame of any columns; y [rows], labels of any kind; each row counts `sample_weight`
+        times."""
         X, y = self._examples(X, y, reset=True)
         self.classes_ = np.unique(y)
         self.label_texts_ = self._texts()
         self._create(self._target(), self._features(X, more_follows=False))
-        self._learn(X, self._labels(y), self.passes)
+        self._learn(X, self._labels(y), sample_weight, self.passes)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> PrequelClassifier:
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> PrequelClassifier:
         """Learns more rows. The first call needs `classes`, all labels that will ever come."""
         first = not hasattr(self, "model_name_")
         X, y = self._examples(X, y, reset=first)
@@ -323,7 +334,7 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
                 f"{self.classes_!r}"
             )
-        self._learn(X, self._labels(y), 1)
+        self._learn(X, self._labels(y), sample_weight, 1)
         return self
 
     def predict_proba(self, X: Any) -> npt.NDArray[Any]:

@@ -68,14 +68,15 @@ void DescribeDrifts(const Problem& problem, std::size_t k, const Place& place, I
 // in own.noise_weights.
 double WeighInTurn(const Problem& problem, const Matrix& targets, Index i, InTurnWorkspace& w,
                    BeliefWorkspace& own) {
-  const double sureness = own.sure == nullptr ? 1 : (*own.sure)[i];
-  if (!problem.weighs_rows()) return sureness;
+  const double sureness = SurenessOf(own, i), count = CountOf(own, i);
+  if (own.counts != nullptr) own.noise_weights[i] = count;
+  if (!problem.weighs_rows()) return count * sureness;
   w.before.mean.setConstant(1, 1, w.filter.mean());
   w.before.covariance.setConstant(1, 1, w.filter.variance());
   const RowWeight weight =
       WeighRow(problem, w.before, own.weighing_noise, 0, targets.col(i), sureness);
-  own.noise_weights[i] = weight.noise;
-  return weight.fit;
+  own.noise_weights[i] = count * weight.noise;
+  return count * weight.fit;
 }
 
 // REQUIRES: the rule fits rows. Where they say when they happened, each drifts by itself.
@@ -178,10 +179,8 @@ absl::Status FitInTurn(const Problem& problem, const TargetState& target_state,
   own.prior_logits.resize(1, targets.cols());
   w.after.mean.resize(1, targets.cols());
   report.local_elbo = report.kl = 0;
-  if (problem.weighs_rows()) {
-    NoiseBefore(problem, next.noise, own);
-    own.noise_weights.resize(targets.cols());
-  }
+  if (problem.weighs_rows()) NoiseBefore(problem, next.noise, own);
+  if (NoiseWeights(problem, own) != nullptr) own.noise_weights.resize(targets.cols());
   absl::Status status = FitRows(problem, targets, place, k, all, report);
   if (!status.ok()) return status;
   w.filter.Finish();

@@ -39,12 +39,12 @@ class Poisoner {
 
 void Poisoner::Belief(BeliefWorkspace& belief) const {
   belief.prior = nullptr;
-  belief.sure = nullptr;
+  belief.sure = belief.counts = nullptr;
   if (resizes_) belief.moved = Posterior();
   std::visit([&](auto& q) { Arrays(q.mean); }, belief.moved);
   Arrays(belief.noise_of_weights, belief.step_inputs, belief.step_targets, belief.prior_logits,
          belief.first_products, belief.row_weights, belief.noise_weights, belief.sureness,
-         belief.step_sureness);
+         belief.step_sureness, belief.step_counts);
   Moments(belief.expansion.moments());
   Noise(belief.noise);
   Noise(belief.weighing_noise);
@@ -97,7 +97,7 @@ void Poison(const void* user, Workspace& w) {
     doubts->Add(0, 0, std::numeric_limits<double>::quiet_NaN());
   }
   poison.Arrays(w.inputs, w.moved_inputs, w.outcomes, w.targets, w.row_weights, w.passed,
-                w.asked_passed, w.one_passed, w.weights, w.log_densities, w.watched, w.errors);
+                w.asked_passed, w.one_passed, w.asked_weights, w.weights, w.log_densities, w.watched, w.errors);
   poison.Arrays(w.restart_noise.shape, w.restart_noise.rate);
   poison.Arrays(w.dynamics.keep, w.dynamics.added, w.dynamics.pull, w.dynamics.matrix,
                 w.dynamics.inner, w.dynamics.part);

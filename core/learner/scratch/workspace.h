@@ -35,10 +35,12 @@ struct BeliefWorkspace {
   // the fit and how much for the noise.
   NoiseLevel weighing_noise;
   Vector row_weights, noise_weights;  // B
-  // How much each row counts by how much of it is known (core/learner/doubting): of the minibatch,
-  // of one step, and of the rows that are learned now; null: all of them whole.
-  Vector sureness, step_sureness;
+  // How much each row counts by how much of it is known (core/learner/doubting) and by its own
+  // weight: of the minibatch, of one step, and of the rows that are learned now; null: all of them
+  // whole, and once.
+  Vector sureness, step_sureness, step_counts;
   const Vector* sure = nullptr;
+  const Vector* counts = nullptr;
 };
 
 // What beliefs have that meet the rows of a minibatch one by one (core/learner/drifting/in_turn.h).
@@ -89,6 +91,7 @@ struct Workspace {
   Vector passed;                  // B: the time up to each, where they say when they happened
   Vector asked_passed;            // the same of what is asked
   Vector one_passed;              // and of rows of it that are predicted together
+  Vector asked_weights;           // how often each of what is scored counts
   std::vector<Index> asked_rows;  // the rows that are asked about
   std::vector<Index> tile_rows;   // those of them that are predicted together
   Batch asked;                    // and the latter as a batch

@@ -42,8 +42,9 @@ absl::StatusOr<Record> TakeIn(LearnRequest& request, const Learner& learner, con
   absl::Status bad = request.refusal;
   if (bad.ok()) bad = CheckContent(request, learner, cost, limits);
   if (bad.ok()) {
-    const bool timed = request.batch.times.size() > 0;
+    const bool timed = request.batch.times.size() > 0, weighed = request.batch.weights.size() > 0;
     Minibatch minibatch{std::move(request.batch), std::move(request.payload)};
+    if (weighed) return WeighedMinibatch{std::move(minibatch)};
     if (timed) return TimedMinibatch{std::move(minibatch)};
     return minibatch;
   }

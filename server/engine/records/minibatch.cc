@@ -20,7 +20,8 @@ std::size_t Minibatch::memory() const {
   std::size_t strings = batch.labels.size();
   for (const std::vector<std::string>& column : batch.text) strings += column.size();
   return strings * sizeof(std::string) +
-         static_cast<std::size_t>(batch.inputs.size() + batch.targets.size() + batch.times.size()) *
+         static_cast<std::size_t>(batch.inputs.size() + batch.targets.size() + batch.times.size() +
+                                  batch.weights.size()) *
              sizeof(double);
 }
 

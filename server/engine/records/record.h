@@ -14,6 +14,7 @@
 #include "server/engine/records/refusal.h"
 #include "server/engine/records/rollback.h"
 #include "server/engine/records/timed_minibatch.h"
+#include "server/engine/records/weighed_minibatch.h"
 #include "server/storage/log.h"
 
 namespace prequel {
@@ -21,7 +22,7 @@ namespace prequel {
 template <RecordType... Rs>
 using RecordOf = std::variant<Rs...>;
 
-using Record = RecordOf<Minibatch, Refusal, Rollback, TimedMinibatch>;
+using Record = RecordOf<Minibatch, Refusal, Rollback, TimedMinibatch, WeighedMinibatch>;
 
 // Each as its alternative's.
 std::uint8_t TypeOf(const Record& record);

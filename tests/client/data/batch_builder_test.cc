@@ -73,6 +73,21 @@ TEST(BatchBuilderTest, TimesAreNumbersOrDatesAndDoubles) {
   EXPECT_FALSE(BatchBuilder::Create(Config({"a"}), {"a", "y"}, options).ok());
 }
 
+TEST(BatchBuilderTest, WeightsAreNumbersFromZero) {
+  const BatchOptions options{.float32 = true, .weight_column = "w"};
+  BatchBuilder builder = Make(Config({"a"}), {"a", "w", "y"}, options);
+  ASSERT_TRUE(builder.Add(Row({"1", "2.5", "0"})).ok());
+  ASSERT_TRUE(builder.Add(Row({"1", "0", "0"})).ok());
+  for (const char* bad : {"-1", "1000001", "much", ""}) {
+    const absl::Status status = builder.Add(Row({"1", bad, "0"}, 7));
+    EXPECT_THAT(status.ToString(), HasSubstr("line 7, column 'w'")) << bad;
+  }
+  const v1::Batch batch = builder.Take();
+  EXPECT_EQ(batch.weights().dtype(), v1::Tensor::DTYPE_FLOAT64);
+  EXPECT_THAT(*TensorValues(batch.weights()), ElementsAre(2.5, 0));
+  EXPECT_FALSE(BatchBuilder::Create(Config({"a"}), {"a", "y"}, options).ok());
+}
+
 TEST(BatchBuilderTest, TextFeaturesTravelApart) {
   v1::ModelConfig config = Config({"a"});
   v1::Feature& feature = *config.add_features();

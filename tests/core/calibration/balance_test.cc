@@ -26,7 +26,7 @@ class Counts {
         counts(0, i) = std::poisson_distribution<int>(rate)(random_);
         errors(0, i) = counts(0, i) - factor_ * rate;
       }
-      LearnBalance(counts, errors, state);
+      LearnBalance(counts, errors, {}, state);
     }
   }
 
@@ -54,7 +54,7 @@ TEST(Balance, IsThePosteriorMeanOfTheFactor) {
   BalanceState state = FreshBalance(1);
   double sum = 0, squares = 0;
   for (std::size_t b = 0; b < means.size(); ++b) {
-    LearnBalance(Matrix::Constant(1, 1, means[b] + errors[b]), Matrix::Constant(1, 1, errors[b]),
+    LearnBalance(Matrix::Constant(1, 1, means[b] + errors[b]), Matrix::Constant(1, 1, errors[b]), {},
                  state);
     sum += means[b];
     squares += errors[b] * errors[b];
@@ -77,8 +77,8 @@ TEST(Balance, IsThePosteriorMeanOfTheFactor) {
 TEST(Balance, OneMinibatchSaysLittle) {
   const Matrix counts = Matrix::Constant(1, 1000, 5), errors = Matrix::Constant(1, 1000, 4);
   BalanceState together = FreshBalance(1), apart = FreshBalance(1);
-  LearnBalance(counts, errors, together);
-  for (Index i = 0; i < 1000; ++i) LearnBalance(counts.col(i), errors.col(i), apart);
+  LearnBalance(counts, errors, {}, together);
+  for (Index i = 0; i < 1000; ++i) LearnBalance(counts.col(i), errors.col(i), {}, apart);
   EXPECT_LT(MeanFactor(together, 0), 1.1);
   EXPECT_GT(MeanFactor(apart, 0), 3);
 }
@@ -90,7 +90,7 @@ TEST(Balance, ACountBeyondAllOthersMovesItLittle) {
   const double before = MeanFactor(state, 0);
   for (const double count : {1e3, 1e4, 1e6, 1e12}) {
     BalanceState after = state;
-    LearnBalance(Matrix::Constant(1, 1, count), Matrix::Constant(1, 1, count - 20), after);
+    LearnBalance(Matrix::Constant(1, 1, count), Matrix::Constant(1, 1, count - 20), {}, after);
     EXPECT_GE(MeanFactor(after, 0), before - 0.02) << count;
     EXPECT_LE(MeanFactor(after, 0), before + 0.1) << count;
   }
@@ -109,7 +109,7 @@ TEST(Balance, FollowsAWorldThatMoves) {
 TEST(Balance, IsNeverNegative) {
   BalanceState state = FreshBalance(1);
   const Matrix none = Matrix::Zero(1, 1), error = Matrix::Constant(1, 1, -1e6);
-  for (int b = 0; b < 20000; ++b) LearnBalance(none, error, state);
+  for (int b = 0; b < 20000; ++b) LearnBalance(none, error, {}, state);
   EXPECT_GE(MeanFactor(state, 0), 0);
   EXPECT_LT(MeanFactor(state, 0), 0.01);
   EXPECT_TRUE(IsSound(state, 1)) << "all errors are alike: their sum is as large as can be";
@@ -119,12 +119,12 @@ TEST(Balance, SumsThatNoNumberHoldsStay) {
   constexpr double kHuge = 1e200, kInfinity = std::numeric_limits<double>::infinity();
   BalanceState state = FreshBalance(2);
   const Matrix counts = Matrix::Constant(2, 1, 3), sound = Matrix::Constant(2, 1, 1);
-  LearnBalance(counts, sound, state);
+  LearnBalance(counts, sound, {}, state);
   for (const double error : {-kHuge, -kInfinity, std::nan("")}) {
     const BalanceState before = state;
     Matrix errors = sound;
     errors(0, 0) = error;
-    LearnBalance(counts, errors, state);
+    LearnBalance(counts, errors, {}, state);
     EXPECT_EQ(state.counted[0], before.counted[0]) << error;
     EXPECT_EQ(state.square[0], before.square[0]) << error;
     EXPECT_GT(state.counted[1], before.counted[1]) << "the other output learns";

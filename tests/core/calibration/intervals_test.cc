@@ -33,7 +33,7 @@ std::array<double, 5> SharesBelow(const std::vector<Position>& own, Index rows, 
         below[k] += p < 0.5 ? all : p > 0.5 ? some : 0.5 * (all + some);
       }
     }
-    LearnIntervals(&own[at], static_cast<Index>(count), state);
+    LearnIntervals(&own[at], static_cast<Index>(count), {}, state);
   }
   for (double& sum : below) sum /= static_cast<double>(own.size() - first);
   return below;
@@ -73,7 +73,7 @@ TEST(Intervals, OneMinibatchByHand) {
   IntervalsState state = FreshIntervals(2);
   // Of output 0 a count that covers 0.3 to 0.7; of output 1 a value at 0.3 and one at 0.99.
   const std::vector<Position> positions = {{0.7, 0.3}, {0.3, 0.3}, {0.7, 0.3}, {0.99, 0.99}};
-  LearnIntervals(positions.data(), 2, state);
+  LearnIntervals(positions.data(), 2, {}, state);
   const auto expect = [&](Index knot, Index output, double p, double below) {
     const double step = 0.005 * (2 * p - below) / std::max(p * (1 - p), 0.025);
     EXPECT_NEAR(state.shifts(knot, output), step, 1e-12) << p << " of " << output;
@@ -173,7 +173,7 @@ TEST(Intervals, StayWithinBounds) {
   IntervalsState state = FreshIntervals(1);
   for (const double u : {1.0, 0.0, 0.5}) {
     const std::vector<Position> positions(1000, Position{u, u});
-    for (int t = 0; t < 100; ++t) LearnIntervals(positions.data(), 1000, state);
+    for (int t = 0; t < 100; ++t) LearnIntervals(positions.data(), 1000, {}, state);
     EXPECT_TRUE(IsSound(state, 1)) << u;
     const ServedLevels levels(state, 0);
     for (const double p : {1e-12, 0.05, 0.3, 0.5, 0.95, 1 - 1e-12}) {

@@ -41,7 +41,7 @@ Losses LossesOf(Index rows, LogOddsMapState& state) {
       sum.own += kShare * LogLoss(z(0, i), y[i]);
       sum.truth += kShare * LogLoss(truth, y[i]);
     }
-    for (Index i = 0; i < rows; ++i) LearnLogOddsMap(z(0, i), z(0, i), y[i], state);
+    for (Index i = 0; i < rows; ++i) LearnLogOddsMap(z(0, i), z(0, i), y[i], 1, state);
     for (Index i = 0; i < rows; ++i) MoveLogOddsMap(z(0, i), state);
   }
   return sum;
@@ -67,7 +67,7 @@ TEST(LogOddsMap, OneRowByHand) {
   const Matrix prior = state.covariance;
   const double z = 1 + 2 * 0.625;  // u = 0.625
   const double offset = 0.7;
-  LearnLogOddsMap(z, offset, 1, state);
+  LearnLogOddsMap(z, offset, 1, 1, state);
   Vector h = Vector::Zero(25);
   h[14] = h[15] = 0.5;  // knots 0.5 and 0.75
   const double nu = h.dot(prior * h);
@@ -84,7 +84,7 @@ TEST(LogOddsMap, OneRowByHand) {
 TEST(LogOddsMap, BeyondTheLastKnotIsAsTheLastKnot) {
   LogOddsMapState state = FreshLogOddsMap();
   state.variance = 1;
-  for (int t = 0; t < 40; ++t) LearnLogOddsMap(3, 0, 1, state);
+  for (int t = 0; t < 40; ++t) LearnLogOddsMap(3, 0, 1, 1, state);
   EXPECT_GT(state.mean[24], state.mean[23]);
   EXPECT_GT(MappedLogOdds(state, 3, 0), 1);
   EXPECT_EQ(MappedLogOdds(state, 30, 0), MappedLogOdds(state, 3, 0));
@@ -112,7 +112,7 @@ TEST(LogOddsMap, BecomesLessSure) {
   LogOddsMapState state = FreshLogOddsMap();
   const Matrix prior = state.covariance;
   state.variance = 1;
-  for (int t = 0; t < 20; ++t) LearnLogOddsMap(0, 0, 1, state);
+  for (int t = 0; t < 20; ++t) LearnLogOddsMap(0, 0, 1, 1, state);
   LogOddsMapState later = state;
   for (int t = 0; t < 31; ++t) MoveLogOddsMap(0, later);
   EXPECT_EQ(later.covariance, state.covariance);
@@ -130,7 +130,7 @@ TEST(LogOddsMap, StaysSound) {
   const Matrix prior = state.covariance;
   for (std::uint64_t step = 0; step < 1000; ++step) {
     const Matrix z = std::exp(0.01 * static_cast<double>(step % 700)) * Normals(1, 64, 5, step);
-    for (Index i = 0; i < 64; ++i) LearnLogOddsMap(z(0, i), 0, i % 3 == 0, state);
+    for (Index i = 0; i < 64; ++i) LearnLogOddsMap(z(0, i), 0, i % 3 == 0, 1, state);
     for (Index i = 0; i < 64; ++i) MoveLogOddsMap(z(0, i), state);
     if (step % 100 > 0) continue;
     ASSERT_TRUE(IsSound(state)) << step;

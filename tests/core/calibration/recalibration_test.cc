@@ -54,7 +54,7 @@ void Learn(const ClassPredictive& raw, const Matrix& labels, RecalibrationState&
   std::vector<RecalibratedRow> rows;
   RecalibrationScratch scratch;
   Recalibrate(state, raw, rows, out);
-  LearnRecalibration(rows, labels, state, scratch);
+  LearnRecalibration(rows, labels, {}, state, scratch);
 }
 
 struct Outcome {
@@ -80,7 +80,7 @@ Outcome Folded(Index classes, Index rows, int batches, double wrong, double shif
     Recalibrate(outcome.state, raw, rows_of, calibrated);
     raw_tally.Add(ClassOutcomes{raw.probabilities, raw.log_probabilities, labels});
     tally.Add(ClassOutcomes{calibrated.probabilities, calibrated.log_probabilities, labels});
-    LearnRecalibration(rows_of, labels, outcome.state, scratch);
+    LearnRecalibration(rows_of, labels, {}, outcome.state, scratch);
   }
   outcome.raw = raw_tally.Average();
   outcome.calibrated = tally.Average();

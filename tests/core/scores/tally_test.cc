@@ -57,6 +57,25 @@ TEST(Tally, OfSeveralOutputs) {
   EXPECT_EQ(scores.examples, 1);
 }
 
+// An example that counts twice is two that are alike.
+TEST(Tally, OfWeightedExamples) {
+  InUnits<StudentT> d;
+  d.Assign(StudentT{}, 0, 1);
+  Tally weighed, repeated;
+  for (const double y : {-2.0, 0.5}) {
+    const double weight = y < 0 ? 2 : 1;
+    weighed.AddExample(weight);
+    weighed.Add(ValueOutcome{d, y, weight, d.Cdf(y), d.Cdf(y), weight});
+    for (int k = 0; k < weight; ++k) {
+      repeated.AddExample();
+      repeated.Add(ValueOutcome{d, y, 1, d.Cdf(y), d.Cdf(y)});
+    }
+  }
+  const Scores want = repeated.Average(), scores = weighed.Average();
+  EXPECT_EQ(scores.examples, 3);
+  for (const NamedScore& score : want) EXPECT_NEAR(scores[score.name], score.value, 1e-14);
+}
+
 TEST(Tally, OfIntervalsAlone) {
   InUnits<StudentT> d;
   d.Assign(StudentT{}, 0, 1);

@@ -18,7 +18,7 @@ Judged Score(const References& references, const ReferenceState& state, const Ma
   const TargetKind kind = state.counts.size() > 0 ? TargetKind::kClasses : TargetKind::kValues;
   Tally last(kind), average(kind);
   ReferenceScratch scratch;
-  references.Score(state, targets, Vector::Constant(targets.rows(), scale), scratch, last, average);
+  references.Score(state, targets, {}, Vector::Constant(targets.rows(), scale), scratch, last, average);
   return {last.Average(), average.Average()};
 }
 
@@ -90,7 +90,7 @@ TEST(References, AreCalibratedOnARandomWalk) {
   for (Index i = 0; i < 5000; ++i) {
     y += 3 * steps(0, i);
     const Matrix row = Matrix::Constant(1, 1, y);
-    if (i > 0) references.Score(state, row, Vector::Ones(1), scratch, last, average);
+    if (i > 0) references.Score(state, row, {}, Vector::Ones(1), scratch, last, average);
     references.Absorb(row, state);
   }
   const Scores scores = last.Average();

@@ -82,6 +82,22 @@ def _three_labels(rng):
     return pd.DataFrame({"x": x}), pd.Series(y)
 
 
+def test_a_row_counts_as_often_as_it_is_said_to(server):
+    twice, once = PrequelRegressor(), PrequelRegressor()
+    for estimator, w in ((twice, 2.0), (once, 1.0)):
+        for i in range(20):
+            estimator.learn_one({"x": 1.0}, float(i % 2), w=w)
+    assert (
+        twice.remote.evaluation().cumulative.examples
+        == 2 * once.remote.evaluation().cumulative.examples
+    )
+    labels = PrequelClassifier()
+    labels.learn_one({"x": 1.0}, "a", w=3)
+    labels.learn_one({"x": 1.0}, "b")
+    proba = labels.predict_proba_one({"x": 1.0})
+    assert proba["a"] > proba["b"]
+
+
 def test_a_likelihood_that_is_given_stays(server):
     for options in ({"likelihood": "categorical"}, {"max_classes": 10}):
         estimator = PrequelClassifier(**options)

@@ -62,6 +62,23 @@ def test_both_say_when_rows_happen(client, server, name, rng, tmp_path):
     assert shown[1] > 10 * shown[0]
 
 
+def test_both_say_how_often_rows_count(client, server, name, rng, tmp_path):
+    rows = 100
+    table = pd.DataFrame({"x": rng.normal(size=rows), "w": rng.integers(0, 4, rows)})
+    table["y"] = 2 * table.x + 0.1 * rng.normal(size=rows)
+    learned = tmp_path / "learned.csv"
+    table.to_csv(learned, index=False)
+    theirs, ours = f"{name}-cli", f"{name}-python"
+    for made in (theirs, ours):
+        client.create(made, table[["x"]], table.y, target="y")
+    prequel_program(server, "learn", theirs, f"--csv={learned}", "--weight=w")
+    model = client.model(ours)
+    model.learn(table, weights="w")
+    expected = model.predict(table).std
+    np.testing.assert_array_equal(client.model(theirs).predict(table).std, expected)
+    assert model.evaluation().cumulative.examples == table.w[64:].sum()  # the first has no scale
+
+
 @pytest.mark.parametrize("target", ["value", "sort", "yes"])
 def test_both_learn_the_same(target, client, server, name, rng, tmp_path):
     table = frame(rng)

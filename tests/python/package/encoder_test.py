@@ -259,6 +259,31 @@ def test_bad_times(times, text):
         encoder("x").encode([[1], [2]], targets=False, times=times)
 
 
+def test_weights_are_numbers_from_zero():
+    frame = {"x": [1.0, 2.0], "y": [3.0, 4.0], "w": [0.5, 0]}
+    examples = encoder("x").encode(frame, targets=True, weights="w")
+    assert examples.weights.tolist() == [0.5, 0]
+    minibatch = examples.minibatch(0, 1)
+    read = v1.LearnRequest.FromString(minibatch.request(v1.LearnRequest(name="models/m")))
+    assert np.frombuffer(read.batch.weights.data).tolist() == [0.5]
+    assert not read.batch.HasField("times")
+
+
+@pytest.mark.parametrize(
+    "weights, text",
+    [
+        ([1.0], "X has 2 rows and weights has 1"),
+        ([1.0, np.nan], "row 1, column 'weights': a row must have its weight"),
+        ([1.0, -1.0], "row 1, column 'weights': -1.0 is no weight"),
+        ([2e6, 1.0], "row 0, column 'weights': 2000000.0 is no weight"),
+        ([[1.0, 2.0], [1.0, 2.0]], "weights: give one for each row"),
+    ],
+)
+def test_bad_weights(weights, text):
+    with refusal(text):
+        encoder("x").encode([[1], [2]], targets=False, weights=weights)
+
+
 def test_minibatches_cover_all_rows():
     examples = encoder("x").encode(np.zeros((10, 1)), np.zeros(10), targets=True)
     assert [m.rows for m in examples.minibatches(4)] == [4, 4, 2]

@@ -50,14 +50,21 @@ TEST(BatchTest, AbsentPartsAreEmpty) {
   EXPECT_EQ(batch->times.size(), 0);
 }
 
-TEST(BatchTest, TimesAreOneForEachRow) {
-  v1::Batch proto;
-  SetTensor(3, 1, proto.mutable_times());
-  EXPECT_EQ(FieldRefused(proto, 10), "accepted");
-  EXPECT_EQ(FieldRefused(proto, 2), "batch.times.shape");
-  proto.mutable_times()->Clear();
-  SetTensor(3, 2, proto.mutable_times());
-  EXPECT_EQ(FieldRefused(proto, 10), "batch.times.shape");
+TEST(BatchTest, TimesAndWeightsAreOneForEachRow) {
+  struct Part {
+    const char* field;
+    v1::Tensor* (v1::Batch::*mutable_tensor)();
+  };
+  for (const Part part : {Part{"batch.times.shape", &v1::Batch::mutable_times},
+                          Part{"batch.weights.shape", &v1::Batch::mutable_weights}}) {
+    v1::Batch proto;
+    SetTensor(3, 1, (proto.*part.mutable_tensor)());
+    EXPECT_EQ(FieldRefused(proto, 10), "accepted");
+    EXPECT_EQ(FieldRefused(proto, 2), part.field);
+    proto.Clear();
+    SetTensor(3, 2, (proto.*part.mutable_tensor)());
+    EXPECT_EQ(FieldRefused(proto, 10), part.field);
+  }
 }
 
 TEST(BatchTest, EveryPartHasBoundedRows) {

@@ -94,6 +94,7 @@ class AsyncModel:
         y: Any = None,
         *,
         times: Any = None,
+        weights: Any = None,
         batch_size: int = 64,
         producer: str = "",
         progress: Progress = False,
@@ -102,7 +103,7 @@ class AsyncModel:
     ) -> LearnResult:
         """As Model.learn."""
         operations.check_positive("batch_size", batch_size)
-        examples = await self._encode(X, y, times)
+        examples = await self._encode(X, y, times, weights)
         if examples.rows == 0:
             raise InvalidArgument("no rows to learn")
         return await self._learn_minibatches(
@@ -158,13 +159,14 @@ class AsyncModel:
         y: Any = None,
         *,
         times: Any = None,
+        weights: Any = None,
         quantiles: Sequence[float] | float | None = None,
         queries: Sequence[str | v1.Query] | None = None,
         samples: int = 0,
         raw: bool = False,
     ) -> tuple[Prediction | None, Ack]:
         """As Model.predict_then_learn."""
-        examples = await self._encode(X, y, times)
+        examples = await self._encode(X, y, times, weights)
         minibatch = examples.minibatch(0, examples.rows)
         options = operations.options(queries_of(quantiles, queries), samples, raw)
         answer, ack = await self._connection.run(
@@ -210,11 +212,12 @@ class AsyncModel:
         y: Any = None,
         *,
         times: Any = None,
+        weights: Any = None,
         revision: int | None = None,
         min_revision: int = 0,
     ) -> BatchScores:
         """As Model.score."""
-        pieces = operations.score_pieces(await self._encode(X, y, times))
+        pieces = operations.score_pieces(await self._encode(X, y, times, weights))
         answers: list[v1.PredictResponse] = []
         for piece in pieces:
             operation = operations.score(self.name, piece, revision, min_revision)
@@ -227,8 +230,10 @@ class AsyncModel:
             self._encoder = Encoder((await self.describe()).config)
         return self._encoder
 
-    async def _encode(self, X: Any, y: Any = None, times: Any = None) -> Examples:
-        return (await self._known_encoder()).encode(X, y, targets=True, times=times)
+    async def _encode(
+        self, X: Any, y: Any = None, times: Any = None, weights: Any = None
+    ) -> Examples:
+        return (await self._known_encoder()).encode(X, y, targets=True, times=times, weights=weights)
 
     async def _minibatch(self, item: Any) -> Minibatch:
         if isinstance(item, Minibatch):

@@ -123,9 +123,9 @@ class AsyncLearnStream:
         await self._await(lambda: self._conversation.known)
         return self._conversation.next_sequence
 
-    async def send(self, X: Any, y: Any = None, times: Any = None) -> None:
+    async def send(self, X: Any, y: Any = None, times: Any = None, weights: Any = None) -> None:
         """Sends one minibatch; waits while `max_in_flight` are unanswered."""
-        examples = self._encoder.encode(X, y, targets=True, times=times)
+        examples = self._encoder.encode(X, y, targets=True, times=times, weights=weights)
         await self.send_minibatch(examples.minibatch(0, examples.rows))
 
     async def send_minibatch(self, minibatch: Minibatch) -> None:

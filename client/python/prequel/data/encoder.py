@@ -23,6 +23,7 @@ from prequel.data.number import (
 from prequel.data.table import Table, target_of
 from prequel.data.tensor import travelling
 from prequel.data.times import times_of
+from prequel.data.weights import weights_of
 from prequel.errors import InvalidArgument, counted
 from prequel.inference.number_advice import number_advice
 
@@ -35,7 +36,8 @@ class Examples:
     """All rows of one call, as they will travel, to be cut into minibatches.
 
     inputs: [rows, numeric columns], or None; text: per categorical feature its values; targets:
-    [rows] or [rows, width], or None; labels: one per row, or None; times: [rows], or None.
+    [rows] or [rows, width], or None; labels: one per row, or None; times and weights: [rows] each,
+    or None.
     """
 
     rows: int
@@ -44,6 +46,7 @@ class Examples:
     targets: npt.NDArray[Any] | None = None
     labels: list[str] | None = None
     times: npt.NDArray[Any] | None = None
+    weights: npt.NDArray[Any] | None = None
 
     def minibatch(self, first: int, end: int) -> Minibatch:
         return Minibatch(
@@ -53,6 +56,7 @@ class Examples:
             None if self.targets is None else self.targets[first:end],
             None if self.labels is None else self.labels[first:end],
             None if self.times is None else self.times[first:end],
+            None if self.weights is None else self.weights[first:end],
         )
 
     def minibatches(self, rows: int) -> Iterator[Minibatch]:
@@ -87,22 +91,26 @@ class Encoder:
             [f.allow_missing for f in self._numeric for _ in range(max(1, f.width))], dtype=bool
         )
 
-    def encode(self, X: Any, y: Any = None, *, targets: bool, times: Any = None) -> Examples:
+    def encode(
+        self, X: Any, y: Any = None, *, targets: bool, times: Any = None, weights: Any = None
+    ) -> Examples:
         """`X` as inputs and, where `targets`, `y` as targets: values, or the name of their column
         in `X`; None: the column that the model's target is named after. `times` are when the rows
-        happened: numbers or moments, or the name of their column in `X`.
+        happened: numbers or moments, or the name of their column in `X`; `weights` how often each
+        counts, or the name of their column.
 
         Raises:
             InvalidArgument: naming row and column, and what would be right.
         """
         table = Table.of(X)
         examples = self._with_targets(table, y) if targets else self._inputs(table)
-        if times is None:
-            return examples
-        column = _find(table, times) if isinstance(times, str) else target_of(times, "times")
-        if not isinstance(column, Column):
-            raise InvalidArgument("times: give one for each row")
-        return replace(examples, times=times_of(column, examples.rows))
+        if times is not None:
+            column = _column_of_rows(table, times, "times")
+            examples = replace(examples, times=times_of(column, examples.rows))
+        if weights is not None:
+            column = _column_of_rows(table, weights, "weights")
+            examples = replace(examples, weights=weights_of(column, examples.rows))
+        return examples
 
     def _with_targets(self, table: Table, y: Any) -> Examples:
         values, table = self._targets_in(table, y)
@@ -298,6 +306,13 @@ def _names_in(table: Table, name: str, width: int) -> list[str]:
     if first == 1 and table.column(f"{name}1") is None:
         first = 0
     return [f"{name}{i + first}" for i in range(width)]
+
+
+def _column_of_rows(table: Table, given: Any, what: str) -> Column:
+    column = _find(table, given) if isinstance(given, str) else target_of(given, what)
+    if not isinstance(column, Column):
+        raise InvalidArgument(f"{what}: give one for each row")
+    return column
 
 
 def _find(table: Table, name: str, hint: str = "") -> Column:

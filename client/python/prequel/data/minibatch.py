@@ -66,9 +66,10 @@ class Minibatch:
         targets: FloatArray | None = None,
         labels: Sequence[str] | None = None,
         times: FloatArray | None = None,
+        weights: FloatArray | None = None,
     ) -> None:
-        """`inputs` [rows, columns], `targets` [rows] or [rows, width] and `times` [rows] are
-        little-endian floats; `text` holds the values of each categorical feature."""
+        """`inputs` [rows, columns], `targets` [rows] or [rows, width], `times` [rows] and `weights`
+        [rows] are little-endian floats; `text` holds the values of each categorical feature."""
         assert sys.byteorder == "little", "prequel speaks little-endian"
         self.rows = rows
         self._parts: list[Part] = []
@@ -83,6 +84,8 @@ class Minibatch:
             self._parts.append(v1.Batch(labels=labels).SerializeToString())
         if times is not None:
             self._parts += _tensor_parts(5, times)
+        if weights is not None:
+            self._parts += _tensor_parts(6, weights)
         self._size = _size(self._parts)
 
     def request(self, message: Any) -> bytes:

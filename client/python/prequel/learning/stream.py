@@ -120,7 +120,7 @@ class LearnStream:
         self._await(lambda: self._conversation.known)
         return self._conversation.next_sequence
 
-    def send(self, X: Any, y: Any = None, times: Any = None) -> None:
+    def send(self, X: Any, y: Any = None, times: Any = None, weights: Any = None) -> None:
         """Sends one minibatch; blocks while `max_in_flight` are unanswered.
 
         Raises:
@@ -128,7 +128,7 @@ class LearnStream:
             PrequelError: the stream has ended, for example Unavailable: the server has gone for
                 good. Every answer that arrived has been handed over.
         """
-        examples = self._encoder.encode(X, y, targets=True, times=times)
+        examples = self._encoder.encode(X, y, targets=True, times=times, weights=weights)
         self.send_minibatch(examples.minibatch(0, examples.rows))
 
     def send_minibatch(self, minibatch: Minibatch) -> None:

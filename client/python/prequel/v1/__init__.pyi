@@ -82,18 +82,20 @@ class TextColumn(_message.Message):
     def __init__(self, values: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Batch(_message.Message):
-    __slots__ = ["inputs", "labels", "targets", "text", "times"]
+    __slots__ = ["inputs", "labels", "targets", "text", "times", "weights"]
     INPUTS_FIELD_NUMBER: _ClassVar[int]
     LABELS_FIELD_NUMBER: _ClassVar[int]
     TARGETS_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     TIMES_FIELD_NUMBER: _ClassVar[int]
+    WEIGHTS_FIELD_NUMBER: _ClassVar[int]
     inputs: Tensor
     labels: _containers.RepeatedScalarFieldContainer[str]
     targets: Tensor
     text: _containers.RepeatedCompositeFieldContainer[TextColumn]
     times: Tensor
-    def __init__(self, inputs: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., text: _Optional[_Iterable[_Union[TextColumn, _Mapping[str, _Any]]]] = ..., targets: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., labels: _Optional[_Iterable[str]] = ..., times: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ...) -> None: ...
+    weights: Tensor
+    def __init__(self, inputs: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., text: _Optional[_Iterable[_Union[TextColumn, _Mapping[str, _Any]]]] = ..., targets: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., labels: _Optional[_Iterable[str]] = ..., times: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., weights: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class Component(_message.Message):
     __slots__ = ["arrays", "name", "options"]
