@@ -7,7 +7,7 @@ namespace prequel {
 namespace {
 
 constexpr std::size_t kKnots = ServedLevels::kKnots, kMedian = kKnots / 2;
-constexpr std::array<double, kKnots> kProbabilities = {0.005, 0.025, 0.05, 0.1,   0.25,  0.4,  0.5,
+constexpr std::array<double, kKnots> kProbabilities = {0.005, 0.025, 0.05, 0.1,  0.25,  0.4,  0.5,
                                                        0.6,   0.75,  0.9,  0.95, 0.975, 0.995};
 constexpr double kRate = 0.005;
 constexpr double kLeastSpread = 0.025;  // of p(1 − p), so that far quantiles do not jump
@@ -32,7 +32,7 @@ double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 // What of y lies below the own quantile of the probability `own`, which is 1 − `rest`: the part of
 // it that knot j counts by.
 double Below(const Position& y, std::size_t j, double own, double rest) {
-  const bool all = y.upper < own, some = 1 - y.lower > rest;
+  const bool all = y.upper<own, some = 1 - y.lower> rest;
   if (j == kMedian) return 0.5 * (all ? 1 : 0) + 0.5 * (some ? 1 : 0);
   return (j < kMedian ? all : some) ? 1 : 0;
 }

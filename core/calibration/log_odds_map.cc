@@ -94,8 +94,7 @@ void LearnLogOddsMap(double z, double recalibrated, double y, double weight,
   Eigen::Map<Covariance> covariance(state.covariance.data());
   const Hats hats = HatsAt(state, z);
   const Values gain = GainAt(hats, state.covariance);
-  LearnRow(recalibrated + Along(hats, mean), Along(hats, gain), y, weight, gain, mean,
-           covariance);
+  LearnRow(recalibrated + Along(hats, mean), Along(hats, gain), y, weight, gain, mean, covariance);
 }
 
 void MoveLogOddsMap(double z, LogOddsMapState& state) {

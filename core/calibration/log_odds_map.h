@@ -44,8 +44,8 @@ bool IsSound(const LogOddsMapState& state);
 // logit p″, within ±100. REQUIRES: `state` is not empty; so do those below.
 double MappedLogOdds(const LogOddsMapState& state, double z, double recalibrated);
 
-// Of a row that came true, y = 1, or not, y = 0, so many times. MoveLogOddsMap after the rows that were mapped
-// alike, for each of them.
+// Of a row that came true, y = 1, or not, y = 0, so many times. MoveLogOddsMap after the rows that
+// were mapped alike, for each of them.
 void LearnLogOddsMap(double z, double recalibrated, double y, double weight,
                      LogOddsMapState& state);
 void MoveLogOddsMap(double z, LogOddsMapState& state);

@@ -58,9 +58,9 @@ bool IsSound(const RecalibrationState& state);
 void Recalibrate(const RecalibrationState& state, const ClassPredictive& raw,
                  std::vector<RecalibratedRow>& rows, ClassPredictive& out);
 
-// Folds in `rows`, as `state` has recalibrated them, that have these labels, 1 × B, each as often as
-// `weights` says (B; empty: once). A minibatch that no number can hold leaves the state as it was.
-// Allocates nothing once grown.
+// Folds in `rows`, as `state` has recalibrated them, that have these labels, 1 × B, each as often
+// as `weights` says (B; empty: once). A minibatch that no number can hold leaves the state as it
+// was. Allocates nothing once grown.
 void LearnRecalibration(const std::vector<RecalibratedRow>& rows, const Matrix& labels,
                         const Vector& weights, RecalibrationState& state,
                         RecalibrationScratch& scratch);

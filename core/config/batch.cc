@@ -35,8 +35,9 @@ void SelectNumbers(const Vector& from, const std::vector<Index>& kept, Vector& t
 absl::Status CheckWeights(const Vector& weights, Index rows) {
   if (weights.size() == 0) return absl::OkStatus();
   if (weights.size() != rows) {
-    return FieldError("batch.weights", absl::StrCat("must be ", rows, ", one per row of inputs, got ",
-                                                    weights.size()));
+    return FieldError(
+        "batch.weights",
+        absl::StrCat("must be ", rows, ", one per row of inputs, got ", weights.size()));
   }
   for (Index i = 0; i < rows; ++i) {
     if (weights[i] >= 0 && weights[i] <= kMostWeight) continue;

@@ -66,7 +66,7 @@ struct LearnerConfig {
   Standardize standardize_targets = Standardize::kDefault;
   // Rows that running moments remember, or +∞: all. 0: 10,000, or all of a rule in mode dataset.
   double standardize_window = 0;
-  double input_clip = 5;            // deviations that a standardised input is learned within
+  double input_clip = 5;            // deviations that a standardised input is held within
   double evaluation_window = 1000;  // examples
   std::uint64_t seed = 0;
 

@@ -295,27 +295,21 @@ void Encoder::Absorb(const Batch& batch, EncoderState& state, double window) con
   }
 }
 
-Index Encoder::Encode(const EncoderState& state, const Batch& batch, EncodedFor purpose,
-                      Matrix& out, InputDoubts& doubts) const {
+Index Encoder::Encode(const EncoderState& state, const Batch& batch, Matrix& out,
+                      InputDoubts& doubts) const {
   out.resize(num_encoded_, batch.rows());
   doubts.Clear();
-  if (num_numeric_ > 0) {
-    double bound = std::numeric_limits<double>::infinity();
-    if (standardize_) bound = purpose == EncodedFor::kLearning ? clip_ : kReach * clip_;
-    if (EncodeNumbers(state, batch.inputs, bound, out)) {
-      FindDoubts(state, batch.inputs, bound, doubts);
-    }
-  }
+  const bool doubted = num_numeric_ > 0 && EncodeNumbers(state, batch.inputs, out);
+  if (doubted) FindDoubts(state, batch.inputs, doubts);
   return texts_.empty() ? 0 : EncodeText(state, batch, out);
 }
 
-bool Encoder::EncodeNumbers(const EncoderState& state, const Matrix& inputs, double bound,
-                            Matrix& out) const {
+bool Encoder::EncodeNumbers(const EncoderState& state, const Matrix& inputs, Matrix& out) const {
   Index strange = 0;
   for (Index first = 0; first < num_numeric_; first += kLanes) {
     const Index lanes = std::min(kLanes, num_numeric_ - first);
     Affine map;
-    map.bound = bound;
+    map.bound = standardize_ ? clip_ : std::numeric_limits<double>::infinity();
     for (Index i = 0; i < lanes; ++i) {
       map.shift[i] = standardize_ ? state.units.location[first + i] : 0;
       map.factor[i] = standardize_ ? 1 / state.units.Scale(first + i) : 1;
@@ -340,7 +334,7 @@ bool Encoder::EncodeNumbers(const EncoderState& state, const Matrix& inputs, dou
   return strange > 0;
 }
 
-void Encoder::FindDoubts(const EncoderState& state, const Matrix& inputs, double bound,
+void Encoder::FindDoubts(const EncoderState& state, const Matrix& inputs,
                          InputDoubts& doubts) const {
   for (Index row = 0; row < inputs.cols(); ++row) {
     for (Index i = 0; i < num_numeric_; ++i) {
@@ -349,17 +343,12 @@ void Encoder::FindDoubts(const EncoderState& state, const Matrix& inputs, double
       if (x != x) {
         off = state.moments.KnownScale(i) / (standardize_ ? state.units.Scale(i) : 1);
       } else if (standardize_) {
-        off = std::abs(x - state.units.location[i]) / state.units.Scale(i) - bound;
+        off = std::abs(x - state.units.location[i]) / state.units.Scale(i) - clip_;
       }
       off = std::min(off, kMostOff);
-      if (off > 0) doubts.Add(row, i, off * off);
+      if (off > 0) doubts.Add(row, i, off * off, x == x);
     }
   }
-}
-
-bool Encoder::ExceedsClip(const Matrix& encoded) const {
-  return standardize_ && num_numeric_ > 0 &&
-         (encoded.topRows(num_numeric_).array().abs() > clip_).any();
 }
 
 Index Encoder::EncodeText(const EncoderState& state, const Batch& batch, Matrix& out) const {

@@ -30,15 +30,11 @@ struct Indicators {
   Index encoded = 0;  // column of the first one's indicator
 };
 
-// What rows are encoded for.
-enum class EncodedFor { kAsking, kLearning };
-
 // The plan made of the features; immutable. Encoded columns, in this order:
 //   numeric     z = (x − location) / scale in the units of each numeric column, or x itself;
 //               missing: x = location, or the mean. A column that was constant for long and then
-//               moves is thousands of deviations out: z is held within ±clip where it is learned,
-//               so that no row has unbounded leverage, and within ±kReach clip where it is asked
-//               about.
+//               moves is thousands of deviations out: z is held within ±clip, so that no row has
+//               unbounded leverage.
 //   indicators  1 where missing, for each numeric column that may be
 //   one-hot     per categorical feature: a column per table slot and one for "other" values, or
 //               one per hash bucket, bucket = StableHash(value) mod buckets
@@ -46,8 +42,6 @@ class Encoder {
  public:
   // Table slots of one feature: a new value copies its table. Hash beyond.
   static constexpr Index kMaxCategories = Index{1} << 16;
-  // How much further out than the clip a model is asked as it is.
-  static constexpr double kReach = 4;
 
   // `standardize`: anything but kNone means kRunning, and then standardised numbers are held
   // within ±clip. INVALID_ARGUMENT names the field ("config.features[3].width").
@@ -84,11 +78,8 @@ class Encoder {
   // `out` is encoded × B; `doubts` are the numbers of it that are missing, of the variance of their
   // column, and those that are held, of the square of what was cut off. Returns how many values are
   // of a category that `state` has no slot for.
-  Index Encode(const EncoderState& state, const Batch& batch, EncodedFor purpose, Matrix& out,
+  Index Encode(const EncoderState& state, const Batch& batch, Matrix& out,
                InputDoubts& doubts) const;
-  // Whether some encoded number lies beyond the clip: rows that were asked about are then learned
-  // otherwise.
-  bool ExceedsClip(const Matrix& encoded) const;
 
  private:
   struct TextColumn {
@@ -108,10 +99,8 @@ class Encoder {
   absl::Status CheckNumbers(const Matrix& inputs) const;
   absl::Status CheckText(const Batch& batch) const;
   // Returns whether there is any doubt of them.
-  bool EncodeNumbers(const EncoderState& state, const Matrix& inputs, double bound,
-                     Matrix& out) const;
-  void FindDoubts(const EncoderState& state, const Matrix& inputs, double bound,
-                  InputDoubts& doubts) const;
+  bool EncodeNumbers(const EncoderState& state, const Matrix& inputs, Matrix& out) const;
+  void FindDoubts(const EncoderState& state, const Matrix& inputs, InputDoubts& doubts) const;
   Index EncodeText(const EncoderState& state, const Batch& batch, Matrix& out) const;
 
   bool standardize_ = true;

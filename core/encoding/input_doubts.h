@@ -14,6 +14,7 @@ struct InputDoubts {
     Index at = 0;      // in `rows`
     Index column = 0;  // encoded
     double variance = 0;
+    bool held = false;  // within the clip, and not missing
   };
   std::vector<Index> rows;  // those that have some, ascending
   std::vector<Cell> cells;  // row by row
@@ -23,9 +24,9 @@ struct InputDoubts {
     rows.clear();
     cells.clear();
   }
-  void Add(Index row, Index column, double variance) {
+  void Add(Index row, Index column, double variance, bool held) {
     if (rows.empty() || rows.back() != row) rows.push_back(row);
-    cells.push_back({static_cast<Index>(rows.size()) - 1, column, variance});
+    cells.push_back({static_cast<Index>(rows.size()) - 1, column, variance, held});
   }
 };
 

@@ -74,17 +74,15 @@ void Compute(Index examples, const Column& column, const Bounds<T>& bounds,
 Bounds<double> BoundsOf(const RunningMoments& all, double bound, Index i) {
   const double scale = all.KnownScale(i);
   const bool bounded = all.count[i] >= RunningMoments::kNear && scale > 0;
-  const double reach = bounded ? bound * scale : RunningMoments::kUnbounded;
+  const double reach = bounded ? bound * scale * (1 + all.rare[i]) : RunningMoments::kUnbounded;
   return {all.mean[i] - reach, all.mean[i] + reach};
 }
 
-// Counts `far` of `rows` more; whether the column has become another one.
-bool IsAnother(double far, double rows, double& all) {
-  if (far == 0 && all == 0) return false;
-  constexpr double kNear = RunningMoments::kNear;
-  all = all * std::exp(-rows / kNear) + far * std::min(1.0, kNear / rows);
+// Counts `far` of `rows` more among those of about the last `memory` rows.
+void Count(double far, double rows, double memory, double& all) {
+  if (far == 0 && all == 0) return;
+  all = all * std::exp(-rows / memory) + far * std::min(1.0, memory / rows);
   if (all < 1e-9) all = 0;
-  return all > RunningMoments::kFar;
 }
 
 // What was seen counts as `window` values at most.
@@ -115,7 +113,11 @@ void AbsorbColumns(Index examples, const Column& column, double window, double b
         examples, [&](Index j) { return column(j) + i; }, bounds, batch);
   };
   const auto merge = [&](BatchMoments<double> batch, Index i) {
-    if (IsAnother(batch.far, static_cast<double>(examples), all.far[i])) {
+    const auto rows = static_cast<double>(examples);
+    const double far = batch.far;
+    Count(far, rows, RunningMoments::kNear, all.far[i]);
+    Count(far, rows, RunningMoments::kLong, all.rare[i]);
+    if (all.far[i] > RunningMoments::kFar) {
       constexpr double kNone = RunningMoments::kUnbounded;
       compute(i, {-kNone, kNone}, batch);
       Shorten(RunningMoments::kNear, i, all);
@@ -151,8 +153,8 @@ void AbsorbColumns(Index examples, const Column& column, double window, double b
 }  // namespace
 
 RunningMoments RunningMoments::Empty(Index columns) {
-  return {Vector::Zero(columns), Vector::Zero(columns), Vector::Zero(columns),
-          Vector::Zero(columns)};
+  const Vector none = Vector::Zero(columns);
+  return {none, none, none, none, none};
 }
 
 void RunningMoments::Absorb(ConstMatrixRef x, double window, double bound) {
@@ -178,11 +180,13 @@ double RunningMoments::KnownScale(Index i) const {
 }
 
 bool RunningMoments::IsValid() const {
-  if (mean.size() != size() || m2.size() != size() || far.size() != size()) return false;
+  for (const Vector* each : {&mean, &m2, &far, &rare}) {
+    if (each->size() != size()) return false;
+  }
   for (Index i = 0; i < size(); ++i) {
     const bool sound = count[i] >= 0 && count[i] <= kLargestSum && m2[i] >= 0 &&
                        m2[i] <= kLargestSum && std::abs(mean[i]) <= kLargestMean && far[i] >= 0 &&
-                       far[i] <= 2 * kNear;
+                       far[i] <= 2 * kNear && rare[i] >= 0 && rare[i] <= 2 * kLong;
     if (!sound) return false;
   }
   return true;

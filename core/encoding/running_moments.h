@@ -15,19 +15,23 @@ namespace prequel {
 // Minibatch moments are two-pass with the rounding of the mean corrected, so that neither a large
 // mean nor a long stream costs accuracy. Copying between equal sizes allocates nothing.
 //
-// With a bound c, a value further than c deviations from the mean counts as if it lay just there,
-// so that a wild one moves nothing for long. Where more than kFar of the last kNear rows or so lie
-// out there the column has become another one: then they count whole, and what was seen before as
-// kNear values at most.
+// With a bound c, a value further than c (1 + r) deviations from the mean, where r of the last
+// kLong rows or so were beyond that, counts as if it lay just there: so a wild one moves nothing
+// for long, and values that come again belong to the column, else the deviation of one that is
+// mostly 0 would shrink without end. Where more than kFar of the last kNear lie out there the
+// column has become another one: then they count whole, and what was seen before as kNear values at
+// most.
 struct RunningMoments {
   static constexpr double kAllRows = std::numeric_limits<double>::infinity();
   static constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  static constexpr double kLong = 1000;
   static constexpr double kNear = 32, kFar = 8;
 
   Vector count;  // n of each column: values that were known, as far as they still count
   Vector mean;   // 0 until one is known
   Vector m2;     // Σ(x − mean)²
-  Vector far;    // values beyond the bound, each counting e^{−1/kNear} less with every row since
+  // Values beyond it, each counting less with every row since: e^{−1/kNear} and e^{−1/kLong} (r).
+  Vector far, rare;
 
   // Nothing seen of `columns` columns.
   static RunningMoments Empty(Index columns);

@@ -82,11 +82,11 @@ Index CountAlike(const Vector& passed, Index first, Index most, Vector& one) {
 Index EncodeRows(const Problem& problem, const LearnerState& state, const Batch& batch, Rows rows,
                  Workspace& w) {
   if (static_cast<Index>(rows.size()) == batch.rows()) {
-    return problem.encoder.Encode(state.inputs, batch, EncodedFor::kAsking, w.inputs, w.doubts);
+    return problem.encoder.Encode(state.inputs, batch, w.inputs, w.doubts);
   }
   w.tile_rows.assign(rows.begin(), rows.end());
   SelectRows(batch, w.tile_rows, w.asked);
-  return problem.encoder.Encode(state.inputs, w.asked, EncodedFor::kAsking, w.inputs, w.doubts);
+  return problem.encoder.Encode(state.inputs, w.asked, w.inputs, w.doubts);
 }
 
 absl::Status TooExtreme(Index row) {
@@ -139,8 +139,8 @@ absl::Status PredictInTiles(const Problem& problem, const LearnerState& state, c
   return status;
 }
 
-// What came of `rows` of a batch, into w.outcomes: values in their units, or indices of classes; and
-// how often each counts, into w.asked_weights.
+// What came of `rows` of a batch, into w.outcomes: values in their units, or indices of classes;
+// and how often each counts, into w.asked_weights.
 void OutcomesOf(const Problem& problem, const LearnerState& state, const Batch& batch, Rows rows,
                 Workspace& w) {
   w.tile_rows.assign(rows.begin(), rows.end());

@@ -125,7 +125,7 @@ void StandOnCarried(const Shared& m, std::size_t k) {
 }
 
 // The rows as they are to be learned: as they were predicted, or anew where they have moved the
-// units, brought categories or lie beyond the clip.
+// units or brought categories.
 absl::Status AbsorbRows(Shared& m) {
   const Problem& problem = m.problem;
   Workspace& w = m.w;
@@ -138,11 +138,9 @@ absl::Status AbsorbRows(Shared& m) {
     m.beliefs = &w.units.beliefs;
   }
   problem.target_encoder.Encode(m.next.targets, m.rows, w.kept, w.targets);
-  const bool moved = new_units || m.next.inputs.tables != m.state.inputs.tables ||
-                     problem.encoder.ExceedsClip(w.inputs);
+  const bool moved = new_units || m.next.inputs.tables != m.state.inputs.tables;
   if (moved) {
-    problem.encoder.Encode(m.next.inputs, m.rows, EncodedFor::kLearning, w.moved_inputs,
-                           w.moved_doubts);
+    problem.encoder.Encode(m.next.inputs, m.rows, w.moved_inputs, w.moved_doubts);
   }
   m.learned_inputs = moved ? &w.moved_inputs : &w.inputs;
   m.learned_doubts = moved ? &w.moved_doubts : &w.doubts;
@@ -329,7 +327,7 @@ absl::StatusOr<Learned> FoldMinibatch(const Problem& problem, const LearnerState
     next.beliefs = state.beliefs;
     return learned;
   }
-  const Index unseen = problem.encoder.Encode(state.inputs, rows, EncodedFor::kAsking, w.inputs, w.doubts);
+  const Index unseen = problem.encoder.Encode(state.inputs, rows, w.inputs, w.doubts);
   if (state.examples > 0) learned.unseen_categories = unseen;  // to the first rows all are new
   next.evaluation.unseen_categories += learned.unseen_categories;
   Place place{0, known};

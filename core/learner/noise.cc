@@ -120,8 +120,8 @@ void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
 }
 
 absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
-                           const LogitMoments& after, const Vector* weights,
-                           const Vector* sureness, Belief& belief) {
+                           const LogitMoments& after, const Vector* weights, const Vector* sureness,
+                           Belief& belief) {
   if (belief.noise.shape.size() == 0) return absl::OkStatus();
   assert(after.mean.cols() == targets.cols());
   assert(!problem.noise().learned() || before.cols() == targets.cols());

@@ -53,7 +53,7 @@ void LearnTracks(const Problem& problem, const NoiseEvidence& evidence,
 // before and after they were learned. `weights`: how much each row counts (B); null: every row
 // counts whole. `sureness`: the share of the noise in the variance of each (B); null: all.
 absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const Matrix& before,
-                           const LogitMoments& after, const Vector* weights,
-                           const Vector* sureness, Belief& belief);
+                           const LogitMoments& after, const Vector* weights, const Vector* sureness,
+                           Belief& belief);
 
 }  // namespace prequel

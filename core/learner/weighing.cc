@@ -52,7 +52,9 @@ double CountOf(const BeliefWorkspace& w, Index i) {
   return w.counts == nullptr ? 1 : (*w.counts)[i];
 }
 
-double SurenessOf(const BeliefWorkspace& w, Index i) { return w.sure == nullptr ? 1 : (*w.sure)[i]; }
+double SurenessOf(const BeliefWorkspace& w, Index i) {
+  return w.sure == nullptr ? 1 : (*w.sure)[i];
+}
 
 absl::Status WeighRows(const Problem& problem, const NoiseState& noise, BeliefWorkspace& w) {
   const bool weighs = problem.weighs_rows();
@@ -70,8 +72,8 @@ absl::Status WeighRows(const Problem& problem, const NoiseState& noise, BeliefWo
   for (Index i = 0; i < targets.cols(); ++i) {
     RowWeight weight{.fit = SurenessOf(w, i)};
     if (weighs) {
-      weight = WeighRow(problem, w.expansion.moments(), w.weighing_noise, i, targets.col(i),
-                        weight.fit);
+      weight =
+          WeighRow(problem, w.expansion.moments(), w.weighing_noise, i, targets.col(i), weight.fit);
     }
     w.row_weights[i] = CountOf(w, i) * weight.fit;
     w.noise_weights[i] = CountOf(w, i) * weight.noise;

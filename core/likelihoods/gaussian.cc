@@ -30,7 +30,8 @@ void LearnWeighed(const NoiseEvidence& evidence, Index c, NoiseState& noise) {
     const double residual = evidence.targets(c, i) - evidence.after.mean(c, i);
     const double surprise = evidence.targets(c, i) - evidence.before(c, i);
     const double square = residual * residual;
-    const double of_both = evidence.apart ? std::max(residual * surprise, square) : residual * surprise;
+    const double of_both =
+        evidence.apart ? std::max(residual * surprise, square) : residual * surprise;
     noise.shape[c] += 0.5 * weight;
     energy += weight * evidence.sureness_of(i) * of_both;
     least += weight * evidence.sureness_of(i) * square;

@@ -59,7 +59,7 @@ class Gaussian : public LikelihoodDefaults {
 
  private:
   void SumWeighed(const LogitMoments& moments, const NoiseLevel& noise, double log_noise,
-                 LocalExpansion& expansion) const;
+                  LocalExpansion& expansion) const;
 
   Index outputs_ = 1;
   NoiseModel noise_{NoiseModel::Kind::kLearned, 0, 1.5, 0.15};

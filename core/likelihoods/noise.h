@@ -53,8 +53,9 @@ struct NoiseEvidence {
   const LogitMoments& after;  // under the belief after it; the covariance kLearnedDispersion only
   double dataset_size;        // N of dataset mode, in which an example counts once; else 0
   const Vector* weights = nullptr;  // B: how much each row counts, ω; null: once
-  // Of a model that is robust: that each row speaks for itself, and what their mean squared residual
-  // is beside that of all, where all are as predicted (core/robustness/robustness.h). kLearned only.
+  // Of a model that is robust: that each row speaks for itself, and what their mean squared
+  // residual is beside that of all, where all are as predicted (core/robustness/robustness.h).
+  // kLearned only.
   bool apart = false;
   double weighed_square = 1;
   // B: what share κ the noise has in the variance of a row whose inputs are not all known, so that

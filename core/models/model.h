@@ -44,9 +44,9 @@ concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
   c.Linearize(theta, tape, size);
 
   // After Linearize:
-  c.Jacobian(ctape, matrix);                    // D × C·B, column i·C + c is row c of J_i
-  c.JacobianRows(ctape, indices, matrix);       // those rows of it, of increasing indices
-  c.InputJacobian(theta, ctape, matrix);        // ∂f/∂x: D_in × C·B, logit c of row i in c·B + i
+  c.Jacobian(ctape, matrix);               // D × C·B, column i·C + c is row c of J_i
+  c.JacobianRows(ctape, indices, matrix);  // those rows of it, of increasing indices
+  c.InputJacobian(theta, ctape, matrix);   // ∂f/∂x: D_in × C·B, logit c of row i in c·B + i
   c.MarginalCovariance(ctape, vector, matrix);  // variances (D) → J_i diag(v) J_iᵀ, C × C·B
   c.GradientSum(tape, x, vector);               // u (C × B) → Σ_i J_iᵀ u_i
   // roots (C × R·B, block i is G_i) → Σ_i diag(J_iᵀ G_i G_iᵀ J_i); never per example.

@@ -17,9 +17,9 @@ enum class TargetKind { kValues, kClasses };
 struct ValueOutcome {
   const Distribution& predicted;
   double y;
-  double share;  // of the example: its weight/outputs
-  double upper;  // P(Y ≤ y)
-  double lower;  // P(Y < y), which is the same but of counts
+  double share;       // of the example: its weight/outputs
+  double upper;       // P(Y ≤ y)
+  double lower;       // P(Y < y), which is the same but of counts
   double weight = 1;  // of the example
 };
 

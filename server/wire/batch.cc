@@ -42,13 +42,12 @@ absl::Status TensorFromProto(const v1::Tensor& tensor, Rank rank, Index max_rows
 absl::Status VectorFromProto(const v1::Tensor& tensor, Index max_rows, std::string_view field,
                              Vector* values) {
   Matrix numbers;
-  absl::Status status =
-      TensorFromProto(tensor, Rank::kVectorOrMatrix, max_rows, field, &numbers);
+  absl::Status status = TensorFromProto(tensor, Rank::kVectorOrMatrix, max_rows, field, &numbers);
   if (!status.ok()) return status;
   if (numbers.rows() > 1) {
-    return FieldError(std::string(field) + ".shape",
-                      absl::StrCat("must be [rows], got ", numbers.rows(),
-                                   " numbers for each row"));
+    return FieldError(
+        std::string(field) + ".shape",
+        absl::StrCat("must be [rows], got ", numbers.rows(), " numbers for each row"));
   }
   *values = numbers.reshaped();
   return status;

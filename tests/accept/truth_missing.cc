@@ -70,8 +70,8 @@ void AddModel(const std::string& dynamics, const ComponentConfig& model, Report&
         const double y = batch.targets(0, i);
         groups[gaps].rows += 1;
         groups[gaps].inside += answer["lower"](0, i) <= y && y <= answer["upper"](0, i) ? 1 : 0;
-        groups[gaps].deviation += std::sqrt(answer["epistemic_variance"](0, i) +
-                                            answer["aleatoric_variance"](0, i));
+        groups[gaps].deviation +=
+            std::sqrt(answer["epistemic_variance"](0, i) + answer["aleatoric_variance"](0, i));
       }
       fold.Learn(batch);
     }

@@ -60,10 +60,10 @@ void AddNoise(const Noise& noise, Report& report) {
     fold.Learn(batch);
   }
   for (std::size_t k = 0; k < levels.size(); ++k) {
-    report.Add({absl::StrFormat("%s noise, below the quantile of %g, less that", noise.name,
-                                levels[k]),
-                std::abs(below[k] / rows - levels[k]), 0, 0.03, Direction::kAtMost,
-                absl::StrFormat("%.3f", below[k] / rows)});
+    report.Add(
+        {absl::StrFormat("%s noise, below the quantile of %g, less that", noise.name, levels[k]),
+         std::abs(below[k] / rows - levels[k]), 0, 0.03, Direction::kAtMost,
+         absl::StrFormat("%.3f", below[k] / rows)});
   }
 }
 

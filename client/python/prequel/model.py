@@ -127,8 +127,9 @@ class Model:
         `y` holds the targets, or names their column in `X`; without it, the column that is named
         as the model's target is. `times` are when the rows happened, numbers or moments that do
         not decrease, or name their column: then time passes by them, and not by rows. `weights` are
-        how often each row counts, numbers from 0, or name their column. `producer`, `progress`, `max_in_flight` and `retry` are as in `learn_stream`. Everything is
-        checked before anything is sent.
+        how often each row counts, numbers from 0, or name their column. `producer`, `progress`,
+        `max_in_flight` and `retry` are as in `learn_stream`. Everything is checked before anything
+        is sent.
         """
         operations.check_positive("batch_size", batch_size)
         examples = self._encode(X, y, times, weights)
@@ -303,9 +304,7 @@ class Model:
             self._encoder = Encoder(self.describe().config)
         return self._encoder
 
-    def _encode(
-        self, X: Any, y: Any = None, times: Any = None, weights: Any = None
-    ) -> Examples:
+    def _encode(self, X: Any, y: Any = None, times: Any = None, weights: Any = None) -> Examples:
         return self._known_encoder().encode(X, y, targets=True, times=times, weights=weights)
 
     def _minibatch(self, item: Any) -> Minibatch:

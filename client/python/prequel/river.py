@@ -268,9 +268,7 @@ class PrequelClassifier(_Estimator, base.MiniBatchClassifier):  # type: ignore[m
             return self.max_classes
         return 2 if name_of(part_of(self.likelihood)) == "bernoulli" else _MOST_CLASSES
 
-    def _remember(
-        self, values: Values, places: list[float], weights: list[float] | None
-    ) -> None:
+    def _remember(self, values: Values, places: list[float], weights: list[float] | None) -> None:
         """Keeps the last examples while a third label would begin anew."""
         if not self._is_open() or len(self._labels) > 2:
             self._recent.clear()

@@ -17,7 +17,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
-    _check_sample_weight,
     _check_y,
     check_consistent_length,
     check_is_fitted,
@@ -31,7 +30,7 @@ from prequel.answers.levels import ends_of
 from prequel.config import Part, merged
 from prequel.data.number import text_of_number, trim
 from prequel.errors import InvalidArgument, NotFound, counted
-from prequel.inference.estimator_inputs import features_of, is_mixed, unmasked
+from prequel.inference.estimator_inputs import features_of, is_mixed, unmasked, weights_in_pass
 from prequel.model import Model
 from prequel.orphans import disown, own, remove_abandoned
 from prequel.reference import client_of, learns_classes, likelihood_of, name_of, part_of
@@ -51,8 +50,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             the model, each a name, a mapping {"name": …, option: value, …}, or None: the server's
             choice.
         batch_size: rows of a minibatch.
-        passes: how often `fit` goes over the rows, each time as if a row were so much less of one.
-            One is what a stream has.
+        passes: how often `fit` goes over the rows, each of which counts 1/passes in each.
         random_state: the model's seed, a whole number; None is 0.
     """
 
@@ -229,12 +227,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, passes: int) -> None:
-        """In each of the passes a row counts as much less as there are passes."""
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True) / passes
-        elif passes > 1:
-            weights = np.full(len(y), 1 / passes)
+        weights = weights_in_pass(sample_weight, X, passes)
         for _ in range(passes):
             self.remote_.learn(X, y, weights=weights, batch_size=self.batch_size)
 
@@ -308,8 +301,7 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> PrequelClassifier:
         """Makes a new model and learns the rows: X [rows, features], NaN where one is missing, or
-        a frame of any columns; y [rows], labels of any kind; each row counts `sample_weight`
-        times."""
+        a frame of any columns; y [rows], labels of any kind; `sample_weight`: [rows]."""
         X, y = self._examples(X, y, reset=True)
         self.classes_ = np.unique(y)
         self.label_texts_ = self._texts()
@@ -317,9 +309,7 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         self._learn(X, self._labels(y), sample_weight, self.passes)
         return self
 
-    def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
-    ) -> PrequelClassifier:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learns more rows. The first call needs `classes`, all labels that will ever come."""
         first = not hasattr(self, "model_name_")
         X, y = self._examples(X, y, reset=first)
@@ -342,11 +332,8 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         check_is_fitted(self)
         inputs = self._inputs(X)
         prediction = self.remote_.predict(inputs, queries=["probabilities"])
-        if self.label_texts_:
-            columns = [prediction.label_texts.index(text) for text in self.label_texts_]
-        else:
-            columns = list(range(len(self.classes_)))
-        proba = prediction.proba[:, columns]
+        columns = [prediction.label_texts.index(text) for text in self.label_texts_]
+        proba = prediction.proba[:, columns or slice(len(self.classes_))]
         return proba / proba.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:

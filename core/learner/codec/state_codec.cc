@@ -46,6 +46,8 @@ void UnitFields(A& a, Self& s) {
   a.Value("units", s.targets.units);
   a.Value("far", s.inputs.moments.far);
   a.Value("far", s.targets.moments.far);
+  a.Value("rare", s.inputs.moments.rare);
+  a.Value("rare", s.targets.moments.rare);
 }
 
 void ReadTracks(ArchiveReader& a, Belief& belief) {

@@ -17,8 +17,9 @@ Units UnitsOf(const RunningMoments& moments) {
 void UpgradeFromV9(const Problem& problem, LearnerState& state) {
   IntervalsState& intervals = state.calibration.intervals;
   if (intervals.shifts.rows() == kCentralLevels) intervals = FromCentral(intervals.shifts);
-  state.inputs.moments.far = Vector::Zero(state.inputs.moments.size());
-  state.targets.moments.far = Vector::Zero(state.targets.moments.size());
+  for (RunningMoments* moments : {&state.inputs.moments, &state.targets.moments}) {
+    moments->far = moments->rare = Vector::Zero(moments->size());
+  }
   state.targets.units = UnitsOf(state.targets.moments);
   const bool standardizes = problem.encoder.Initial().units.size() > 0;
   state.inputs.units = standardizes ? UnitsOf(state.inputs.moments) : Units::Unknown(0);

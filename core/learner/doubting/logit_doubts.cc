@@ -7,6 +7,10 @@
 namespace prequel {
 namespace {
 
+bool IsOfValues(const Problem& problem) {
+  return std::visit([]<class L>(const L&) { return L::kWeighsRows; }, problem.likelihood);
+}
+
 // D of the doubted rows, side by side, into w.covariance: C × C·R.
 void DoubtLogits(const Problem& problem, const Vector& theta, const Matrix& inputs,
                  const InputDoubts& doubts, DoubtScratch& w) {
@@ -20,7 +24,9 @@ void DoubtLogits(const Problem& problem, const Vector& theta, const Matrix& inpu
   w.expansion.Linearize(theta);
   w.expansion.InputJacobian(theta, w.slopes);
   w.covariance.setZero(logits, logits * rows);
+  const bool of_values = IsOfValues(problem);
   for (const InputDoubts::Cell& cell : doubts.cells) {
+    if (cell.held && !of_values) continue;
     for (Index c = 0; c < logits; ++c) {
       const double pull = cell.variance * w.slopes(cell.column, c * rows + cell.at);
       for (Index d = 0; d < logits; ++d) {
@@ -28,10 +34,6 @@ void DoubtLogits(const Problem& problem, const Vector& theta, const Matrix& inpu
       }
     }
   }
-}
-
-bool IsOfValues(const Problem& problem) {
-  return std::visit([]<class L>(const L&) { return L::kWeighsRows; }, problem.likelihood);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 // model whose inputs are missing at random:
 //   D_i = Σ_j v_ij s_ij s_ijᵀ,   s_ij = ∂f_i/∂z_ij ∈ R^C
 // A prediction is less sure by that. And a value is learned as one whose noise is R + D_i, which is
-// as if it counted κ_i = R/(R + D_i) times.
+// as if it counted κ_i = R/(R + D_i) times. An input that was held within the clip is doubted of
+// values alone: behind a link, so much more variance would move the mean.
 #pragma once
 
 #include "core/encoding/input_doubts.h"

@@ -94,10 +94,11 @@ void Poison(const void* user, Workspace& w) {
   poison.Arrays(w.doubting.inputs, w.doubting.slopes, w.doubting.covariance);
   for (InputDoubts* doubts : {&w.doubts, &w.moved_doubts}) {
     doubts->Clear();
-    doubts->Add(0, 0, std::numeric_limits<double>::quiet_NaN());
+    doubts->Add(0, 0, std::numeric_limits<double>::quiet_NaN(), true);
   }
   poison.Arrays(w.inputs, w.moved_inputs, w.outcomes, w.targets, w.row_weights, w.passed,
-                w.asked_passed, w.one_passed, w.asked_weights, w.weights, w.log_densities, w.watched, w.errors);
+                w.asked_passed, w.one_passed, w.asked_weights, w.weights, w.log_densities,
+                w.watched, w.errors);
   poison.Arrays(w.restart_noise.shape, w.restart_noise.rate);
   poison.Arrays(w.dynamics.keep, w.dynamics.added, w.dynamics.pull, w.dynamics.matrix,
                 w.dynamics.inner, w.dynamics.part);

@@ -61,12 +61,12 @@ struct InTurnWorkspace {
 
 // What inputs that are not known come to (core/learner/doubting/logit_doubts.h).
 struct DoubtScratch {
-  Matrix inputs;         // of the rows that have some
-  Expansion expansion;   // of these
-  Matrix slopes;         // by the inputs
-  Matrix covariance;     // C × C·R: what they add
+  Matrix inputs;        // of the rows that have some
+  Expansion expansion;  // of these
+  Matrix slopes;        // by the inputs
+  Matrix covariance;    // C × C·R: what they add
   NoiseLevel noise;
-  Matrix targets;        // none
+  Matrix targets;  // none
 };
 
 // Units that a minibatch moves (core/learner/carrying/new_units.h).
@@ -79,22 +79,22 @@ struct UnitsMove {
 };
 
 struct Workspace {
-  std::vector<Index> known;       // rows of the minibatch whose target is known and not refused
-  std::vector<Index> kept;        // 0, 1, 2, …: as many
-  Batch selected;                 // those rows, when they are not all
-  Matrix inputs, moved_inputs;    // encoded as they are asked about, and as they are learned
+  std::vector<Index> known;          // rows of the minibatch whose target is known and not refused
+  std::vector<Index> kept;           // 0, 1, 2, …: as many
+  Batch selected;                    // those rows, when they are not all
+  Matrix inputs, moved_inputs;       // encoded as before the minibatch, and with it counted in
   InputDoubts doubts, moved_doubts;  // of these
-  Matrix outcomes;                // what is scored: values in their units, or indices of classes
-  Matrix targets;                 // encoded, what is learned
-  Vector row_weights;             // B: of a model that weighs rows, by all that is predicted
-  Batch held;                     // and the targets that its running moments are to see
-  Vector passed;                  // B: the time up to each, where they say when they happened
-  Vector asked_passed;            // the same of what is asked
-  Vector one_passed;              // and of rows of it that are predicted together
-  Vector asked_weights;           // how often each of what is scored counts
-  std::vector<Index> asked_rows;  // the rows that are asked about
-  std::vector<Index> tile_rows;   // those of them that are predicted together
-  Batch asked;                    // and the latter as a batch
+  Matrix outcomes;                   // what is scored: values in their units, or indices of classes
+  Matrix targets;                    // encoded, what is learned
+  Vector row_weights;                // B: of a model that weighs rows, by all that is predicted
+  Batch held;                        // and the targets that its running moments are to see
+  Vector passed;                     // B: the time up to each, where they say when they happened
+  Vector asked_passed;               // the same of what is asked
+  Vector one_passed;                 // and of rows of it that are predicted together
+  Vector asked_weights;              // how often each of what is scored counts
+  std::vector<Index> asked_rows;     // the rows that are asked about
+  std::vector<Index> tile_rows;      // those of them that are predicted together
+  Batch asked;                       // and the latter as a batch
 
   UnitsMove units;
   DoubtScratch doubting;

@@ -15,7 +15,7 @@ struct WeighedMinibatch : Minibatch {
   static constexpr char kName[] = "weighed minibatch";
 
   static absl::StatusOr<WeighedMinibatch> Decode(std::string_view payload, const Codec& codec,
-                                               const Learner& learner) {
+                                                 const Learner& learner) {
     absl::StatusOr<Minibatch> minibatch = Minibatch::Decode(payload, codec, learner);
     if (!minibatch.ok()) return minibatch.status();
     return WeighedMinibatch{*std::move(minibatch)};

@@ -54,8 +54,8 @@ TEST(Balance, IsThePosteriorMeanOfTheFactor) {
   BalanceState state = FreshBalance(1);
   double sum = 0, squares = 0;
   for (std::size_t b = 0; b < means.size(); ++b) {
-    LearnBalance(Matrix::Constant(1, 1, means[b] + errors[b]), Matrix::Constant(1, 1, errors[b]), {},
-                 state);
+    LearnBalance(Matrix::Constant(1, 1, means[b] + errors[b]), Matrix::Constant(1, 1, errors[b]),
+                 {}, state);
     sum += means[b];
     squares += errors[b] * errors[b];
   }

@@ -17,8 +17,8 @@ namespace {
 constexpr std::array<double, 5> kChecked = {0.05, 0.25, 0.5, 0.75, 0.95};
 
 // The share of y below the quantile of each of those probabilities as it was served, of rows from
-// `first`: of counts those below it for p < ½, those not above it for p > ½, and of the median those
-// below it and half of those on it.
+// `first`: of counts those below it for p < ½, those not above it for p > ½, and of the median
+// those below it and half of those on it.
 std::array<double, 5> SharesBelow(const std::vector<Position>& own, Index rows, std::size_t first) {
   IntervalsState state = FreshIntervals(1);
   std::array<double, 5> below{};
@@ -78,7 +78,8 @@ TEST(Intervals, OneMinibatchByHand) {
     const double step = 0.005 * (2 * p - below) / std::max(p * (1 - p), 0.025);
     EXPECT_NEAR(state.shifts(knot, output), step, 1e-12) << p << " of " << output;
   };
-  const double all[] = {0.005, 0.025, 0.05, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.95, 0.975, 0.995};
+  const double all[] = {0.005, 0.025, 0.05, 0.1,  0.25,  0.4,  0.5,
+                        0.6,   0.75,  0.9,  0.95, 0.975, 0.995};
   for (Index j = 0; j < 13; ++j) {
     const double p = all[j];
     expect(j, 0, p, p < 0.5 ? 0 : p > 0.5 ? 2 : 1);  // on it: below no lower, above no upper one

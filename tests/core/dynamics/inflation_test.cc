@@ -116,13 +116,11 @@ class Kalman {
 };
 
 TEST(Inflation, OfALinearModelIsTheKalmanFilter) {
-  const Learner learner =
-      Learner::Create(
-          ConfigOf(2, {"inflation",
-                       {{"rate", Kalman::kRate},
-                        {"intercept_rate", Kalman::kInterceptRate},
-                        {"cap", Kalman::kCap}}}))
-          .value();
+  const Learner learner = Learner::Create(ConfigOf(2, {"inflation",
+                                                       {{"rate", Kalman::kRate},
+                                                        {"intercept_rate", Kalman::kInterceptRate},
+                                                        {"cap", Kalman::kCap}}}))
+                              .value();
   LearnerState state = learner.Initial(), next = learner.Initial();
   Scratch scratch;
   Kalman filter;

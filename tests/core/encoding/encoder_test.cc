@@ -42,10 +42,9 @@ void Learn(const Encoder& encoder, const Batch& batch, EncoderState& state) {
   encoder.MoveUnits(0, state, change);
 }
 
-// As rows are learned.
 Index Encode(const Encoder& encoder, const EncoderState& state, const Batch& batch, Matrix& out) {
   InputDoubts doubts;
-  return encoder.Encode(state, batch, EncodedFor::kLearning, out, doubts);
+  return encoder.Encode(state, batch, out, doubts);
 }
 
 // age, two pixels, one of each way to treat text, a feature that may be missing.
@@ -202,18 +201,14 @@ TEST(Encoder, DoubtsWhatIsMissingOrHeld) {
       EXPECT_NEAR(doubts.cells[k].variance / variances[k], 1, 1e-12);
     }
   };
-  encoder.Encode(state, asked, EncodedFor::kLearning, out, doubts);
+  encoder.Encode(state, asked, out, doubts);
   expect({1, 2, 3}, {1, 0, 1, 0}, {4, 4, 4, 1e12});
   EXPECT_EQ(doubts.cells[2].at, 1);
+  EXPECT_FALSE(doubts.cells[0].held);
+  EXPECT_TRUE(doubts.cells[1].held);
   EXPECT_NEAR(out(0, 2), -3, 1e-12);
-  EXPECT_FALSE(encoder.ExceedsClip(out));
-  encoder.Encode(state, asked, EncodedFor::kAsking, out, doubts);
-  expect({1, 2, 3}, {1, 1, 0}, {4, 4, 1e12});
-  EXPECT_NEAR(out(0, 2), -5, 1e-12);
-  EXPECT_EQ(out(0, 3), 3 * Encoder::kReach);
-  EXPECT_TRUE(encoder.ExceedsClip(out));
   asked.inputs = batch.inputs;
-  encoder.Encode(state, asked, EncodedFor::kAsking, out, doubts);
+  encoder.Encode(state, asked, out, doubts);
   EXPECT_FALSE(doubts.any());
 }
 

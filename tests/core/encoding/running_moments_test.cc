@@ -262,6 +262,21 @@ TEST(RunningMoments, AWildValueMovesNothingForLong) {
   }
 }
 
+// Of a column that is mostly 0 the rest are far out, and belong to it: its deviation is that of
+// all.
+TEST(RunningMoments, RareValuesThatComeAgainCountWhole) {
+  for (const Index size : {1, 64}) {
+    RunningMoments moments = RunningMoments::Empty(1);
+    for (Index first = 0; first < 64000; first += size) {
+      Matrix x = Matrix::Zero(1, size);
+      for (Index i = 0; i < size; ++i) x(0, i) = (first + i) % 100 == 99 ? 10 : 0;
+      moments.Absorb(x, 10000, 5);
+    }
+    EXPECT_NEAR(moments.mean[0], 0.1, 0.02) << size;
+    EXPECT_NEAR(moments.Scale(0), std::sqrt(0.01 * 0.99 * 100), 0.05) << size;
+  }
+}
+
 // A column whose values become a thousand times as large, or that jumps, is followed.
 TEST(RunningMoments, AColumnThatHasBecomeAnotherIsFollowed) {
   for (const Index size : {1, 8, 64}) {

@@ -81,8 +81,7 @@ TEST_P(RowWeights, AreAsManyRows) {
   const Scores want = repeated.evaluation.cumulative.Average();
   EXPECT_EQ(scores.examples, want.examples);
   for (const NamedScore& score : want) {
-    EXPECT_NEAR(scores[score.name], score.value, 1e-6 * (1 + std::abs(score.value)))
-        << score.name;
+    EXPECT_NEAR(scores[score.name], score.value, 1e-6 * (1 + std::abs(score.value))) << score.name;
   }
 }
 

@@ -18,7 +18,8 @@ Judged Score(const References& references, const ReferenceState& state, const Ma
   const TargetKind kind = state.counts.size() > 0 ? TargetKind::kClasses : TargetKind::kValues;
   Tally last(kind), average(kind);
   ReferenceScratch scratch;
-  references.Score(state, targets, {}, Vector::Constant(targets.rows(), scale), scratch, last, average);
+  references.Score(state, targets, {}, Vector::Constant(targets.rows(), scale), scratch, last,
+                   average);
   return {last.Average(), average.Average()};
 }
 

@@ -233,7 +233,8 @@ class AsyncModel:
     async def _encode(
         self, X: Any, y: Any = None, times: Any = None, weights: Any = None
     ) -> Examples:
-        return (await self._known_encoder()).encode(X, y, targets=True, times=times, weights=weights)
+        encoder = await self._known_encoder()
+        return encoder.encode(X, y, targets=True, times=times, weights=weights)
 
     async def _minibatch(self, item: Any) -> Minibatch:
         if isinstance(item, Minibatch):

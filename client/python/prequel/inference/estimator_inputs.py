@@ -41,3 +41,13 @@ def unmasked(values: Any) -> Any:
         return values.data
     floats: Any = values.astype(np.float64)
     return floats.filled(np.nan)
+
+
+def weights_in_pass(sample_weight: Any, X: Any, passes: int) -> Any:
+    """How often rows count in each of so many passes, so that all make `sample_weight`; None: once
+    each, in one pass."""
+    if sample_weight is None and passes == 1:
+        return None
+    from sklearn.utils.validation import _check_sample_weight
+
+    return _check_sample_weight(sample_weight, X, ensure_non_negative=True) / passes

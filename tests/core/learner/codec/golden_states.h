@@ -88,7 +88,8 @@ void SetMoments(RunningMoments moments, State& s) {
 inline void SetEncodings(LearnerState& s) {
   s.revision = 3;
   s.examples = 24;
-  SetMoments({Ramp(2, 24, 0), Ramp(2, -0.5), Ramp(2, 6), Vector::Zero(2)}, s.inputs);
+  SetMoments({Ramp(2, 24, 0), Ramp(2, -0.5), Ramp(2, 6), Vector::Zero(2), Vector::Zero(2)},
+             s.inputs);
   s.inputs.tables = {Table({"red", ""})};
   SetScores(s.evaluation);
   s.evaluation.skipped_rows = 5;
@@ -110,7 +111,8 @@ inline Golden Full() {
   g.config.standardize_targets = Standardize::kRunning;
   g.learn = [](LearnerState& s) {
     SetEncodings(s);
-    SetMoments({Ramp(1, 24), Ramp(1, 0.125), Ramp(1, 3), Vector::Zero(1)}, s.targets);
+    SetMoments({Ramp(1, 24), Ramp(1, 0.125), Ramp(1, 3), Vector::Zero(1), Vector::Zero(1)},
+               s.targets);
     BeliefOf(s).noise = {Ramp(1, 13.5), Ramp(1, 4.25)};
     auto& q = std::get<FullGaussian>(BeliefOf(s).posterior);
     q.mean = Ramp(q.size(), -1);
@@ -324,6 +326,8 @@ inline std::vector<Golden> GoldensOfV10() {
     s.targets.units = {Ramp(1, 2.5), Ramp(1, 3.5)};
     s.inputs.moments.far = Ramp(2, 1.25);
     s.targets.moments.far = Ramp(1, 2.25);
+    s.inputs.moments.rare = Ramp(2, 2.5);
+    s.targets.moments.rare = Ramp(1, 0.5);
   };
   Golden sides = WithCalibration(units);
   sides.name = "full_sides";
