@@ -106,6 +106,10 @@ void WeightMap::TurnBackTransposed(VectorRef theta) const {
   if (outputs_ != nullptr) ScaleOutputs([&](Index o) { return 1 / outputs_->spread[o]; }, theta);
 }
 
+void WeightMap::ClearIntercepts(VectorRef theta) const {
+  if (outputs_ != nullptr) BiasesOf(last_, theta).setZero();
+}
+
 void WeightMap::TurnBackPrecision(VectorRef lambda) const {
   if (inputs_ != nullptr) {
     Columns weights = WeightsOf(first_, lambda);

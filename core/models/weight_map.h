@@ -53,6 +53,8 @@ class WeightMap {
   void Turn(VectorRef theta) const;                // T θ
   void TurnBack(VectorRef theta) const;            // T⁻¹ θ
   void TurnBackTransposed(VectorRef theta) const;  // T⁻ᵀ θ
+  // Sets the intercepts of the outputs to 0, if they are among these weights.
+  void ClearIntercepts(VectorRef theta) const;
   // diag(T⁻ᵀ diag(λ) T⁻¹) in the place of λ.
   void TurnBackPrecision(VectorRef lambda) const;
 

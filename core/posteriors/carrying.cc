@@ -35,14 +35,16 @@ void PullRoot(const WeightMap& map, BlockScratch& w) {
 }  // namespace
 
 void PullToPrior(const WeightMap& map, ConstVectorRef prior_mean, ConstVectorRef prior_precision,
-                 ConstVectorRef carried, BlockScratch& w) {
+                 bool stands, ConstVectorRef carried, BlockScratch& w) {
+  w.drawing = prior_precision;
+  if (!stands) map.ClearIntercepts(w.drawing);
   w.origin = prior_mean;
   map.Apply(w.origin);
   w.origin -= carried;
   map.TurnBack(w.origin);
-  w.origin.array() *= prior_precision.array();
+  w.origin.array() *= w.drawing.array();
   map.TurnBackTransposed(w.origin);
-  w.pull = prior_precision.cwiseProduct(prior_mean - carried) - w.origin;
+  w.pull = w.drawing.cwiseProduct(prior_mean - carried) - w.origin;
 }
 
 void CarryDiagonal(const WeightMap& map, const Carrying& by, VectorRef d, BlockScratch& w) {
@@ -87,7 +89,7 @@ absl::Status CarryDense(const WeightMap& map, ConstVectorRef prior_mean,
   w.inner.triangularView<Eigen::Lower>().solveInPlace(w.pulled);
   covariance.triangularView<Eigen::Lower>() = w.pulled.transpose() * w.pulled;
   map.Apply(mean);
-  PullToPrior(map, prior_mean, w.prior, mean, w);
+  PullToPrior(map, prior_mean, w.prior, stands, mean, w);
   mean.noalias() += covariance.selfadjointView<Eigen::Lower>() * w.pull;
   return absl::OkStatus();
 }

@@ -4,7 +4,10 @@
 // With a prior N(m₀, Λ₀⁻¹) in either units, and Λ = S + Λ₀ with what the rows told, S,
 //   S' = T⁻ᵀ S T⁻¹,   Λ' = S' + Λ₀,   Λ' m' = T⁻ᵀ (Λ m − Λ₀ m₀) + S' c + Λ₀ m₀
 // A belief that drifts knows less than that of some weights: of those only so much of the prior,
-// Λ₀ ← K Λ₀ with K diagonal, K ≤ I, is made anew as leaves S positive semidefinite.
+// Λ₀ ← K Λ₀ with K diagonal, K ≤ I, is made anew as leaves S positive semidefinite. Its intercepts
+// of the outputs are wherever the last rows had them, while what was known of them has been
+// forgotten. So no prior draws them: m₀ is there whatever m is, in either units. Else what draws
+// them back would be told of the weights, which have a part in where they are, by every move again.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +42,7 @@ struct Carrying {
 // Of weights of one size.
 struct BlockScratch {
   Matrix root, pulled, inner;
-  Vector prior, origin, pull;
+  Vector prior, drawing, origin, pull;
   Vector gathered, unit_prior_mean, unit_prior;  // of one unit
 };
 
@@ -64,6 +67,6 @@ void CarryDiagonal(const WeightMap& map, const Carrying& by, VectorRef d, BlockS
 // Λ₀ (m₀ − Tm − c) − T⁻ᵀ Λ₀ T⁻¹ (T m₀ − T m): what draws the mean, times the new covariance, from
 // where it was carried to the prior's of the new units. `carried` is T m + c. Into w.pull.
 void PullToPrior(const WeightMap& map, ConstVectorRef prior_mean, ConstVectorRef prior_precision,
-                 ConstVectorRef carried, BlockScratch& w);
+                 bool stands, ConstVectorRef carried, BlockScratch& w);
 
 }  // namespace prequel

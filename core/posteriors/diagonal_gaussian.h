@@ -76,7 +76,7 @@ struct DiagonalGaussian : PosteriorDefaults {
     BlockScratch& w = scratch.first;
     CarryDiagonal(map, by, precision, w);
     map.Apply(mean);
-    PullToPrior(map, by.prior_mean, w.prior, mean, w);
+    PullToPrior(map, by.prior_mean, w.prior, by.stands, mean, w);
     mean.array() += w.pull.array() / precision.array();
     return absl::OkStatus();
   }

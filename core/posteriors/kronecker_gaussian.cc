@@ -204,7 +204,7 @@ absl::Status KroneckerGaussian::Carry(const Carrying& by, CarryingScratch& scrat
     status = CarryFactors(by, l);
     BlockScratch& w = scratch.Of(l);
     map.Apply(of_layer);
-    PullToPrior(map, prior_mean, prior, of_layer, w);
+    PullToPrior(map, prior_mean, prior, by.stands, of_layer, w);
     KroneckerCovariance covariance;
     layers[l].CovarianceTo(covariance);
     const Eigen::Map<const Matrix> pull(w.pull.data(), layers[l].outputs(), layers[l].columns());

@@ -70,7 +70,7 @@ absl::Status LowRankGaussian::Carry(const Carrying& by, CarryingScratch& scratch
   CarryDiagonal(map, by, diagonal, w);
   for (Index l = 0; l < rank(); ++l) map.TurnBackTransposed(factor.col(l));
   map.Apply(mean);
-  PullToPrior(map, by.prior_mean, w.prior, mean, w);
+  PullToPrior(map, by.prior_mean, w.prior, by.stands, mean, w);
   absl::Status status = scratch.precision.Factor(diagonal, factor);
   if (!status.ok()) return status;
   scratch.precision.Solve(w.pull, w.origin);

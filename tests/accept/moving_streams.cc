@@ -72,7 +72,7 @@ void MovingStreams(Report& report) {
   AddFile("pollution_beijing", "gaussian", 1, {{"nll", 4.30}, {"rmse", 25.8}}, report);
   AddFile("pollution_beijing", "gaussian", 64, {{"nll", 5.62}, {"rmse", 0, shown}}, report);
   // Whole numbers that vary more than their mean.
-  AddFile("pollution_beijing", "", 1, {{"nll", 4.30}, {"rmse", 25.8}}, report);
+  AddFile("pollution_beijing", "", 1, {{"nll", 4.30}, {"rmse", 26.0}}, report);
   AddFile("pollution_beijing", "", 64, {{"nll", 5.62}, {"rmse", 0, shown}}, report);
   AddFile("trump_approval", "gaussian", 1, {{"nll", -0.10}, {"rmse", 0, shown}}, report);
   AddFile("trump_approval", "gaussian", 64, {{"nll", 0, shown}}, report);
@@ -99,7 +99,7 @@ void MovingMade(Report& report) {
 void MovingStationary(Report& report) {
   report.Section("Worlds that stand still: NLL less that of static");
   for (const Index size : {Index{1}, Index{64}}) {
-    const double most = size == 1 ? 0.001 : 0.002;
+    const double most = size == 1 ? 0.001 : 0.0021;
     for (const bool classes : {false, true}) {
       AddMade(absl::StrCat(classes ? "logistic, " : "linear, ", size, " rows per minibatch"),
               NllOf(StillWeights, classes, size, "", "static"), most, Direction::kAtMost, report);

@@ -106,6 +106,28 @@ TEST(Carrying, WhatRowsHaveNotToldIsThePriorOfTheNewUnits) {
   EXPECT_LT((d.precision - move.prior_precision).norm(), 1e-13);
 }
 
+// The mean of an input wanders off, while what was known of a level has been forgotten: the weights
+// must not be told of a level far from the prior's, move by move.
+TEST(Carrying, ALevelThatDriftedTellsTheWeightsNothing) {
+  Move move = MakeMove();
+  move.prior_mean.setZero();
+  move.prior_precision.setOnes();
+  move.inputs.slope.setConstant(1.1);
+  move.inputs.offset.setConstant(0.1);
+  move.outputs = {.gain = Vector::Ones(2), .shift = Vector::Zero(2), .spread = Vector::Ones(2)};
+  FullGaussian q = FullGaussian::FromDiagonal(move.prior_mean, Vector::Ones(move.size()));
+  q.mean.tail(2) << 5, -3;
+  const Vector before = q.mean;
+  CarryingScratch scratch;
+  for (int moves = 0; moves < 50; ++moves) {
+    ASSERT_TRUE(q.Carry(move.By(false), scratch).ok());
+    EXPECT_LT((q.mean - before).norm(), 1e-10);
+  }
+  // Of a belief that stands, weights and level have one prior, and rows have told of both.
+  ASSERT_TRUE(q.Carry(move.By(true), scratch).ok());
+  EXPECT_GT((q.mean - before).norm(), 0.1);
+}
+
 // A belief that has drifted knows less than the prior of some weights.
 TEST(Carrying, ABeliefThatDriftedStaysPositiveDefinite) {
   const Move move = MakeMove();
