@@ -105,13 +105,13 @@ template <CountKernel K>
 double MixedCounts<K>::LogDensity(double y) const {
   double top = -std::numeric_limits<double>::infinity(), sum = 0;
   for (std::size_t k = 0; k < members_.size(); ++k) {
-    if (!(weights_[k] > 0)) continue;
+    if (!(weights_.all[k] > 0)) continue;
     const double here = members_[k].LogDensity(y);
     if (!(here > top)) {
-      if (std::isfinite(top)) sum += weights_[k] * std::exp(here - top);
+      if (std::isfinite(top)) sum += weights_.all[k] * std::exp(here - top);
       continue;
     }
-    sum = sum * std::exp(top - here) + weights_[k];
+    sum = sum * std::exp(top - here) + weights_.all[k];
     top = here;
   }
   return std::isinf(top) ? top : top + std::log(sum);
@@ -122,7 +122,8 @@ double MixedCounts<K>::LogDensity(double y) const {
 // μ − σ √((1−p)/p) ≤ quantile ≤ μ + σ √(p/(1−p)), whatever the distribution.
 template <CountKernel K>
 double MixedCounts<K>::Quantile(double p) const {
-  const double mean = Mean(), deviation = std::sqrt(Variance()), wanted = NormalQuantile(p);
+  const double mean = MeanBy(weights_.all, members_), wanted = NormalQuantile(p);
+  const double deviation = std::sqrt(VarianceBy(weights_.all, members_));
   double low = -1, high = 0;
   if (std::isfinite(deviation)) {
     low = std::max(std::floor(mean - deviation * std::sqrt((1 - p) / p)) - 1, low);
@@ -165,10 +166,10 @@ double MixedCounts<K>::Crps(double y) const {
   const CountNodes nodes(members_, y);
   std::array<double, CountNodes::kMost> wrong;  // Cdf below y, and 1 − Cdf from y on
   std::fill_n(wrong.begin(), nodes.size(), 0.0);
-  const double mean = Mean();
+  const double mean = MeanBy(weights_.all, members_);
   double share = 0;  // of the members that matter
   for (std::size_t k = 0; k < members_.size(); ++k) {
-    const double weight = weights_[k];
+    const double weight = weights_.all[k];
     if (weight * (members_[k].Mean() + mean) < kNothing * mean) continue;
     share += weight;
     const CountCurve curve(members_[k]);

@@ -230,8 +230,8 @@ double Mixture<StudentT>::Crps(double y) const {
                           [](const auto& a, const auto& b) { return a.scale < b.scale; });
   constexpr std::size_t kFew = 64;
   return members_.size() > kFew || narrowest->scale == widest->scale
-             ? EvenCrps(members_, weights_, y)
-             : GradedCrps(members_, weights_, y, at_);
+             ? EvenCrps(members_, weights_.all, y)
+             : GradedCrps(members_, weights_.all, y, at_);
 }
 
 }  // namespace prequel

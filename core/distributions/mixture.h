@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "core/distributions/mixture_weights.h"
 #include "core/distributions/student_t.h"
 
 namespace prequel {
@@ -29,9 +30,8 @@ class Mixture {
   static constexpr bool kDiscrete = false;
 
   Mixture() = default;  // to be assigned to
-  // REQUIRES: at least one member, as many weights ≥ 0 that sum to 1. Members of weight 0 are as if
-  // they were not there, even where what they say is infinite.
-  Mixture(std::span<const D> members, std::span<const double> weights, const AtOutcome& at = {})
+  // REQUIRES: at least one member, and as many weights.
+  Mixture(std::span<const D> members, const MixtureWeights& weights, const AtOutcome& at = {})
       : members_(members), weights_(weights), at_(at) {}
 
   double LogDensity(double y) const {
@@ -42,43 +42,30 @@ class Mixture {
   }
   double Cdf(double y) const {
     if (y == at_.y && at_.cdfs != nullptr) {
-      return std::inner_product(weights_.begin(), weights_.end(), at_.cdfs, 0.0);
+      return std::inner_product(weights_.all.begin(), weights_.all.end(), at_.cdfs, 0.0);
     }
     return Average([&](const D& d) { return d.Cdf(y); });
   }
   double Quantile(double p) const;
   double Crps(double y) const;  // to about 2e-4 of the scale
 
-  double Mean() const {
-    return Average([](const D& d) { return d.Mean(); });
-  }
-  double Variance() const { return EpistemicVariance() + AleatoricVariance(); }
-  // Law of total variance: between the members' means, plus what is epistemic within them.
-  double EpistemicVariance() const {
-    const double mean = Mean();
-    return Average([mean](const D& d) {
-      return (d.Mean() - mean) * (d.Mean() - mean) + d.EpistemicVariance();
-    });
-  }
-  double AleatoricVariance() const {
-    return Average([](const D& d) { return d.AleatoricVariance(); });
-  }
+  double Mean() const { return MeanBy(weights_.of_moments, members_); }
+  double Variance() const { return VarianceBy(weights_.of_moments, members_); }
+  double EpistemicVariance() const { return EpistemicVarianceBy(weights_.of_moments, members_); }
+  double AleatoricVariance() const { return AleatoricVarianceBy(weights_.of_moments, members_); }
 
  private:
+  // By the weights of all.
   template <class F>
-  double Average(F f) const {
-    double sum = 0;
-    for (std::size_t k = 0; k < members_.size(); ++k) {
-      if (weights_[k] > 0) sum += weights_[k] * f(members_[k]);
-    }
-    return sum;
+  double Average(const F& f) const {
+    return AverageOf(members_, weights_.all, f);
   }
   // Of f(k), k being the place of a member.
   template <class F>
   double Greatest(F f) const {
     double greatest = -std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < members_.size(); ++k) {
-      if (weights_[k] > 0) greatest = std::max(greatest, f(k));
+      if (weights_.all[k] > 0) greatest = std::max(greatest, f(k));
     }
     return greatest;
   }
@@ -88,7 +75,7 @@ class Mixture {
     if (std::isinf(top)) return top;
     double sum = 0;
     for (std::size_t k = 0; k < members_.size(); ++k) {
-      sum += weights_[k] * std::exp(at_.log_densities[k] - top);
+      sum += weights_.all[k] * std::exp(at_.log_densities[k] - top);
     }
     return top + std::log(sum);
   }
@@ -98,7 +85,7 @@ class Mixture {
   std::pair<double, double> Bracket(double p) const;
 
   std::span<const D> members_;
-  std::span<const double> weights_;
+  MixtureWeights weights_;
   AtOutcome at_;
 };
 
@@ -116,7 +103,8 @@ std::pair<double, double> Mixture<D>::QuantileRange(double p) const {
 // Cantelli's inequality: μ − σ √((1−p)/p) ≤ quantile ≤ μ + σ √(p/(1−p)), whatever the distribution.
 template <class D>
 std::pair<double, double> Mixture<D>::Bracket(double p) const {
-  const double mean = Mean(), deviation = std::sqrt(Variance());
+  const double mean = MeanBy(weights_.all, members_);
+  const double deviation = std::sqrt(VarianceBy(weights_.all, members_));
   if (!std::isfinite(deviation)) return QuantileRange(p);
   return {mean - deviation * std::sqrt((1 - p) / p), mean + deviation * std::sqrt(p / (1 - p))};
 }

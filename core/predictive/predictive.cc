@@ -101,10 +101,20 @@ bool Predictive::IsFinite(const Part& part, Index example) const {
   return (unit * own.array().abs() <= kMost * kMost).all();
 }
 
+void Predictive::Believe() {
+  belief_weights_.clear();
+  for (std::size_t k = 0; k < num_beliefs_; ++k) belief_weights_.push_back(beliefs_[k].weight);
+  believed_.Assign(belief_weights_);
+}
+
 Predictive::Range Predictive::All() {
+  Believe();
   weights_.resize(num_parts_);
+  of_moments_.resize(num_parts_);
   for (std::size_t p = 0; p < num_parts_; ++p) {
-    weights_[p] = beliefs_[parts_[p].belief].weight * parts_[p].share;
+    const double weight = beliefs_[parts_[p].belief].weight;
+    weights_[p] = weight * parts_[p].share;
+    of_moments_[p] = believed_.Weight(weight) * parts_[p].share;
   }
   return {0, num_parts_};
 }
@@ -114,6 +124,7 @@ Predictive::Range Predictive::Of(std::size_t belief) {
   const std::size_t end = belief + 1 < num_beliefs_ ? beliefs_[belief + 1].first_part : num_parts_;
   weights_.resize(end - begin);
   for (std::size_t p = begin; p < end; ++p) weights_[p - begin] = parts_[p].share;
+  of_moments_ = weights_;
   return {begin, end};
 }
 
@@ -125,7 +136,7 @@ void Predictive::Mix(const L& likelihood, bool wants_entropy) {
   classes_.wants_entropy = member_classes_.wants_entropy = wants_entropy;
   for (std::size_t p = 0; p < num_parts_; ++p) {
     const Part& part = parts_[p];
-    const double weight = weights_[p];
+    const double weight = weights_[p], of_moments = of_moments_[p];
     ClassPredictive& own = p == 0 ? classes_ : member_classes_;
     likelihood.Probabilities(members_[part.member], own);
     if (num_parts_ == 1) return;
@@ -137,15 +148,24 @@ void Predictive::Mix(const L& likelihood, bool wants_entropy) {
     } else {
       logs = logs.binaryExpr(own.log_probabilities, &LogAdd);
     }
-    if (p == 0) {
-      classes_.probabilities *= weight;
-      classes_.expected_entropy *= weight;
-    } else {
-      classes_.probabilities += weight * own.probabilities;
-      classes_.expected_entropy += weight * own.expected_entropy;
+    if (wants_entropy) {
+      if (p == 0) {
+        probabilities_.setZero(own.probabilities.rows(), own.probabilities.cols());
+        entropy_.setZero(own.probabilities.cols());
+      }
+      probabilities_ += of_moments * own.probabilities;
+      entropy_ += of_moments * own.expected_entropy;
     }
+    if (p == 0) classes_.probabilities *= weight;
+    if (p > 0) classes_.probabilities += weight * own.probabilities;
   }
   MixLogs();
+  if (!wants_entropy) return;
+  if (believed_.all()) {
+    classes_.expected_entropy = entropy_;
+  } else {
+    ExpectEntropy(probabilities_, entropy_, classes_);
+  }
 }
 
 void Predictive::MixLogs() {
@@ -187,11 +207,11 @@ const Distribution& Predictive::Mix(const L& likelihood, Range range, Index outp
       const AtOutcome at = {.y = observed_.y(output, example),
                             .log_densities = &observed_.log_densities(0, column),
                             .cdfs = &observed_.cdfs(0, column)};
-      marginals.mixed.Assign({marginals.members, weights_, at}, location, scale);
+      marginals.mixed.Assign({marginals.members, RangeWeights(), at}, location, scale);
       return marginals.mixed;
     }
   }
-  marginals.mixed.Assign({marginals.members, weights_}, location, scale);
+  marginals.mixed.Assign({marginals.members, RangeWeights()}, location, scale);
   return marginals.mixed;
 }
 
@@ -349,13 +369,17 @@ void Predictive::LogDensities(const Matrix& targets, Matrix& out) {
   }
 }
 
-void Predictive::Logits(Index example, Vector& mean, Matrix& covariance) const {
+void Predictive::Logits(Index example, Vector& mean, Matrix& covariance) {
+  Believe();
   const Index logits = num_logits();
   mean.setZero(logits);
   covariance.setZero(logits, logits);
-  const auto weight = [&](const Part& p) { return beliefs_[p.belief].weight * p.share; };
-  for (std::size_t p = 0; p < num_parts_; ++p) {
-    const Part& part = parts_[p];
+  const auto weight = [&](const Part& p) {
+    return believed_.Weight(beliefs_[p.belief].weight) * p.share;
+  };
+  const auto parts = std::span(parts_).first(num_parts_);
+  for (const Part& part : parts) {
+    if (!(weight(part) > 0)) continue;
     const LogitMoments& member = members_[part.member];
     const NoiseLevel& noise = beliefs_[part.belief].noise;
     mean += weight(part) * member.mean.col(example);
@@ -365,9 +389,10 @@ void Predictive::Logits(Index example, Vector& mean, Matrix& covariance) const {
     if (noise.is_unit) own.array().colwise() *= noise.variance.array();
     covariance += weight(part) * own;
   }
-  for (std::size_t p = 0; p < num_parts_; ++p) {
-    const Vector deviation = members_[parts_[p].member].mean.col(example) - mean;
-    covariance += weight(parts_[p]) * deviation * deviation.transpose();
+  for (const Part& part : parts) {
+    if (!(weight(part) > 0)) continue;
+    const Vector deviation = members_[part.member].mean.col(example) - mean;
+    covariance += weight(part) * deviation * deviation.transpose();
   }
 }
 

@@ -14,6 +14,7 @@
 #include "core/distributions/student_t_rows.h"
 #include "core/likelihoods/likelihood.h"
 #include "core/linalg/types.h"
+#include "core/predictive/believed.h"
 #include "core/predictive/condensed.h"
 
 namespace prequel {
@@ -26,6 +27,7 @@ struct TargetUnits {
 // A mixture of the likelihood's predictives over members, each the logits of all examples under one
 // belief: one member of a belief that is linearised, one per draw by Monte Carlo. Filled member by
 // member, then asked. One thread at a time; nothing allocates once grown.
+// Moments, and what of an entropy is epistemic, are of the beliefs that are believed (believed.h).
 class Predictive {
  public:
   // Forgets what it held. `likelihood` outlives the use.
@@ -87,7 +89,7 @@ class Predictive {
 
   // Mean and covariance of one example's logits, of all members together by the law of total
   // covariance: C and C × C.
-  void Logits(Index example, Vector& mean, Matrix& covariance) const;
+  void Logits(Index example, Vector& mean, Matrix& covariance);
 
  private:
   // A member under the noise of a belief. Beliefs that differ in their noise alone share members.
@@ -112,6 +114,8 @@ class Predictive {
   };
 
   void AddPart(std::size_t member, double share);
+  // Finds which beliefs moments are of.
+  void Believe();
   bool IsFinite(const Part& part, Index example) const;
 
   // Parts side by side in parts_, each with its weight.
@@ -121,6 +125,7 @@ class Predictive {
   // All of them, with their weights in the whole; those of one belief, with their shares of it.
   Range All();
   Range Of(std::size_t belief);
+  MixtureWeights RangeWeights() const { return {weights_, of_moments_}; }
 
   template <ClassLikelihood L>
   void Mix(const L& likelihood, bool wants_entropy);
@@ -150,13 +155,17 @@ class Predictive {
     StudentTRows rows;
   };
 
-  std::vector<double> weights_;  // of the parts of a range
+  std::vector<double> weights_, of_moments_;  // of the parts of a range
+  std::vector<double> belief_weights_;
+  Believed believed_;
   Observed observed_;
   Condensed condensed_;
   Likelihoods::Each<Marginals> marginals_;
   ClassPredictive classes_, member_classes_;
   std::vector<Matrix> belief_logs_;  // log probabilities under each belief, where there are several
   bool classes_ready_ = false;       // classes_ is of All(), with entropies when it wants them
+  Matrix probabilities_;             // by the beliefs that moments are of
+  Vector entropy_;                   // and what these expect on average
 
   const CalibrationState* calibration_ = nullptr;  // null: nothing is calibrated
   bool raw_ = false;

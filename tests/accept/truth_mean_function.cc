@@ -14,7 +14,7 @@ namespace prequel::accept {
 namespace {
 
 constexpr Index kInputs = 4, kAsked = 200, kSize = 64;
-constexpr std::uint64_t kSeeds = 8;
+constexpr std::uint64_t kSeeds = 32;
 
 Matrix Normals(Index rows, Index cols, std::uint64_t seed, std::uint32_t lane) {
   Matrix out(rows, cols);
