@@ -82,7 +82,8 @@ bool MoveUnits(const Problem& problem, const LearnerState& state, Workspace& w,
 }
 
 bool CarriesOver(const Problem& problem, const LearnerState& state) {
-  return state.examples > 0 && problem.dataset_size() == 0;
+  const bool hidden = problem.layers.size() > 1;
+  return state.examples >= (hidden ? kSettledExamples : 1) && problem.dataset_size() == 0;
 }
 
 absl::Status CarryBeliefs(const Problem& problem, const LearnerState& state, Workspace& w) {

@@ -21,8 +21,10 @@ namespace prequel {
 bool MoveUnits(const Problem& problem, const LearnerState& state, Workspace& w, LearnerState& next);
 
 // Whether what was learned is to be carried over. A model that has learned nothing has nothing to
-// carry; in dataset mode what a rule remembers belongs to its posterior, so that both stay the
-// numbers that they are, and units are those of all rows anyway.
+// carry. A network's weights stay the numbers that they are before 1,000 examples, as long as they
+// are more its prior's than the rows': carried over they cost 0.025 nats a row of a file of 1,200.
+// In dataset mode what a rule remembers belongs to its posterior, so that both stay the numbers
+// that they are, and units are those of all rows anyway.
 bool CarriesOver(const Problem& problem, const LearnerState& state);
 
 // The beliefs of `state`, in the units that MoveUnits has moved them to, into w.units.beliefs:

@@ -100,8 +100,11 @@ TEST_P(Beliefs, LearnAsTheyWouldAloneAndAreWeighedByWhatTheyPredicted) {
   EXPECT_EQ(Bytes(narrow_, both.beliefs[1]), Bytes(narrow_, BeliefOf(narrow)));
 }
 
+// Weights such that moments leave out neither.
 TEST_P(Beliefs, PredictTheWeightedMixture) {
-  const LearnerState both = Fold(wide_, Both(0.3), 2);
+  LearnerState both = Fold(wide_, Both(0.3), 2);
+  both.beliefs[0].log_weight = std::log(0.3);
+  both.beliefs[1].log_weight = std::log(0.7);
   LearnerState alone[2] = {both, both};
   alone[0].beliefs = {both.beliefs[0]};
   alone[1].beliefs = {both.beliefs[1]};
