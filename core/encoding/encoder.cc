@@ -261,6 +261,14 @@ absl::Status Encoder::CheckText(const Batch& batch) const {
   return absl::OkStatus();
 }
 
+std::vector<ColumnGroup> Encoder::Groups() const {
+  std::vector<ColumnGroup> groups;
+  const Index numbers = texts_.empty() ? num_encoded_ : texts_.front().first;
+  if (numbers > 0) groups.push_back({0, numbers});
+  for (const TextColumn& text : texts_) groups.push_back({text.first, text.size()});
+  return groups;
+}
+
 EncoderState Encoder::Initial() const {
   return {RunningMoments::Empty(num_numeric_), Units::Unknown(standardize_ ? num_numeric_ : 0),
           std::vector<SharedTable>(At(num_tables_), std::make_shared<const CategoryTable>())};

@@ -30,6 +30,11 @@ struct Indicators {
   Index encoded = 0;  // column of the first one's indicator
 };
 
+// A run of encoded columns that are of one kind.
+struct ColumnGroup {
+  Index first = 0, size = 0;
+};
+
 // The plan made of the features; immutable. Encoded columns, in this order:
 //   numeric     z = (x − location) / scale in the units of each numeric column, or x itself;
 //               missing: x = location, or the mean. A column that was constant for long and then
@@ -75,6 +80,8 @@ class Encoder {
     return Follow(state.moments, tolerance, UnknownScale::kAsNew, state.units, change);
   }
   const std::vector<Indicators>& indicators() const { return indicators_; }
+  // All numbers with their indicators, then the categories of each feature; none is empty.
+  std::vector<ColumnGroup> Groups() const;
   // `out` is encoded × B; `doubts` are the numbers of it that are missing, of the variance of their
   // column, and those that are held, of the square of what was cut off. Returns how many values are
   // of a category that `state` has no slot for.

@@ -7,6 +7,7 @@
 
 #include "core/dynamics/dynamics.h"
 #include "core/likelihoods/noise.h"
+#include "core/linalg/types.h"
 #include "core/posteriors/posterior.h"
 #include "core/rules/rule.h"
 
@@ -18,6 +19,7 @@ struct Belief {
   Posterior posterior;
   NoiseState noise;                // as all rows tell it alike
   std::vector<NoiseState> tracks;  // and as late ones do, in the order of the dynamics' noise rates
+  Vector prior_scales;             // κ of each group of weights (carrying/prior_scales.h), or none
   RuleState rule;
   DynamicsState dynamics;
   // With storage float32: posterior and rule, which are then empty (learner/codec/packing.h).

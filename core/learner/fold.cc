@@ -10,6 +10,7 @@
 
 #include "core/learner/answering.h"
 #include "core/learner/carrying/new_units.h"
+#include "core/learner/carrying/prior_scales.h"
 #include "core/learner/doubting/logit_doubts.h"
 #include "core/learner/drifting/in_turn.h"
 #include "core/learner/drifting/steps.h"
@@ -131,14 +132,15 @@ absl::Status AbsorbRows(Shared& m) {
   Workspace& w = m.w;
   problem.encoder.Absorb(m.rows, m.next.inputs, problem.config.standardize_window);
   const bool new_units = MoveUnits(problem, m.state, w, m.next);
-  const bool carries = new_units && CarriesOver(problem, m.state);
+  const bool new_scales = FindPriorScales(problem, m.state, m.next.examples, w);
+  const bool carries = (new_units || new_scales) && CarriesOver(problem, m.state);
   if (carries) {
     absl::Status status = CarryBeliefs(problem, m.state, w);
     if (!status.ok()) return status;
     m.beliefs = &w.units.beliefs;
   }
   problem.target_encoder.Encode(m.next.targets, m.rows, w.kept, w.targets);
-  const bool moved = new_units || m.next.inputs.tables != m.state.inputs.tables;
+  const bool moved = new_units || carries || m.next.inputs.tables != m.state.inputs.tables;
   if (moved) {
     problem.encoder.Encode(m.next.inputs, m.rows, w.moved_inputs, w.moved_doubts);
   }
@@ -167,6 +169,7 @@ void Begin(const Shared& m, std::size_t k, Belief& next) {
   BeliefWorkspace& run = m.w.beliefs[k];
   run.prior = &m.problem.PriorOf(static_cast<Index>(k)).initial;
   run.at_mean = run.projected = false;
+  next.prior_scales.resize(0);
   FreshNoiseAt(m.problem, (*m.beliefs)[BelievedRun(m.problem, m.state)].noise, next.noise);
   FitNoise(m.problem, m.next.targets, next.noise, run.noise);
 }
@@ -257,6 +260,7 @@ absl::Status FitBeliefs(const Shared& m, Index begun, StepReport& report) {
     next.noise = belief.noise;
     next.tracks = belief.tracks;
     next.dynamics = belief.dynamics;
+    next.prior_scales = belief.prior_scales;
     if (static_cast<Index>(k) == begun) Begin(m, k, next);
     const Vector& mean =
         static_cast<Index>(k) == begun ? m.problem.prior_mean : MeanOf(belief.posterior);

@@ -154,13 +154,18 @@ bool MayDifferByDefault(const Problem& p, Index affordable) {
 
 // How many scales it has.
 absl::Status ChoosePrior(Problem& p, Index affordable, Prior& prior) {
-  const WeighedModel model{p.layers, MayDifferByDefault(p, affordable)};
+  const bool linear = p.layers.size() == 1;
+  const WeighedModel model{
+      .layers = p.layers,
+      .several = MayDifferByDefault(p, affordable),
+      .may_learn_scale = linear && p.in_noise_units() && p.dataset_size() == 0};
   absl::Status status;
   if (!Take(Configured<Prior>("config.prior", p.config.prior, model), &prior, &status)) {
     return status;
   }
   const Index scales = std::visit([](const auto& w) { return w.scales(); }, prior);
   p.priors.resize(static_cast<std::size_t>(scales));
+  p.learns_prior_scale = std::visit([](const auto& w) { return w.learns_scale(); }, prior);
   return status;
 }
 

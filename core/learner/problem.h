@@ -39,6 +39,7 @@ struct Problem {
   Likelihood likelihood;
   Vector prior_mean;                // D: m₀, of all beliefs
   std::vector<BeliefPrior> priors;  // of each scale that the prior has, at least one
+  bool learns_prior_scale = false;  // core/learner/carrying/prior_scales.h
   Rule rule;
   Rule drifting_rule;  // of a network's beliefs that drift
   Dynamics dynamics;

@@ -113,7 +113,7 @@ void Read(Options& options, const Layers& layers, const Parameters& parameters, 
 
 }  // namespace
 
-void PriorPrecision::Configure(Options& options) {
+void PriorPrecision::Configure(Options& options, const WeighedModel& model) {
   constexpr double kLeast = 1e-100, kMost = 1e300;  // below, variances of logits would overflow
   options.Help("1 / variance of a weight; of a new model at least 1e-10")
       .Real("precision", &precision, kLeast, kMost);
@@ -125,10 +125,21 @@ void PriorPrecision::Configure(Options& options) {
           "fan_in divides the variances of a layer by its inputs; both: beliefs of either, by "
           "default where a network holds several")
       .Choice("layer_scale", &layer_scale, {"none", "fan_in", "both"});
+  options
+      .Help(
+          "learned: of linear models whose noise is learned, with posterior full, by what the "
+          "weights have become; by default where no precision is given")
+      .Choice("scale", &scale, {"given", "learned"});
+  if (scale == "learned" && !model.may_learn_scale) {
+    options.Fail(
+        "scale",
+        "is learned of linear models whose noise is learned, with posterior full and not of "
+        "a data set: use given");
+  }
 }
 
-Vector PriorPrecision::Variances(const Layers& layers, Index scale) const {
-  const bool by_fan_in = layer_scale == "fan_in" || (layer_scale == "both" && scale == 0);
+Vector PriorPrecision::Variances(const Layers& layers, Index which) const {
+  const bool by_fan_in = layer_scale == "fan_in" || (layer_scale == "both" && which == 0);
   Vector variances(NumParams(layers));
   for (const DenseLayer& layer : layers) {
     const double fan_in = by_fan_in ? static_cast<double>(std::max<Index>(1, layer.inputs)) : 1;
@@ -142,7 +153,8 @@ Vector PriorPrecision::Variances(const Layers& layers, Index scale) const {
 absl::Status IsotropicPrior::Configure(Options& options, const WeighedModel& model) {
   options.Describe("weights around the initial ones, which are 0 in a linear model");
   if (model.layers.size() > 1) precision.layer_scale = model.several ? "both" : "fan_in";
-  precision.Configure(options);
+  if (model.may_learn_scale && !options.Has("precision")) precision.scale = "learned";
+  precision.Configure(options, model);
   return options.Finish();
 }
 
@@ -167,10 +179,10 @@ absl::Status ImportedPrior::Configure(Options& options, const WeighedModel& mode
   }
   Read(options, layers, kMeans, mean);
   if (!Given(options, layers, kVariances)) {
-    precision.Configure(options);
+    precision.Configure(options, model);
     return options.Finish();
   }
-  for (const char* name : {"precision", "bias_precision", "layer_scale"}) {
+  for (const char* name : {"precision", "bias_precision", "layer_scale", "scale"}) {
     if (options.Has(name)) options.Fail(name, "says nothing beside variances: leave one out");
   }
   Read(options, layers, kVariances, variances);

@@ -12,29 +12,34 @@
 
 namespace prequel {
 
-// v = 1/precision for weights (divided by the layer's fan-in when layer_scale is "fan_in") and
-// 1/bias_precision for biases. Where layer_scale is "both" there are two scales, and beliefs differ
-// in theirs: 0 is "fan_in", 1 is "none".
-struct PriorPrecision {
-  double precision = 1;
-  double bias_precision = 1;
-  std::string layer_scale = "none";
-
-  void Configure(Options& options);
-
-  Index scales() const { return layer_scale == "both" ? 2 : 1; }
-  Vector Variances(const Layers& layers, Index scale) const;  // D
-};
-
 // What a prior may know of a model.
 struct WeighedModel {
   const Layers& layers;
   bool several = false;  // beliefs may differ in their prior when nobody asks for it
+  // Its scale can be learned (core/learner/carrying/prior_scales.h).
+  bool may_learn_scale = false;
+};
+
+// v = 1/precision for weights (divided by the layer's fan-in when layer_scale is "fan_in") and
+// 1/bias_precision for biases. Where layer_scale is "both" there are two scales, and beliefs differ
+// in theirs: 0 is "fan_in", 1 is "none". Where `scale` is "learned", v is a beginning
+// (core/learner/carrying/prior_scales.h).
+struct PriorPrecision {
+  double precision = 1;
+  double bias_precision = 1;
+  std::string layer_scale = "none";
+  std::string scale = "given";
+
+  void Configure(Options& options, const WeighedModel& model);
+
+  Index scales() const { return layer_scale == "both" ? 2 : 1; }
+  Vector Variances(const Layers& layers, Index which) const;  // D
 };
 
 // θ ~ N(m₀, diag(v)), m₀ = Initialize of the model. Unless given, layer_scale is "both" where there
 // are hidden layers and several beliefs, else "fan_in" where there are hidden layers: so the
-// variance of a unit does not grow with the units that feed it.
+// variance of a unit does not grow with the units that feed it. The scale is learned where it can
+// be, unless a precision is given.
 struct IsotropicPrior {
   static constexpr std::string_view kName = "isotropic";
 
@@ -43,6 +48,7 @@ struct IsotropicPrior {
   absl::Status Configure(Options& options, const WeighedModel& model);
 
   Index scales() const { return precision.scales(); }
+  bool learns_scale() const { return precision.scale == "learned"; }
   Vector Mean(const Model& model, std::uint64_t seed) const;
   Vector Variances(const Layers& layers, Index scale) const {
     return precision.Variances(layers, scale);
@@ -66,6 +72,7 @@ struct ImportedPrior {
   absl::Status Configure(Options& options, const WeighedModel& model);
 
   Index scales() const { return precision.scales(); }
+  bool learns_scale() const { return precision.scale == "learned"; }
   Vector Mean(const Model& /*model*/, std::uint64_t /*seed*/) const { return mean; }
   Vector Variances(const Layers& layers, Index scale) const {
     return variances.size() > 0 ? variances : precision.Variances(layers, scale);

@@ -110,7 +110,7 @@ std::vector<PartInfo> AllParts() {
   AddAll<Prior>(
       "prior", parts,
       [&](auto& part, Options& options) {
-        return part.Configure(options, WeighedModel{.layers = layers, .several = true});
+        return part.Configure(options, WeighedModel{layers, true, true});
       },
       kNothing);
   AddAll<Posterior>(

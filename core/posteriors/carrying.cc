@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/status/statusor.h"
 #include "core/linalg/cholesky.h"
 
 namespace prequel {
 namespace {
 
 constexpr int kMostHalvings = 20;
+
+absl::Status NotPositiveDefinite() {
+  return absl::InternalError("the posterior covariance is not positive definite");
+}
 
 // K Λ₀ of a belief that drifts, into w.prior. With P̃ = Λ₀^{½} P Λ₀^{½} and r_i = Σ_j |P̃_ij|,
 // K = diag(1/max(1, r_i)) leaves K^{½} P̃ K^{½} ≤ I (Schur's test with √r). `full`: P, both
@@ -30,6 +35,26 @@ void PullRoot(const WeightMap& map, BlockScratch& w) {
     map.TurnBackTransposed(w.pulled.col(j));
     w.pulled.col(j) = w.prior.cwiseProduct(w.root.col(j)) - w.pulled.col(j);
   }
+}
+
+// P' = (L⁻ᵀ L⁻¹ + E)⁻¹ = L (I + Lᵀ E L)⁻¹ Lᵀ of L in w.root, into `covariance`, with E L in
+// w.pulled, of which less is taken where it would not be positive definite by rounding: what is
+// left of it.
+absl::StatusOr<double> AddPrecision(BlockScratch& w, Matrix& covariance) {
+  double share = 1;
+  for (int halvings = 0;; ++halvings) {
+    w.inner.setIdentity(w.root.rows(), w.root.cols());
+    w.inner.triangularView<Eigen::Lower>() += w.root.transpose() * w.pulled;
+    if (FactorInPlace(w.inner)) break;
+    // Rounding alone, of a prior that is nearly all there is.
+    if (halvings == kMostHalvings) return NotPositiveDefinite();
+    w.pulled *= 0.5;
+    share *= 0.5;
+  }
+  w.pulled = w.root.transpose();
+  w.inner.triangularView<Eigen::Lower>().solveInPlace(w.pulled);
+  covariance.triangularView<Eigen::Lower>() = w.pulled.transpose() * w.pulled;
+  return share;
 }
 
 }  // namespace
@@ -69,28 +94,35 @@ absl::Status CarryDense(const WeightMap& map, ConstVectorRef prior_mean,
     for (Index j = 0; j < size; ++j) map.Turn(w.root.col(j));
     w.root.transposeInPlace();
   }
-  if (!FactorInPlace(w.root)) {
-    return absl::InternalError("the posterior covariance is not positive definite");
-  }
+  if (!FactorInPlace(w.root)) return NotPositiveDefinite();
   w.root.triangularView<Eigen::StrictlyUpper>().setZero();
   PullRoot(map, w);
-  for (int halvings = 0;; ++halvings) {
-    w.inner.setIdentity(size, size);
-    w.inner.triangularView<Eigen::Lower>() += w.root.transpose() * w.pulled;
-    if (FactorInPlace(w.inner)) break;
-    // Rounding alone, of a prior that is nearly all there is.
-    if (halvings == kMostHalvings) {
-      return absl::InternalError("the posterior covariance is not positive definite");
-    }
-    w.prior *= 0.5;
-    w.pulled *= 0.5;
-  }
-  w.pulled = w.root.transpose();
-  w.inner.triangularView<Eigen::Lower>().solveInPlace(w.pulled);
-  covariance.triangularView<Eigen::Lower>() = w.pulled.transpose() * w.pulled;
+  const absl::StatusOr<double> share = AddPrecision(w, covariance);
+  if (!share.ok()) return share.status();
+  w.prior *= *share;
   map.Apply(mean);
   PullToPrior(map, prior_mean, w.prior, stands, mean, w);
   mean.noalias() += covariance.selfadjointView<Eigen::Lower>() * w.pull;
+  return absl::OkStatus();
+}
+
+absl::Status ChangeDensePrior(ConstVectorRef prior_mean, ConstVectorRef before,
+                              ConstVectorRef after, bool stands, VectorRef mean, Matrix& covariance,
+                              BlockScratch& w) {
+  w.root = covariance.selfadjointView<Eigen::Lower>();
+  w.prior = before;
+  if (!stands) KeepOfPrior(w.root, before, w);
+  if (!FactorInPlace(w.root)) return NotPositiveDefinite();
+  w.root.triangularView<Eigen::StrictlyUpper>().setZero();
+  w.drawing = w.prior.cwiseProduct(after.cwiseQuotient(before)) - w.prior;
+  w.pulled = w.drawing.asDiagonal() * w.root;
+  const absl::StatusOr<double> share = AddPrecision(w, covariance);
+  if (!share.ok()) return share.status();
+  w.drawing *= *share;
+  w.origin = mean - prior_mean;
+  w.pull = w.drawing.cwiseProduct(w.origin);
+  mean.noalias() -= covariance.selfadjointView<Eigen::Lower>() * w.pull;
+  w.pull.array() *= (mean - prior_mean).array();
   return absl::OkStatus();
 }
 

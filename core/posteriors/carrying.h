@@ -60,6 +60,15 @@ absl::Status CarryDense(const WeightMap& map, ConstVectorRef prior_mean,
                         ConstVectorRef prior_precision, bool stands, VectorRef mean,
                         Matrix& covariance, BlockScratch& w);
 
+// The prior of N(m, P) with a dense P changes from N(m₀, diag(before)⁻¹) to N(m₀, diag(after)⁻¹),
+// of what the rows told the same:
+//   E = K (diag(after) − diag(before)),   P' = (P⁻¹ + E)⁻¹,   m' = m − P' E (m − m₀)
+// Of the squares that noise is learned from, (m − m₀)ᵀ E (m' − m₀) more is then the weights': by
+// weight, into w.pull. INTERNAL when P is not positive definite.
+absl::Status ChangeDensePrior(ConstVectorRef prior_mean, ConstVectorRef before,
+                              ConstVectorRef after, bool stands, VectorRef mean, Matrix& covariance,
+                              BlockScratch& w);
+
 // diag(d), a precision of independent weights, of which the prior's part is left in w.prior:
 // d' = diag(T⁻ᵀ (diag(d) − K Λ₀) T⁻¹) + K Λ₀.
 void CarryDiagonal(const WeightMap& map, const Carrying& by, VectorRef d, BlockScratch& w);

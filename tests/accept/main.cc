@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
         "  moving      worlds that move, and some that do not (moving.SECTION: streams, made,\n"
         "              stationary, hindsight, calibration, prior, robust, cost, long_run)\n"
         "  truth       whether what is served is the posterior, by part (truth.SECTION:\n"
-        "              mean_function, order, horizon, missing, quantile_sides)\n"
+        "              mean_function, order, categories, horizon, missing, quantile_sides)\n"
         "  durability  nothing is lost, nothing counted twice: kill -9 under load, random\n"
         "              schedules, readers beside writers, what it costs, an hour of it all\n"
         "              (durability.SECTION: kill, simulation, readers, speed, snapshots, waiters,\n"

@@ -13,6 +13,7 @@ void RunTruth(const std::string& part, Report& report);
 
 void TruthMeanFunction(Report& report);
 void TruthOrder(Report& report);
+void TruthCategories(Report& report);
 void TruthHorizon(Report& report);
 void TruthMissing(Report& report);
 void TruthQuantileSides(Report& report);

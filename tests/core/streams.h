@@ -31,6 +31,7 @@ inline LearnerConfig PlainConfig(Index inputs, const std::string& likelihood) {
   config.standardize_inputs = Standardize::kNone;
   config.standardize_targets = Standardize::kNone;
   config.calibration.name = "none";  // what is predicted is what the posterior says
+  config.prior = {"isotropic", {{"scale", "given"}}};
   config.seed = 7;
   return config;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <variant>
 
+#include "core/learner/carrying/prior_scales.h"
 #include "core/learner/prediction.h"
 
 namespace prequel {
@@ -93,15 +94,17 @@ absl::Status CarryBeliefs(const Problem& problem, const LearnerState& state, Wor
   move.beliefs = state.beliefs;
   for (std::size_t k = 0; k < move.beliefs.size(); ++k) {
     Belief& belief = move.beliefs[k];
+    absl::Status status = ChangePriorScales(problem, k, w);
+    if (!status.ok()) return status;
+    ScalePriorPrecision(problem, k, belief.prior_scales, move.after);
     const Carrying by{.layers = problem.layers,
                       .inputs = move.inputs,
                       .outputs = move.outputs,
                       .prior_mean = problem.prior_mean,
-                      .prior_precision = problem.PriorOf(static_cast<Index>(k)).precision,
+                      .prior_precision = move.after,
                       .stands = !Drifts(problem, k),
                       .settled = settled};
-    absl::Status status =
-        std::visit([&](auto& q) { return q.Carry(by, move.scratch); }, belief.posterior);
+    status = std::visit([&](auto& q) { return q.Carry(by, move.scratch); }, belief.posterior);
     if (!status.ok()) return status;
     if (!noise.learned()) continue;
     CarryNoise(noise, move.outputs.gain, true, belief.noise);

@@ -14,6 +14,7 @@ namespace {
 // All but the posterior and the rule.
 void CopyRest(const Belief& from, Belief& to) {
   to.log_weight = from.log_weight;
+  to.prior_scales = from.prior_scales;
   to.noise = from.noise;
   to.tracks = from.tracks;
   to.dynamics = from.dynamics;

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "core/learner/belief.h"
+#include "core/learner/carrying/prior_scales.h"
 #include "core/learner/codec/packing.h"
 #include "core/learner/noise.h"
 
@@ -54,6 +55,11 @@ absl::Status CheckBelief(const Problem& problem, const Belief& belief) {
     return absl::DataLossError("dynamics: their state is not sound");
   }
   const Index outputs = InitialNoise(problem).shape.size();
+  const Index scales = belief.prior_scales.size();
+  if (!(scales == 0 || scales == NumPriorScales(problem)) || !belief.prior_scales.allFinite() ||
+      !(belief.prior_scales.array() > 0).all()) {
+    return absl::DataLossError("prior_scales: are not as many as the prior has, or not positive");
+  }
   if (!IsNoise(belief.noise.shape, outputs) || !IsNoise(belief.noise.rate, outputs)) {
     return absl::DataLossError("noise: has the wrong size or is not positive and finite");
   }
@@ -131,6 +137,7 @@ absl::Status CheckSound(const Problem& problem, const LearnerState& state) {
     const bool packed = problem.storage == Storage::kFloat32;
     if (packed) {
       unpacked.noise = belief.noise;
+      unpacked.prior_scales = belief.prior_scales;
       absl::Status status = UnpackParts(problem, belief.packed, unpacked);
       if (!status.ok()) return status;
     }

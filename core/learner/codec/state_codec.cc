@@ -30,6 +30,7 @@ void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a)
   a.Value("noise", belief.noise);
   a.Value("tracks", std::uint64_t{belief.tracks.size()});
   for (const NoiseState& track : belief.tracks) a.Value("track", track);
+  a.Value("prior_scales", belief.prior_scales);
   a.Value("dynamics", std::string(NameOf(problem.dynamics)));
   std::visit([&](const auto& s) { a.Value("dynamics", s); }, belief.dynamics);
   a.Value("posterior", std::string(NameOf(problem.prototype())));
@@ -63,6 +64,7 @@ void ReadBelief(const Problem& problem, std::uint32_t version, ArchiveReader& a,
   a.Value("log_weight", belief.log_weight);
   a.Value("noise", belief.noise);
   if (version > 3) ReadTracks(a, belief);
+  if (version > 9) a.Value("prior_scales", belief.prior_scales);
   a.Expect("dynamics", NameOf(problem.dynamics));
   belief.dynamics = FreshState(problem.dynamics);
   std::visit([&](auto& s) { a.Value("dynamics", s); }, belief.dynamics);

@@ -76,6 +76,8 @@ struct UnitsMove {
   OutputsChange outputs;
   CarryingScratch scratch;
   std::vector<Belief> beliefs;  // those of the state in the new units
+  std::vector<Vector> scales;   // of their priors (core/learner/carrying/prior_scales.h)
+  Vector before, after;         // precisions of a prior
 };
 
 struct Workspace {

@@ -53,8 +53,7 @@ LearnerConfig With(const std::string& likelihood, const Extreme& of, const Optio
   LearnerConfig config = PlainConfig(2, likelihood);
   ComponentConfig& part = of.part == "prior" ? config.prior : config.likelihood;
   if (of.option.ends_with("variances")) {
-    part.name = "imported";
-    part.options["weights"] = std::vector<double>(3);
+    part = {"imported", {{"weights", std::vector<double>(3)}}};
   }
   if (of.option == "layer1.weights_variances") {
     part.options["layer1.bias_variances"] = std::vector<double>{1};
