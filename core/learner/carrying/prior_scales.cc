@@ -17,7 +17,7 @@ constexpr double kPriorWeights = 1;                   // ν
 constexpr double kLeast = 1.0 / 64, kMost = 1 << 24;  // κ
 constexpr double kEnough = 1.1;                       // as a factor, to move by
 constexpr double kMoreRows = 1.25;
-constexpr double kMostOfNoise = 0.9;  // that a change may take of its squares
+constexpr double kMostOfNoise = 0.9;  // that a change may take of a drifting belief's squares
 
 // Calls visit(group, first weight, weights) of each group.
 template <class Visit>
@@ -128,10 +128,13 @@ absl::Status ChangePriorScales(const Problem& problem, std::size_t k, Workspace&
   const DenseLayer& layer = problem.layers.front();
   const Eigen::Map<const Matrix> squares(scratch.pull.data() + layer.offset, layer.outputs,
                                          layer.inputs);
+  // Of a belief that stands what is left is at least what the noise began with, but for rounding.
+  const double first = Drifts(problem, k) ? 0 : problem.noise().rate;
   const auto learn = [&](NoiseState& noise) {
     for (Index o = 0; o < noise.rate.size(); ++o) {
-      const double most = kMostOfNoise * noise.rate[o];
-      noise.rate[o] += std::max(0.5 * squares.row(o).sum(), -most);
+      const double held = first > 0 ? first : (1 - kMostOfNoise) * noise.rate[o];
+      const double left = noise.rate[o] + 0.5 * squares.row(o).sum();
+      noise.rate[o] = std::max(left, std::min(held, noise.rate[o]));
     }
   };
   learn(belief.noise);
