@@ -28,11 +28,10 @@ bool MoveUnits(const Problem& problem, const LearnerState& state, Workspace& w, 
 // anyway.
 bool CarriesOver(const Problem& problem, const LearnerState& state);
 
-// The beliefs of `state`, with priors of w.units.scales and then in the units that MoveUnits has
-// moved them to, into w.units.beliefs:
-// posteriors (core/posteriors/carrying.h) and learned noise, of which the prior's part stays and
-// the rest goes by the square of the units. What rules remember beside the posterior stays as it
-// is. INTERNAL when a posterior is no longer positive definite.
+// Carries the beliefs of `state` over into w.units.beliefs: to priors of w.units.scales, and then
+// to the units that MoveUnits has moved to. Posteriors go by core/posteriors/carrying.h; of learned
+// noise the prior's part stays, and the rest goes by the square of the units. What rules remember
+// beside the posterior stays as it is. INTERNAL when a posterior is no longer positive definite.
 absl::Status CarryBeliefs(const Problem& problem, const LearnerState& state, Workspace& w);
 
 }  // namespace prequel

@@ -10,6 +10,7 @@
 #include "core/learner/learner.h"
 #include "tests/core/ask.h"
 #include "tests/core/belief_of.h"
+#include "tests/core/fold_once.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -23,14 +24,6 @@ LearnerConfig ConfigOf(const std::string& likelihood, const std::string& dynamic
   config.posterior.name = "full";
   config.dynamics.name = dynamics;
   return config;
-}
-
-LearnerState FoldOnce(const Learner& learner, const LearnerState& state, const Batch& batch) {
-  LearnerState next;
-  Scratch scratch;
-  const absl::StatusOr<Learned> learned = learner.Update(state, batch, scratch, next);
-  EXPECT_TRUE(learned.ok()) << learned.status();
-  return next;
 }
 
 LearnerState Fold(const Learner& learner, const std::string& likelihood) {

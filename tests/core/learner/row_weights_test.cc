@@ -8,6 +8,7 @@
 
 #include "core/learner/learner.h"
 #include "tests/core/belief_of.h"
+#include "tests/core/fold_once.h"
 #include "tests/core/streams.h"
 
 namespace prequel {
@@ -21,14 +22,6 @@ LearnerConfig ConfigOf(const std::string& likelihood, const std::string& dynamic
   config.rule = {"rvga", {{"tolerance", 0.0}, {"passes", 1000.0}}};
   config.dynamics.name = dynamics;
   return config;
-}
-
-LearnerState FoldOnce(const Learner& learner, const LearnerState& state, const Batch& batch) {
-  LearnerState next;
-  Scratch scratch;
-  const absl::StatusOr<Learned> learned = learner.Update(state, batch, scratch, next);
-  EXPECT_TRUE(learned.ok()) << learned.status();
-  return next;
 }
 
 // Row i counts 1 + i % 3 times.

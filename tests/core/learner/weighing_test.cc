@@ -13,6 +13,7 @@
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
 #include "tests/core/belief_of.h"
+#include "tests/core/fold_once.h"
 #include "tests/core/rules_under_test.h"
 #include "tests/core/streams.h"
 
@@ -30,14 +31,6 @@ LearnerConfig ConfigOf(ComponentConfig robustness, const std::string& dynamics =
   config.robustness = std::move(robustness);
   config.dynamics.name = dynamics;
   return config;
-}
-
-LearnerState FoldOnce(const Learner& learner, const LearnerState& state, const Batch& batch) {
-  LearnerState next;
-  Scratch scratch;
-  const absl::StatusOr<Learned> learned = learner.Update(state, batch, scratch, next);
-  EXPECT_TRUE(learned.ok()) << learned.status();
-  return next;
 }
 
 // Of minibatches of 16 rows, of which some are 50 or −50.
