@@ -21,9 +21,8 @@ namespace prequel {
 //                    0, 1e-3, or `rates` where those are given. Of counts, which move by factors
 //                    from row to row: rates 0, 1e-5, 1e-3, 0, 0 and 0, 1e-5, 1e-3, 0.03, 0.1
 //   cap              κ ≥ 1 of all; unless given 1000, and 1 of counts
-//   intercept_cap    that of the outputs' intercepts; unless given `cap` of counts and where that
-//   is
-//                    given, else 1e12
+//   intercept_cap    that of the outputs' intercepts; unless given it is `cap` of counts and where
+//                    `cap` is given, else 1e12
 //   noise_rates      ρ ≥ 0 per row; the first is 0. Every belief tracks its noise in as many ways:
 //                    in each, what a row said of it counts e^{−ρ} times as much with every row
 //                    that comes after. Unless given 0, 1e-2, 1e-1; 0 alone where `rates` are given.
