@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <numbers>
 
 #include "core/linalg/types.h"
 
@@ -44,161 +45,6 @@ double EvenCrps(std::span<const StudentT> members, std::span<const double> weigh
   return crps - step * disagreement;
 }
 
-// Nodes that lie as close as the members are narrow there, and ever further apart in their tails;
-// on the stack, so that nothing allocates. In units of the narrowest member, from the mean on.
-// Densities are positive and smooth, and wanted to a millionth: in single precision.
-class Grid {
- public:
-  static constexpr Index kMaxNodes = 384;
-  using Values = Eigen::Array<float, Eigen::Dynamic, 1, 0, kMaxNodes, 1>;
-
-  // Those of the members that hold more than `least` of the spread of all.
-  Grid(std::span<const StudentT> members, std::span<const double> weights, double least) {
-    double spread = 0, mean = 0;
-    for (std::size_t k = 0; k < members.size(); ++k) mean += weights[k] * members[k].location;
-    const auto spread_of = [&](std::size_t k) {
-      return weights[k] * (members[k].scale + std::abs(members[k].location - mean));
-    };
-    for (std::size_t k = 0; k < members.size(); ++k) spread += spread_of(k);
-    unit_ = std::numeric_limits<double>::infinity();
-    std::size_t kept = 0;
-    std::array<std::size_t, kMostKept> which{};
-    for (std::size_t k = 0; k < members.size() && kept < kMostKept; ++k) {
-      if (spread_of(k) <= least * spread) continue;
-      which[kept++] = k;
-      unit_ = std::min(unit_, members[k].scale);
-    }
-    kept_ = static_cast<Index>(kept);
-    for (Members* of : {&location_, &scale_, &dof_, &weight_, &mode_, &reach_}) of->resize(kept_);
-    for (Index i = 0; i < kept_; ++i) {
-      const std::size_t k = which[static_cast<std::size_t>(i)];
-      location_[i] = (members[k].location - mean) / unit_;
-      scale_[i] = members[k].scale / unit_;
-      dof_[i] = members[k].dof;
-      weight_[i] = weights[k];
-      AddNarrow(location_[i], scale_[i]);
-      const Index alike = LastAlike(i);  // beliefs have seen as many rows
-      mode_[i] = alike < 0 ? ModeOf(dof_[i]) : mode_[alike];
-      reach_[i] = alike < 0 ? Reach(dof_[i]) : reach_[alike];
-    }
-    for (double fineness = kFineness; !Place(fineness); fineness *= 1.5) continue;
-  }
-
-  // ∫ F(1 − F) dx, of the mixture's F as the sum of its density f, both by the trapezoidal rule
-  // with the slopes at the ends of each piece: of fourth order in its width.
-  double Spread() const {
-    Values density = Values::Zero(x_.size()), slope = density;
-    for (Index i = 0; i < kept_; ++i) AddDensity(i, density, slope);
-    double total = 0;
-    for (Index n = 0; n + 1 < x_.size(); ++n) total += Piece(n, density, slope);
-    double below = 0, spread = 0, last = 0, last_slope = density[0] / total;
-    for (Index n = 0; n + 1 < x_.size(); ++n) {
-      below += Piece(n, density, slope) / total;
-      const double here = below * (1 - below);
-      const double here_slope = density[n + 1] / total * (1 - 2 * below);
-      const double width = x_[n + 1] - x_[n];
-      spread += width * (0.5 * (last + here) + width / 12 * (last_slope - here_slope));
-      last = here;
-      last_slope = here_slope;
-    }
-    return unit_ * spread;
-  }
-
- private:
-  static constexpr std::size_t kMostKept = 64;
-  static constexpr double kFineness = 0.35;  // of a scale between nodes
-  static constexpr double kTail = 1e-5;      // of the spread, which is left out
-  static constexpr float kFarthest = 1e12F;  // scales, of which no more is seen
-
-  using Members = Eigen::Array<double, Eigen::Dynamic, 1, 0, kMostKept, 1>;
-  using Nodes = Eigen::Array<double, Eigen::Dynamic, 1, 0, kMaxNodes, 1>;
-
-  double Piece(Index n, const Values& f, const Values& slope) const {
-    const double width = x_[n + 1] - x_[n];
-    return width * (0.5 * (f[n] + f[n + 1]) + width / 12 * (slope[n] - slope[n + 1]));
-  }
-
-  // Of neighbours in one place, such as the tracks of a belief, the narrowest matters.
-  void AddNarrow(double location, double scale) {
-    const bool same = num_narrow_ > 0 && narrow_location_[num_narrow_ - 1] == location;
-    if (!same) narrow_location_[num_narrow_++] = location;
-    double& square = narrow_square_[num_narrow_ - 1];
-    square = same ? std::min(square, scale * scale) : scale * scale;
-  }
-  // A member before this one of the same degrees of freedom, or −1.
-  Index LastAlike(Index i) const {
-    Index j = i - 1;
-    while (j >= 0 && dof_[j] != dof_[i]) --j;
-    return j;
-  }
-  // The standard density at 0.
-  static double ModeOf(double dof) { return std::exp(StudentT{.dof = dof}.LogDensity(0)); }
-  // In scales: so far that what is beyond adds about kTail to the spread.
-  static double Reach(double dof) {
-    const double power = std::max(0.5, dof - 1);
-    return 5 + std::min(1e4, std::exp(-std::log(kTail) / power));
-  }
-
-  bool Place(double fineness) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (Index i = 0; i < kept_; ++i) {
-      low = std::min(low, location_[i] - reach_[i] * scale_[i]);
-      high = std::max(high, location_[i] + reach_[i] * scale_[i]);
-    }
-    x_.resize(kMaxNodes);
-    Index nodes = 0;
-    for (double x = low; nodes < kMaxNodes; ++nodes) {
-      x_[nodes] = x;
-      if (x >= high) {
-        x_.conservativeResize(nodes + 1);
-        return true;
-      }
-      double square = std::numeric_limits<double>::infinity();
-      for (Index i = 0; i < num_narrow_; ++i) {
-        const double distance = 0.5 * (x - narrow_location_[i]);
-        square = std::min(square, narrow_square_[i] + distance * distance);
-      }
-      const double next = x + fineness * std::sqrt(square);
-      x = next > x ? next : std::nextafter(x, high);
-    }
-    return false;
-  }
-
-  void AddDensity(Index i, Values& density, Values& slope) const {
-    const double dof = dof_[i], scale = scale_[i];
-    const auto at_mode = static_cast<float>(weight_[i] * mode_[i] / scale);
-    Values z(x_.size());
-    for (Index n = 0; n < x_.size(); ++n) {
-      z[n] = static_cast<float>((x_[n] - location_[i]) * (1 / scale));
-    }
-    z = z.max(-kFarthest).min(kFarthest);
-    Values own;
-    if (dof > kNormalDof) {
-      own = at_mode * (-0.5F * z.square()).exp();
-      slope -= own * z * static_cast<float>(1 / scale);
-    } else {
-      const auto nu = static_cast<float>(dof);
-      constexpr float kLeast = 1e-30F;
-      const Values u = z.square() / nu, above = 1 + u;
-      // log(1 + u), whose rounding is made good by that of 1 + u.
-      const Values log = above.log() * u / (above - 1).max(kLeast);
-      own = at_mode * (-0.5F * (nu + 1) * log).exp();
-      slope -= own * z * static_cast<float>((dof + 1) / (dof * scale)) / above;
-    }
-    density += own;
-  }
-
-  static constexpr double kNormalDof = 1e4;
-
-  double unit_ = 1;
-  Index kept_ = 0;
-  Members location_, scale_, dof_, weight_;
-  Members mode_, reach_;  // standard density at 0, and where its tails end
-  std::array<double, kMostKept> narrow_location_, narrow_square_;
-  Index num_narrow_ = 0;
-  Nodes x_;
-};
-
 // E|Y − y| of one member, from what is known of it at y.
 double AbsoluteErrorAt(const StudentT& t, double y, double log_density, double cdf) {
   if (!(t.dof > 1)) return std::numeric_limits<double>::infinity();
@@ -207,31 +53,227 @@ double AbsoluteErrorAt(const StudentT& t, double y, double log_density, double c
   return (y - t.location) * (2 * cdf - 1) + 2 * t.scale * t.scale * std::exp(log_density) * factor;
 }
 
-// E|Y − y| − ½ E|Y − Y'|, where the last is ∫ Cdf (1 − Cdf) dx.
-double GradedCrps(std::span<const StudentT> members, std::span<const double> weights, double y,
-                  const AtOutcome& at) {
+// The members that matter to a CRPS. What is hardly believed of, or makes next to nothing of the
+// spread, adds as much to E|Y − y| as to ½ E|Y − Y'|, and is left out of both.
+struct Relevant {
+  static constexpr std::size_t kMostMembers = 64;
+  static constexpr double kLeastWeight = 1e-12;
+  static constexpr double kLeastShare = 1e-5;
+  static constexpr double kLeastUnit = 1e-300;
+
+  // REQUIRES: at most kMostMembers.
+  Relevant(std::span<const StudentT> members, std::span<const double> weights) {
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      if (weights[k] >= kLeastWeight) mean += weights[k] * members[k].location;
+    }
+    const auto spread_of = [&](std::size_t k) {
+      return weights[k] * (members[k].scale + std::abs(members[k].location - mean));
+    };
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      if (weights[k] >= kLeastWeight) unit += spread_of(k);
+    }
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      if (weights[k] < kLeastWeight || spread_of(k) < kLeastShare * unit) continue;
+      which[count++] = k;
+    }
+  }
+
+  std::span<const std::size_t> places() const { return std::span(which).first(count); }
+
+  double mean = 0;
+  double unit = kLeastUnit;  // nobody's scale or distance exceeds 1/kLeastWeight of it
+  std::array<std::size_t, kMostMembers> which;
+  std::size_t count = 0;
+};
+
+// ½ E|Y − Y'| over all pairs of members, to about 5e-5 of the mean scale. Members of many degrees
+// of freedom ν are taken by their cumulants: with δ and S² the mean and the variance of the
+// difference of two, z = |δ|/S, and its cumulants κ₄ and κ₆ in units of S (Cornish and Fisher
+// 1937),
+//   E|Y_i − Y_j|/S = z + 2φ(z) − 2z Φ(−z)
+//                    + 2φ(z) [κ₄ He₂(z)/24 + κ₆ He₄(z)/720 + κ₄² He₆(z)/1152]
+// which is exact of normals and errs by 4/ν³ of others. Those of few by the normals that they
+// consist of,
+//   T_ν = N(0, s²/λ) with λ ~ Gamma(ν/2, ν/2)
+// in nodes of the trapezoidal rule in u = log λ, where the density is e^{(u − λ) ν/2} and vanishes
+// faster than any error on the right, and as e^{(ν−1)u/2} of the absolute value on the left.
+// On the stack, so that nothing allocates, and in single precision.
+class Pairs {
+ public:
+  // REQUIRES: the degrees of freedom of the members that matter are above 1.
+  Pairs(std::span<const StudentT> members, std::span<const double> weights,
+        const Relevant& relevant)
+      : unit_(relevant.unit) {
+    for (const std::size_t k : relevant.places()) {
+      const StudentT t = members[k].Affine(-relevant.mean, 1).Affine(0, 1 / unit_);
+      if (t.dof >= kLeastDof) {
+        AddByCumulants(t, weights[k]);
+      } else {
+        AddByNormals(t, weights[k]);
+      }
+    }
+  }
+
+  double Spread() {
+    // What is beyond the last counts nothing.
+    const Index end = (num_ + kWidth - 1) / kWidth * kWidth;
+    for (Index j = num_; j < end; ++j) {
+      location_[j] = fourth_[j] = sixth_[j] = 0;
+      variance_[j] = 1;
+    }
+    earlier_.head(end).setZero();
+    double spread = 0;
+    for (Index i = 0; i < num_; ++i) {
+      earlier_[i] = 0.5F * weight_[i];
+      float distance = 0;
+      for (Index j = 0; j <= i; j += kWidth) distance += DistanceTo(i, j);
+      earlier_[i] = weight_[i];
+      spread += static_cast<double>(weight_[i] * distance);
+    }
+    return unit_ * spread;
+  }
+
+ private:
+  static constexpr Index kMostNodes = 16;  // of a member
+  static constexpr Index kMostParts = static_cast<Index>(Relevant::kMostMembers) * kMostNodes;
+  static constexpr Index kWidth = 8;  // parts that are met at a time
+  static constexpr double kLeastDof = 40;
+  static constexpr double kLittle = 0.02;      // a weight whose nodes may be fewer
+  static constexpr double kVeryLittle = 1e-4;  // or one
+  static constexpr double kNarrowest = 1e-9;   // scale, in units
+  using Parts = Eigen::Array<float, kMostParts, 1>;
+  using Some = Eigen::Array<float, kWidth, 1>;
+
+  // Of the cumulants in units of the deviation.
+  void Add(double weight, double location, double variance, double fourth, double sixth) {
+    weight_[num_] = static_cast<float>(weight);
+    location_[num_] = static_cast<float>(location);
+    variance_[num_] = static_cast<float>(std::max(variance, kNarrowest * kNarrowest));
+    fourth_[num_] = static_cast<float>(fourth);
+    sixth_[num_++] = static_cast<float>(sixth);
+  }
+
+  void AddByCumulants(const StudentT& t, double weight) {
+    const bool normal = std::isinf(t.dof);
+    const double fourth = normal ? 0 : 6 / (t.dof - 4), of_sixth = normal ? 0 : 40 / (t.dof - 6);
+    Add(weight, t.location, t.scale * t.scale * (normal ? 1 : t.dof / (t.dof - 2)), fourth,
+        of_sixth * fourth);
+  }
+
+  // E|T|/s of so many degrees of freedom. Neighbours often have as many.
+  double AbsoluteOf(double dof) {
+    if (dof != dof_) {
+      const StudentT t{.dof = dof};
+      dof_ = dof;
+      absolute_ = AbsoluteErrorAt(t, 0, t.LogDensity(0), 0.5);
+    }
+    return absolute_;
+  }
+
+  // The widest of the normals, or the one, is as wide as makes E|T| what it is.
+  void AddByNormals(const StudentT& t, double weight) {
+    const double of_all = std::sqrt(0.5 * std::numbers::pi) * AbsoluteOf(t.dof);
+    if (weight < kVeryLittle) {
+      Add(weight, t.location, std::pow(t.scale * of_all, 2), 0, 0);
+      return;
+    }
+    const double half = 0.5 * t.dof;
+    const double step = (weight < kLittle ? 1.6 : 0.8) / std::sqrt(half);
+    const double tail = weight < kLittle ? 1e-2 : 1e-6;
+    const Index first = num_;
+    double total = 0, absolute = 0;  // of e^{(u − λ) ν/2}, and of that by √(1/λ)
+    double lambda = 1, density = 1, share = 1;
+    const auto add = [&](double u) {
+      lambda = std::exp(u);
+      density = std::exp((u - lambda) * half);
+      share = density / std::sqrt(lambda);
+      Add(density, t.location, t.scale * t.scale / lambda, 0, 0);
+      total += density;
+      absolute += share;
+    };
+    for (double u = step; share > tail && num_ < first + kMostNodes / 2; u += step) add(u);
+    share = 1;
+    for (double u = 0; share > tail && num_ < first + kMostNodes; u -= step) add(u);
+    const double wanted = of_all * total - (absolute - share);
+    const double widest = t.scale * std::max(wanted, share) / density;
+    variance_[num_ - 1] = static_cast<float>(widest * widest);
+    weight_.segment(first, num_ - first) *= static_cast<float>(weight / total);
+  }
+
+  // Of kWidth parts from j on, as much as they are earlier, Σ_j w_j E|Y_i − Y_j|.
+  float DistanceTo(Index i, Index j) const {
+    const Some of_j = variance_.segment<kWidth>(j);
+    const Some square = of_j + variance_[i];
+    const Some deviation = square.sqrt(), inverse = deviation.inverse();
+    const Some z = (location_.segment<kWidth>(j) - location_[i]).abs() * inverse;
+    const Some z2 = z.square().min(kFarSquare);
+    Some distance, density;  // z + 2φ(z) − 2z Φ(−z) and 2φ(z)
+    if (z2.maxCoeff() < 1) {
+      MeetNear(z2, distance, density);
+    } else {
+      MeetAny(z, z2, distance, density);
+    }
+    const Some share_j = of_j * inverse.square(), share_i = variance_[i] * inverse.square();
+    const Some square_j = share_j.square(), square_i = share_i.square();
+    const Some fourth = fourth_.segment<kWidth>(j) * square_j + fourth_[i] * square_i;
+    const Some sixth =
+        sixth_.segment<kWidth>(j) * square_j * share_j + sixth_[i] * square_i * share_i;
+    const Some he2 = z2 - 1, he4 = (z2 - 6) * z2 + 3, he6 = ((z2 - 15) * z2 + 45) * z2 - 15;
+    distance += density * (fourth * (he2 / 24 + fourth * he6 / 1152) + sixth * he4 / 720);
+    return (deviation * distance * earlier_.segment<kWidth>(j)).sum();
+  }
+
+  // As series.
+  static void MeetNear(const Some& z2, Some& distance, Some& density) {
+    density = kTwiceMode * (1 + z2 * (-1.F / 2 + z2 * (1.F / 8 + z2 * (-1.F / 48 + z2 / 384))));
+    distance = z2 * (1.F / 240 + z2 * (-1.F / 2688 + z2 * (1.F / 34560 - z2 / 506880)));
+    distance = kTwiceMode * (1 + z2 * (1.F / 2 + z2 * (-1.F / 24 + distance)));
+  }
+
+  // Φ(−z) = ½ e^{−z²/2} p(1/(1 + kErf z)) to 1e-7 (Abramowitz and Stegun 1964, 7.1.26).
+  static void MeetAny(const Some& z, const Some& z2, Some& distance, Some& density) {
+    constexpr float kErf = 0.3275911F * 0.5F * std::numbers::sqrt2_v<float>;
+    const Some t = (1 + kErf * z).inverse();
+    const Some p =
+        t * (0.254829592F +
+             t * (-0.284496736F + t * (1.421413741F + t * (-1.453152027F + t * 1.061405429F))));
+    density = (-0.5F * z2).exp();
+    distance = z + (kTwiceMode - z * p) * density;
+    density *= kTwiceMode;
+  }
+
+  static constexpr float kFarSquare = 100;  // z², beyond which φ(z) is nothing
+  static constexpr float kTwiceMode =
+      std::numbers::inv_sqrtpi_v<float> * std::numbers::sqrt2_v<float>;  // 2φ(0)
+
+  double unit_ = 1;
+  double dof_ = 0, absolute_ = 0;  // AbsoluteOf the last
+  Index num_ = 0;
+  Parts weight_, location_, variance_, fourth_, sixth_, earlier_;
+};
+
+// E|Y − y|
+double AbsoluteErrorOf(std::span<const StudentT> members, std::span<const double> weights,
+                       const Relevant& relevant, double y, const AtOutcome& at) {
   const bool known = y == at.y && at.log_densities != nullptr && at.cdfs != nullptr;
   double error = 0;
-  for (std::size_t k = 0; k < members.size(); ++k) {
-    if (!(weights[k] > 0)) continue;
+  for (const std::size_t k : relevant.places()) {
     error += weights[k] * (known ? AbsoluteErrorAt(members[k], y, at.log_densities[k], at.cdfs[k])
                                  : members[k].AbsoluteError(y));
   }
-  return error - Grid(members, weights, 1e-6).Spread();
+  return error;
 }
 
 }  // namespace
 
-// Draws of one belief are as narrow as each other, beliefs are not.
+// E|Y − y| − ½ E|Y − Y'|
 template <>
 double Mixture<StudentT>::Crps(double y) const {
-  const auto [narrowest, widest] =
-      std::minmax_element(members_.begin(), members_.end(),
-                          [](const auto& a, const auto& b) { return a.scale < b.scale; });
-  constexpr std::size_t kFew = 64;
-  return members_.size() > kFew || narrowest->scale == widest->scale
-             ? EvenCrps(members_, weights_.all, y)
-             : GradedCrps(members_, weights_.all, y, at_);
+  if (members_.size() > Relevant::kMostMembers) return EvenCrps(members_, weights_.all, y);
+  if (members_.size() == 1) return members_.front().Crps(y);
+  const Relevant relevant(members_, weights_.all);
+  const double error = AbsoluteErrorOf(members_, weights_.all, relevant, y, at_);
+  return std::isfinite(error) ? error - Pairs(members_, weights_.all, relevant).Spread() : error;
 }
 
 }  // namespace prequel
