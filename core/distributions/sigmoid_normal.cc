@@ -194,6 +194,28 @@ void ExpectSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants,
   Take(wide, of_wide, e);
 }
 
+SmoothedSigmoid SmoothSigmoid(double m, double v) {
+  constexpr double kLeastSmoothed = 1e-250;
+  constexpr double kModeOfNormal = 0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2;
+  SmoothedSigmoid sum;
+  for (std::size_t i = 0; i < SigmoidMixture::kTerms; ++i) {
+    const double own = SigmoidMixture::kSlopes[i], slope = own / std::sqrt(1 + v * own * own);
+    const double z = slope * m;
+    const double density =
+        SigmoidMixture::kShares[i] * slope * kModeOfNormal * std::exp(-0.5 * z * z);
+    sum.value += SigmoidMixture::kShares[i] * NormalCdf(z);
+    sum.slope += density;
+    sum.bend -= density * slope * z;
+  }
+  if (sum.value >= kLeastSmoothed) return sum;
+  // So far out that the widest term is all, of which Φ(z) → φ(z)/|z| (1 − 1/z²): what matters is
+  // the quotients.
+  const double own = SigmoidMixture::kSlopes[0], slope = own / std::sqrt(1 + v * own * own);
+  const double z = std::min(slope * m, -1.0), ratio = -slope * (z + 1 / z);
+  return {kLeastSmoothed, kLeastSmoothed * ratio,
+          kLeastSmoothed * (ratio * ratio - slope * slope * (1 - 1 / (z * z)))};
+}
+
 OneSigmoid ExpectOneSigmoid(double m, double s) {
   if (s >= kWideDeviation) return ExpectOneWideSigmoid(m, s);
   if (s > 0 && std::abs(m) + kOutermost * s < kFarthest) return IntegrateOne(m, s);

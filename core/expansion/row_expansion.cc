@@ -11,6 +11,26 @@ void RowExpansion::Bind(const Likelihood& likelihood, const NoiseLevel& noise) {
   targets_.resize(1, 1);
 }
 
+bool RowExpansion::has_site() const {
+  return std::visit([]<class L>(const L&) { return HasSites<L>; }, *likelihood_);
+}
+
+// One example is worth the observation m + a (1/w + v) of f, of precision w.
+RowSite RowExpansion::Site(double mean, double variance) const {
+  RowSite site = std::visit(
+      [&]<class L>(const L& likelihood) {
+        if constexpr (HasSites<L>) return SiteOf(likelihood, mean, variance, target_, *noise_);
+        return RowSite();
+      },
+      *likelihood_);
+  if (weight_ == 1) return site;
+  const double spread = 1 + site.curvature * variance;
+  site.log_evidence *= weight_;
+  site.curvature *= weight_;
+  site.gradient *= weight_ * spread / (1 + site.curvature * variance);
+  return site;
+}
+
 double RowExpansion::Expect(Expectation expectation, double mean, double variance) {
   const bool at_mean = expectation == Expectation::kAtMean;
   std::visit(

@@ -22,6 +22,12 @@ class RowExpansion {
     weight_ = weight;
   }
 
+  // Whether the likelihood has sites.
+  bool has_site() const;
+  // That of the example, counted w² times: of f ~ N(mean, variance) it makes what so many examples
+  // do that are worth the same pseudo-observation. REQUIRES: has_site().
+  RowSite Site(double mean, double variance) const;
+
   // w² E[log p(y | f)], nats, over f ~ N(mean, variance), or at the mean.
   double Expect(Expectation expectation, double mean, double variance);
   // w² E[r] and w² E[W] of the last Expect.

@@ -120,16 +120,23 @@ void Categorical::DrawLogits(const LogitMoments& moments, Index example, Matrix&
     draws.leftCols(classes_) = moments.mean.col(example).transpose();
     return;
   }
-  block.leftCols(classes_) = CovarianceOf(moments, example);
-  FactorSemidefinite(block.leftCols(classes_));
   draws.resize(kDraws, classes_ + 2);
+  const auto covariance = CovarianceOf(moments, example);
+  auto half = draws.topLeftCorner(kDraws / 2, classes_);
+  if (DiagonalSoftmax::Covers(covariance)) {
+    for (Index c = 0; c < classes_; ++c) {
+      half.col(c) = normals_.col(c) * std::sqrt(covariance(c, c));
+    }
+  } else {
+    auto factor = block.leftCols(classes_);
+    factor = covariance;
+    FactorSemidefinite(factor);
+    half.noalias() = normals_ * factor.triangularView<Eigen::Lower>().transpose();
+  }
   for (Index c = 0; c < classes_; ++c) {
     const double mean = moments.mean(c, example);
-    Eigen::Block<Matrix> half(draws, 0, c, kDraws / 2, 1);
-    half = normals_.col(0) * block(c, 0);
-    for (Index j = 1; j <= c; ++j) half += normals_.col(j) * block(c, j);
-    draws.col(c).tail(kDraws / 2).array() = mean - half.array();
-    half.array() += mean;
+    draws.col(c).tail(kDraws / 2).array() = mean - half.col(c).array();
+    half.col(c).array() += mean;
   }
 }
 
@@ -144,10 +151,10 @@ double Categorical::ExpandByDraws(const LogitMoments& moments, Index example, In
     const double probability = weight * draws.col(c).sum();
     expansion.score(c, example) = -probability;
     if (c != label) others += probability;
-    for (Index j = 0; j < c; ++j) {
-      expansion.block(c, j) = weight * draws.col(c).dot(draws.col(j));
-    }
   }
+  auto moment = expansion.block.leftCols(classes_);
+  moment.triangularView<Eigen::Lower>().setZero();
+  moment.selfadjointView<Eigen::Lower>().rankUpdate(draws.leftCols(classes_).transpose(), weight);
   expansion.score(label, example) = others;
   return moments.mean(label, example) - weight * draws.col(classes_).sum();
 }

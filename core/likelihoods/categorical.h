@@ -5,8 +5,8 @@
 // C ≤ K/4, so that then their covariance is I.
 //
 // That is for narrow logits. Where their width (WidthOf(Σ), the variance v of Σ = v I) is beyond
-// 2.25 = 1.5², expectations are mixed with those of distributions/diagonal_softmax.h, or of
-// wide_softmax.h unless Σ is diagonal, and are those alone from width 4 on. The share of either is
+// 4.5, expectations are mixed with those of distributions/diagonal_softmax.h, or of
+// wide_softmax.h unless Σ is diagonal, and are those alone from width 8 on. The share of either is
 // a smooth function of Σ alone: nothing depends on other examples, nor jumps as the posterior
 // moves, and E r stays the gradient of E log p.
 #pragma once
@@ -30,8 +30,8 @@ class Categorical : public LikelihoodDefaults {
   static constexpr std::string_view kName = "categorical";
   static constexpr bool kClasses = true;
   static constexpr Link kLink = Link::kSoftmax;
-  static constexpr Index kDraws = 64;                 // K, even
-  static constexpr double kNarrow = 2.25, kWide = 4;  // widths
+  static constexpr Index kDraws = 64;                // K, even
+  static constexpr double kNarrow = 4.5, kWide = 8;  // widths
 
   absl::Status Configure(Options& options, const TargetConfig& target);
 

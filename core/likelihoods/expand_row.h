@@ -23,6 +23,28 @@ RowMoments ExpandRow(const Bernoulli& likelihood, double mean, double variance, 
 RowMoments ExpandRow(const Gaussian& likelihood, double mean, double variance, double target,
                      const NoiseLevel& noise);
 
+// What assumed density filtering learns of f ~ N(m, v) from one example: with Z = E p(y | f),
+//   a = ∂log Z/∂m,   w/(1 + w v) = −∂²log Z/∂m²
+// N(m + v a, v/(1 + w v)) has the moments of N(m, v) p(y | f)/Z. Of `gaussian` that is the
+// posterior.
+struct RowSite {
+  double log_evidence = 0;  // log Z, nats
+  double gradient = 0;      // a
+  double curvature = 0;     // w ≥ 0
+};
+
+// Of `bernoulli` with the sigmoid as a mixture of normal distribution functions, off by 5e-5 at
+// most (SigmoidMixture). REQUIRES: one output of `gaussian`.
+RowSite SiteOf(const Bernoulli& likelihood, double mean, double variance, double target,
+               const NoiseLevel& noise);
+RowSite SiteOf(const Gaussian& likelihood, double mean, double variance, double target,
+               const NoiseLevel& noise);
+
+template <class L>
+concept HasSites = requires(const L& likelihood, double x, const NoiseLevel& noise) {
+  { SiteOf(likelihood, x, x, x, noise) } -> std::same_as<RowSite>;
+};
+
 template <class L>
 concept ExpandsRows = requires(const L& likelihood, double x, const NoiseLevel& noise) {
   { ExpandRow(likelihood, x, x, x, noise) } -> std::same_as<RowMoments>;

@@ -64,6 +64,17 @@ bool FitsRow(const Rvga& rule) {
 
 absl::Status FitRow(const Rvga& rule, RowExpansion& row, double mean, double variance,
                     StepReport& report, RowStep& step) {
+  if (row.has_site()) {
+    const RowSite site = row.Site(mean, variance);
+    const double spread = 1 + site.curvature * variance;
+    step = {.gradient = site.gradient, .curvature = site.curvature};
+    report.passes = 1;
+    report.local_elbo = site.log_evidence;
+    report.kl =
+        0.5 * (variance * site.gradient * site.gradient + 1 / spread - 1 + std::log(spread));
+    if (std::isfinite(site.gradient) && std::isfinite(site.curvature)) return absl::OkStatus();
+    return absl::InternalError("the row's logit is not finite");
+  }
   RowObjective objective(rule, row, mean, variance);
   absl::Status status = Climb(rule, objective, 1, report);
   step = objective.step();

@@ -17,8 +17,10 @@ struct RowStep {
   double curvature = 0;
 };
 
-// The step of the row that `row` is of, of which the model says N(mean, variance): to rounding what
-// the rule's Fit makes of a minibatch of that row alone. INTERNAL when something is not finite.
+// The step of the row that `row` is of, of which the model says N(mean, variance). Of likelihoods
+// that have sites (core/likelihoods/expand_row.h) it is by assumed density filtering, which is what
+// the rule's Fit makes of gaussian rows, at a fraction of its cost; of others to rounding what Fit
+// makes of a minibatch of that row alone. INTERNAL when something is not finite.
 absl::Status FitRow(const Rvga& rule, RowExpansion& row, double mean, double variance,
                     StepReport& report, RowStep& step);
 absl::Status FitRow(const Conjugate& rule, RowExpansion& row, double mean, double variance,

@@ -133,11 +133,13 @@ void OfCategorical(Report& report) {
         const std::string setting =
             absl::StrFormat("%d classes, deviation %g, %s", classes, deviation,
                             kind == Kind::kOwn ? "own" : "half shared");
-        // At 1.5 and below the draws are 64, which this is not about.
-        const Direction bound = deviation > 1.5 ? Direction::kAtMost : Direction::kReported;
-        report.Add({"probabilities", e.probability, 0, 0.01, bound, setting});
+        // At 2 and below the draws are 64, which this is not about. Beyond, those of more than
+        // three classes are few, so that beliefs that drift are fast.
+        const Direction bound = deviation > 2 ? Direction::kAtMost : Direction::kReported;
+        const double score = classes > 3 ? 0.06 : deviation > 5 ? 0.015 : 0.01;
+        report.Add({"probabilities", e.probability, 0, 0.015, bound, setting});
         report.Add({"NLL", e.nll, 0, 0.005, bound, setting});
-        report.Add({"score", e.score, 0, deviation > 5 ? 0.015 : 0.01, bound, setting});
+        report.Add({"score", e.score, 0, score, bound, setting});
       }
     }
   }

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <variant>
+
+#include "core/distributions/sigmoid_normal.h"
 
 namespace prequel {
 namespace {
@@ -41,6 +44,79 @@ TEST(RowExpansion, IsThatOfAMinibatchOfOne) {
       }
     }
   }
+}
+
+// log E p(y | f), of the sigmoid to a relative 1e-6 by quadrature.
+double LogEvidence(double target, double mean, double variance) {
+  const OneSigmoid e = ExpectOneSigmoid(mean, std::sqrt(variance));
+  return std::log(target != 0 ? e.one : e.zero);
+}
+
+// By central differences of it: near, wide, and far out on either side.
+TEST(RowExpansion, SitesOfClassesAreTheSlopesOfTheEvidence) {
+  const Likelihood likelihood = Bernoulli();
+  const NoiseLevel noise;
+  RowExpansion row;
+  row.Bind(likelihood, noise);
+  ASSERT_TRUE(row.has_site());
+  for (const double target : {0.0, 1.0}) {
+    row.Take(target);
+    for (const double variance : {0.01, 0.5, 4.0, 40.0, 900.0}) {
+      for (const double mean : {-30.0, -7.0, -1.0, 0.0, 0.4, 3.0, 25.0}) {
+        SCOPED_TRACE(testing::Message() << target << ", " << mean << ", " << variance);
+        const double step = 0.1 * std::sqrt(1 + variance);
+        const double at = LogEvidence(target, mean, variance);
+        const double above = LogEvidence(target, mean + step, variance);
+        const double below = LogEvidence(target, mean - step, variance);
+        if (!(std::min({at, above, below}) > -50)) continue;  // the quadrature's own end
+        const RowSite site = row.Site(mean, variance);
+        const double slope = (above - below) / (2 * step);
+        const double bend = (2 * at - above - below) / (step * step);
+        EXPECT_NEAR(site.log_evidence, at, 2e-3);
+        EXPECT_NEAR(site.gradient, slope, 0.004 + 0.02 * std::abs(slope));
+        const double share = site.curvature / (1 + site.curvature * variance);
+        EXPECT_NEAR(share, bend, 0.004 + 0.03 * bend);
+        EXPECT_GE(site.curvature, 0);
+      }
+    }
+  }
+}
+
+TEST(RowExpansion, ASiteOfManyRowsIsFiniteHoweverFarOut) {
+  const Likelihood likelihood = Bernoulli();
+  const NoiseLevel noise;
+  RowExpansion row;
+  row.Bind(likelihood, noise);
+  for (const double mean : {-1e8, -1e3, 0.0, 1e3, 1e8}) {
+    for (const double variance : {0.0, 1.0, 1e12}) {
+      row.Take(1);
+      const RowSite site = row.Site(mean, variance);
+      EXPECT_TRUE(std::isfinite(site.gradient)) << mean << ", " << variance;
+      EXPECT_TRUE(std::isfinite(site.curvature)) << mean << ", " << variance;
+      EXPECT_GE(site.gradient, 0);
+      EXPECT_GE(site.curvature, 0);
+    }
+  }
+}
+
+// Of gaussian a row that counts twice is two rows, one after the other.
+TEST(RowExpansion, ASiteThatCountsTwiceIsTwo) {
+  NoiseLevel noise;
+  noise.variance = Vector::Constant(1, 0.3);
+  const Likelihood likelihood = Gaussian();
+  RowExpansion row;
+  row.Bind(likelihood, noise);
+  row.Take(1.7);
+  double mean = 0.2, variance = 2;
+  for (int i = 0; i < 2; ++i) {
+    const RowSite site = row.Site(mean, variance);
+    mean += variance * site.gradient;
+    variance /= 1 + site.curvature * variance;
+  }
+  row.Take(1.7, 2);
+  const RowSite both = row.Site(0.2, 2);
+  EXPECT_NEAR(0.2 + 2 * both.gradient, mean, 1e-14);
+  EXPECT_NEAR(2 / (1 + both.curvature * 2), variance, 1e-14);
 }
 
 }  // namespace
