@@ -130,6 +130,14 @@ absl::Status ShowExisting(const v1::ModelConfig& wanted, const CreateFlags& flag
   return absl::OkStatus();
 }
 
+// Says that nothing is followed where nobody has asked for that.
+void NoteStanding(const v1::ModelConfig& wanted, const v1::Model& made) {
+  if (!wanted.dynamics().name().empty() || made.config().dynamics().name() != "static") return;
+  std::cerr << "note: " << made.name()
+            << " stands still (dynamics static): with these parts it cannot follow a world that "
+               "moves, or not fast enough; --dynamics adaptive asks for it all the same\n";
+}
+
 absl::Status Create(const CreateFlags& flags, const Session& session) {
   absl::StatusOr<v1::ModelConfig> config = MakeConfig(flags);
   if (!config.ok()) return config.status();
@@ -143,6 +151,7 @@ absl::Status Create(const CreateFlags& flags, const Session& session) {
     return ShowExisting(*config, flags, client, session);
   }
   if (!model.ok()) return model.status();
+  NoteStanding(*config, *model);
   if (session.json) {
     std::cout << ToJson(*model) << "\n";
     return absl::OkStatus();

@@ -112,7 +112,7 @@ void DefaultsSpeed(Report& report) {
   for (const Size& size : std::vector<Size>{{2, 64, "linear", 256},
                                             {10, 16, "linear", 64, 0.01},
                                             {10, 64, "linear", 64},
-                                            {26, 16, "linear", 64, 0.01},
+                                            {26, 16, "linear", 64, 0.05},
                                             {40, 20, "linear", 128, 0.05},
                                             {40, 64, "linear", 64},
                                             {64, 64, "linear", 64},

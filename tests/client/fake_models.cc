@@ -14,6 +14,8 @@ grpc::Status FakeModels::CreateModel(grpc::ServerContext*, const v1::CreateModel
   }
   model->set_name("models/" + request->model_id());
   *model->mutable_config() = request->config();
+  v1::Component& dynamics = *model->mutable_config()->mutable_dynamics();
+  if (dynamics.name().empty()) dynamics.set_name(state_.behaviour.chosen_dynamics);
   model->set_serving(true);
   return state_.Outcome();
 }

@@ -19,6 +19,7 @@ namespace prequel::client {
 struct FakeBehaviour {
   std::vector<v1::Model> models;  // of ListModels and GetModel
   int page_size = 2;
+  std::string chosen_dynamics;          // of CreateModel, where none are named
   google::rpc::Status error;            // every unary call but health fails with it,
   int errors = -1;                      // or so many of them
   google::rpc::Status predict_error;    // Predict alone fails with it

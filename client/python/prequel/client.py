@@ -120,6 +120,8 @@ class Client:
                 raise
             info = self._connection.run(operations.describe(operations.resource_name(name)))
             notes += existing(info, config)
+        else:
+            notes += standing(info, config)
         model = Model(self._connection, info.name, info.config)
         model.notes = notes
         return model
@@ -168,6 +170,18 @@ def existing(info: ModelInfo, wanted: v1.ModelConfig) -> tuple[str, ...]:
     if not others:
         return ()
     sentence = f"{info.name} has another {', '.join(others)} than is asked for, and stays as it is"
+    note(sentence)
+    return (sentence,)
+
+
+def standing(info: ModelInfo, wanted: v1.ModelConfig) -> tuple[str, ...]:
+    """Notes that nothing is followed where nobody has asked for that."""
+    if wanted.dynamics.name or info.config.dynamics.name != "static":
+        return ()
+    sentence = (
+        f"{info.name} stands still (dynamics static): with these parts it cannot follow a world "
+        'that moves, or not fast enough; dynamics="adaptive" asks for it all the same'
+    )
     note(sentence)
     return (sentence,)
 

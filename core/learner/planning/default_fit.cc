@@ -8,13 +8,23 @@ namespace {
 constexpr double kRows = 64;  // B
 constexpr Index kRank = 30, kLofiRank = 10, kFewPasses = 2;
 
+Index Logits(const FitShape& shape) { return shape.layers.back().outputs; }
+
+bool OfManyClasses(const FitShape& shape) { return shape.classes && Logits(shape) > kFewClasses; }
+
+// Whether a pass of that many flops can be made for two beliefs of many classes.
+bool AffordsTwo(const FitShape& shape, double pass_flops) {
+  const double most = shape.linear ? kMostFlopsOfTwoOfClasses : kMostFullNetworkFlops;
+  return pass_flops + SoftmaxFlops(shape) <= most;
+}
+
 double Columns(const FitShape& shape) { return kRows * static_cast<double>(shape.curvature_rank); }
 
 }  // namespace
 
 double FullFlops(const FitShape& shape) {
   const auto d = static_cast<double>(NumParams(shape.layers));
-  const auto logits = static_cast<double>(shape.layers.back().outputs);
+  const auto logits = static_cast<double>(Logits(shape));
   const double n = Columns(shape);
   const double dense = 2 * kRows * logits * d * d +
                        std::min(2 * n * n * d + n * d * d, n * d * d + 8 * d * d * d / 3);
@@ -39,9 +49,18 @@ double LowRankFlops(const FitShape& shape, Index rank) {
   return d * columns * columns + 2 * kRows * columns * d;
 }
 
+double SoftmaxFlops(const FitShape& shape) {
+  constexpr double kByPairOfLogits = 250;
+  const auto logits = static_cast<double>(Logits(shape));
+  return shape.classes && logits > 1 ? kByPairOfLogits * kRows * logits * logits : 0;
+}
+
 DefaultFit ChooseByCost(const FitShape& shape) {
   const double most_full = shape.linear ? kMostFullLinearFlops : kMostFullNetworkFlops;
-  if (FullFlops(shape) <= most_full) return {"full", "rvga"};
+  const bool follows_by_units = shape.linear && OfManyClasses(shape) && !shape.stands_still &&
+                                !AffordsTwo(shape, FullFlops(shape)) &&
+                                AffordsTwo(shape, PerUnitFlops(shape));
+  if (FullFlops(shape) <= most_full && !follows_by_units) return {"full", "rvga"};
   if (shape.linear && PerUnitFlops(shape) <= kMostPerUnitFlops) {
     return {"per_unit", "rvga", 0, PerUnitFlops(shape) > kManyPassesFlops ? kFewPasses : 0};
   }
@@ -61,10 +80,9 @@ double PassFlops(const FitShape& shape, Index correlated, bool by_units, Index r
 }
 
 Index AffordableBeliefs(const FitShape& shape, double pass_flops) {
-  const Index logits = shape.layers.back().outputs;
-  if (shape.classes && logits > kMostLogitsOfTwo) return 1;
-  if (shape.linear && logits > 1) return pass_flops <= kMostFlopsOfTwoInSteps ? 2 : 1;
-  if (shape.classes && logits > 1) return pass_flops <= kMostFlopsOfTwo ? 2 : 1;
+  if (OfManyClasses(shape)) return AffordsTwo(shape, pass_flops) ? 2 : 1;
+  if (shape.linear && Logits(shape) > 1) return pass_flops <= kMostFlopsOfTwoInSteps ? 2 : 1;
+  if (shape.classes && Logits(shape) > 1) return pass_flops <= kMostFlopsOfTwo ? 2 : 1;
   if (shape.linear && pass_flops <= kMostFlopsOfMany) return kManyBeliefs;
   if (!shape.linear && pass_flops <= kMostFlopsOfFour) return 4;
   if (!shape.linear && pass_flops <= kMostFlopsOfThree) return 3;

@@ -11,10 +11,11 @@ namespace prequel {
 
 // What a choice by cost goes by.
 struct FitShape {
-  Layers layers;             // D weights, in layers of o units with c weights each
-  bool linear = false;       // the logits are linear in the weights
-  Index curvature_rank = 1;  // R, columns per example
-  bool classes = false;      // whether a softmax couples the logits, or a sigmoid bends the one
+  Layers layers;              // D weights, in layers of o units with c weights each
+  bool linear = false;        // the logits are linear in the weights
+  Index curvature_rank = 1;   // R, columns per example
+  bool classes = false;       // whether a softmax couples the logits, or a sigmoid bends the one
+  bool stands_still = false;  // whether it is said that one belief is all
 };
 
 // Estimated flops of one pass of `rvga` over a minibatch of B = 64 rows, with C logits and n = B R:
@@ -25,6 +26,9 @@ struct FitShape {
 double FullFlops(const FitShape& shape);
 double PerUnitFlops(const FitShape& shape);
 double LowRankFlops(const FitShape& shape, Index rank);
+// Beside them what the softmax of C > 2 classes takes, by draws of the logits and all their second
+// moments: 250 B C².
+double SoftmaxFlops(const FitShape& shape);
 
 // So many a pass still make 2,000 rows a second on one core, at the passes that are usual: two to
 // four of linear models, up to seven of networks, one of lofi. Small products are slower ones.
@@ -43,7 +47,8 @@ struct DefaultFit {
 };
 
 // The first that is affordable of
-//   full, by rvga                   every model
+//   full, by rvga                   every model; of a linear one of many classes that may follow a
+//                                   world that moves, only where two beliefs are affordable
 //   per_unit, by rvga               linear models
 //   low_rank of rank 30, by rvga    every model
 //   low_rank of rank 10, by lofi    every model
@@ -64,12 +69,14 @@ inline constexpr double kMostFlopsOfFour = 1e7;
 inline constexpr double kMostFlopsOfThree = 3e7;
 inline constexpr double kMostFlopsOfTwo = 6e7;
 inline constexpr double kMostFlopsOfTwoInSteps = 1e6;
-inline constexpr Index kMostLogitsOfTwo = 3;
+// With SoftmaxFlops; of networks kMostFullNetworkFlops.
+inline constexpr double kMostFlopsOfTwoOfClasses = 3.2e7;
+inline constexpr Index kFewClasses = 3;
 
 // How many beliefs dynamics `adaptive` can afford where a pass of one costs so much: kManyBeliefs
-// of linear models of one logit (300 weights), of those of several 2 (60 weights); of networks 4,
-// or 3, whose prior then has two scales; of those of three classes, and of others, 2; else 1, which
-// is to stand still, as it is of more classes.
+// of linear models of one logit (300 weights), of those of several 2 (60 weights, or of more than
+// three classes 40 of them with 20 inputs); of networks 4, or 3, whose prior then has two scales;
+// of those of more classes, and of others, 2; else 1, which is to stand still.
 inline constexpr Index kManyBeliefs = 5;
 Index AffordableBeliefs(const FitShape& shape, double pass_flops);
 

@@ -102,5 +102,14 @@ TEST_F(ProgramTest, CreateMayFindTheModelThere) {
   EXPECT_EQ(there.err, "note: models/m has another rule than is asked for, and stays as it is\n");
 }
 
+// Of what was not asked for: the server of these tests makes a model of the config that it is sent.
+TEST_F(ProgramTest, CreateSaysThatAModelStandsStill) {
+  const std::string create = "create m --inputs x --target y";
+  EXPECT_EQ(Run(create).err, "");
+  EXPECT_EQ(Run(create + " --dynamics static").err, "");
+  server_.behaviour().chosen_dynamics = "static";
+  EXPECT_THAT(Run(create).err, testing::HasSubstr("note: models/m stands still (dynamics static)"));
+}
+
 }  // namespace
 }  // namespace prequel::cli

@@ -13,7 +13,7 @@ from prequel.aio.connection import AsyncConnection
 from prequel.aio.model import AsyncModel
 from prequel.answers.info import ModelInfo
 from prequel.answers.parts import Part, chosen
-from prequel.client import configured, existing
+from prequel.client import configured, existing, standing
 from prequel.config import Target
 from prequel.connection import TLS, Endpoint
 from prequel.errors import AlreadyExists, note
@@ -79,6 +79,8 @@ class AsyncClient:
                 raise
             info = await self._connection.run(operations.describe(operations.resource_name(name)))
             notes += existing(info, config)
+        else:
+            notes += standing(info, config)
         model = AsyncModel(self._connection, info.name, info.config)
         model.notes = notes
         return model

@@ -29,13 +29,15 @@ LearnerConfig NetworkConfig(const std::string& dynamics, double tolerance) {
 }
 
 TEST(Steps, AreAFewAndOfNetworksLongOnes) {
-  EXPECT_EQ(NumSteps(true, 1), 1);
-  EXPECT_EQ(NumSteps(true, 5), 5);
-  EXPECT_EQ(NumSteps(true, 1000), 8);
-  EXPECT_EQ(NumSteps(false, 1), 1);
-  EXPECT_EQ(NumSteps(false, 127), 1);
-  EXPECT_EQ(NumSteps(false, 128), 2);
-  EXPECT_EQ(NumSteps(false, 10'000), 4);
+  EXPECT_EQ(NumSteps(true, 3, 1), 1);
+  EXPECT_EQ(NumSteps(true, 3, 5), 5);
+  EXPECT_EQ(NumSteps(true, 3, 1000), 8);
+  EXPECT_EQ(NumSteps(true, 4, 1), 1);
+  EXPECT_EQ(NumSteps(true, 4, 1000), 2);
+  EXPECT_EQ(NumSteps(false, 1, 1), 1);
+  EXPECT_EQ(NumSteps(false, 1, 127), 1);
+  EXPECT_EQ(NumSteps(false, 1, 128), 2);
+  EXPECT_EQ(NumSteps(false, 1, 10'000), 4);
 }
 
 // Which is a minibatch of a world that stands still, from the belief that has drifted; and its

@@ -14,14 +14,15 @@ namespace {
 
 FitShape LinearShape(Index classes, Index inputs) {
   const Index outputs = classes == 2 ? 1 : classes;
-  return {{{0, inputs, outputs, true}}, true, classes == 2 ? 1 : classes - 1};
+  return {{{0, inputs, outputs, true}}, true, classes == 2 ? 1 : classes - 1, true};
 }
 
 FitShape NetworkShape(Index classes, Index inputs, Index hidden) {
   const Index outputs = classes == 2 ? 1 : classes;
   return {{{0, inputs, hidden, true}, {hidden * (inputs + 1), hidden, outputs, true}},
           false,
-          classes == 2 ? 1 : classes - 1};
+          classes == 2 ? 1 : classes - 1,
+          true};
 }
 
 // With D = 10, B = 64: n = 64 > D, so nD² + 8D³/3; and 2BCD² for the logits.
@@ -42,6 +43,11 @@ TEST(DefaultFit, CountsTheStructureOfLinearModels) {
   EXPECT_GT(FullFlops(dense), 4 * FullFlops(LinearShape(26, 16)));
 }
 
+FitShape StandingStill(FitShape shape) {
+  shape.stands_still = true;
+  return shape;
+}
+
 void ExpectFit(const FitShape& shape, const char* posterior, const char* rule) {
   const DefaultFit fit = ChooseByCost(shape);
   EXPECT_EQ(fit.posterior, posterior);
@@ -52,7 +58,8 @@ TEST(DefaultFit, OfLinearModels) {
   ExpectFit(LinearShape(2, 16), "full", "rvga");
   ExpectFit(LinearShape(2, 500), "full", "rvga");
   ExpectFit(LinearShape(10, 16), "full", "rvga");
-  ExpectFit(LinearShape(26, 16), "full", "rvga");
+  ExpectFit(LinearShape(26, 16), "per_unit", "rvga");
+  ExpectFit(StandingStill(LinearShape(26, 16)), "full", "rvga");
   ExpectFit(LinearShape(10, 64), "per_unit", "rvga");
   ExpectFit(LinearShape(40, 20), "per_unit", "rvga");
   ExpectFit(LinearShape(64, 64), "per_unit", "rvga");
@@ -73,27 +80,32 @@ TEST(DefaultFit, LimitsThePassesOfManyClasses) {
 TEST(DefaultFit, AffordsFewBeliefsOfManyClasses) {
   const auto beliefs = [](FitShape shape, bool classes) {
     shape.classes = classes;
-    return AffordableBeliefs(shape, PassFlops(shape, NumParams(shape.layers), false, 0));
+    const bool by_units = ChooseByCost(shape).posterior == "per_unit";
+    return AffordableBeliefs(shape, PassFlops(shape, NumParams(shape.layers), by_units, 0));
   };
   EXPECT_EQ(beliefs(LinearShape(2, 16), true), 5);
   EXPECT_EQ(beliefs(LinearShape(3, 8), true), 2);
-  EXPECT_EQ(beliefs(LinearShape(4, 8), true), 1);
+  EXPECT_EQ(beliefs(LinearShape(4, 8), true), 2);
+  EXPECT_EQ(beliefs(LinearShape(40, 20), true), 2);
+  EXPECT_EQ(beliefs(LinearShape(64, 3), true), 1);
+  EXPECT_EQ(beliefs(LinearShape(40, 64), true), 1);
   EXPECT_EQ(beliefs(LinearShape(4, 8), false), 2);
   EXPECT_EQ(beliefs(LinearShape(10, 16), false), 1);
   EXPECT_EQ(beliefs(NetworkShape(2, 2, 8), true), 4);
   EXPECT_EQ(beliefs(NetworkShape(3, 2, 8), true), 2);
-  EXPECT_EQ(beliefs(NetworkShape(4, 2, 8), true), 1);
+  EXPECT_EQ(beliefs(NetworkShape(4, 2, 8), true), 2);
 }
 
-TEST(DefaultFit, LetsManyClassesStandStill) {
+TEST(DefaultFit, FollowsClassesUnlessTheyAreVeryMany) {
   LearnerConfig config = PlainConfig(3, "categorical");
   config.dynamics = {};
-  for (const int classes : {3, 4}) {
+  for (const int classes : {3, 4, 10, 64}) {
     config.target.num_classes = classes;
     for (const char* model : {"linear", "mlp"}) {
       config.model = {model, {}};
-      EXPECT_EQ(Learner::Create(config)->config().dynamics.name,
-                classes == 3 ? "adaptive" : "static");
+      EXPECT_EQ(
+          Learner::Create(config)->config().dynamics.name,
+          classes < 10 || (classes < 64 && config.model.name == "linear") ? "adaptive" : "static");
     }
   }
 }
@@ -114,8 +126,11 @@ TEST(DefaultFit, IsTheBestThatIsAffordable) {
       for (const FitShape& shape :
            {LinearShape(classes, inputs), NetworkShape(classes, inputs, 32)}) {
         const std::string chosen = ChooseByCost(shape).posterior;
-        EXPECT_EQ(chosen == "full", FullFlops(shape) <= (shape.linear ? kMostFullLinearFlops
-                                                                      : kMostFullNetworkFlops));
+        const bool affordable =
+            FullFlops(shape) <= (shape.linear ? kMostFullLinearFlops : kMostFullNetworkFlops);
+        const FitShape still = StandingStill(shape);
+        EXPECT_EQ(ChooseByCost(still).posterior == "full", affordable);
+        EXPECT_TRUE(chosen != "full" || affordable);
         if (chosen == "per_unit") {
           EXPECT_TRUE(shape.linear);
           EXPECT_LE(PerUnitFlops(shape), kMostPerUnitFlops);
