@@ -37,7 +37,8 @@ struct FeatureConfig {
   Index width = 1;             // numeric: consecutive input columns
   bool allow_missing = false;  // numeric: NaN means missing
   Index max_categories = 32;   // categorical: values with a column of their own
-  Index hash_buckets = 0;      // categorical: > 0 hashes instead of keeping a table
+  Index hash_buckets = 0;      // categorical: columns that all others are hashed into; 0: they
+                               // share one. With max_categories = 0 all values are hashed
 
   bool operator==(const FeatureConfig&) const = default;
 };

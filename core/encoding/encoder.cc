@@ -122,7 +122,7 @@ absl::Status Encoder::AddNumeric(const std::string& path, const FeatureConfig& f
 }
 
 absl::Status Encoder::AddCategorical(const std::string& path, const FeatureConfig& feature) {
-  const bool hashed = feature.hash_buckets != 0;
+  const bool hashed = feature.hash_buckets != 0, tabled = !hashed || feature.max_categories != 0;
   if (feature.width != 1) return FieldError(path + ".width", "is for numeric features only");
   if (feature.allow_missing) {
     return FieldError(path + ".allow_missing",
@@ -132,7 +132,7 @@ absl::Status Encoder::AddCategorical(const std::string& path, const FeatureConfi
     return FieldError(path + ".hash_buckets",
                       Between(0, ConfigLimits::kMaxInputs, feature.hash_buckets));
   }
-  if (!hashed && (feature.max_categories < 1 || feature.max_categories > kMaxCategories)) {
+  if (tabled && (feature.max_categories < 1 || feature.max_categories > kMaxCategories)) {
     return FieldError(path + ".max_categories",
                       absl::StrCat(Between(1, kMaxCategories, feature.max_categories),
                                    "; hash_buckets has no such limit"));
@@ -140,8 +140,9 @@ absl::Status Encoder::AddCategorical(const std::string& path, const FeatureConfi
   TextColumn text;
   text.name = feature.name.empty() ? absl::StrCat("text ", texts_.size()) : feature.name;
   text.field = absl::StrCat("batch.text[", texts_.size(), "]");
-  text.table = hashed ? -1 : num_tables_++;
-  text.capacity = hashed ? feature.hash_buckets : feature.max_categories;
+  text.table = tabled ? num_tables_++ : -1;
+  text.capacity = feature.max_categories;
+  text.buckets = feature.hash_buckets;
   texts_.push_back(std::move(text));
   return absl::OkStatus();
 }
@@ -155,16 +156,17 @@ std::vector<std::string> Encoder::ColumnNames(const EncoderState& state) const {
   }
   for (const TextColumn& text : texts_) {
     for (Index slot = 0; slot < text.capacity; ++slot) {
-      if (text.table < 0) {
-        names.push_back(absl::StrCat(text.name, " bucket ", slot));
-      } else if (slot < state.tables[At(text.table)]->size()) {
+      if (slot < state.tables[At(text.table)]->size()) {
         names.push_back(
             absl::StrCat(text.name, "=", state.tables[At(text.table)]->values()[At(slot)]));
       } else {
         names.push_back(absl::StrCat(text.name, " slot ", slot));
       }
     }
-    if (text.table >= 0) names.push_back(text.name + " other");
+    if (text.buckets == 0) names.push_back(text.name + " other");
+    for (Index bucket = 0; bucket < text.buckets; ++bucket) {
+      names.push_back(absl::StrCat(text.name, " bucket ", bucket));
+    }
   }
   return names;
 }
@@ -367,16 +369,13 @@ Index Encoder::EncodeText(const EncoderState& state, const Batch& batch, Matrix&
     const std::vector<std::string>& values = batch.text[i];
     const CategoryTable* table = text.table < 0 ? nullptr : state.tables[At(text.table)].get();
     for (std::size_t row = 0; row < values.size(); ++row) {
-      Index slot = 0;
-      if (table == nullptr) {
-        slot =
-            static_cast<Index>(StableHash(values[row]) % static_cast<std::uint64_t>(text.capacity));
-      } else {
-        slot = table->Find(values[row]);
-        if (slot < 0) {
-          slot = text.capacity;  // other
-          ++unseen;
-        }
+      Index slot = table == nullptr ? -1 : table->Find(values[row]);
+      if (slot < 0 && text.buckets > 0) {
+        const auto buckets = static_cast<std::uint64_t>(text.buckets);
+        slot = text.capacity + static_cast<Index>(StableHash(values[row]) % buckets);
+      } else if (slot < 0) {
+        slot = text.capacity;  // other
+        ++unseen;
       }
       out(text.first + slot, static_cast<Index>(row)) = 1;
     }

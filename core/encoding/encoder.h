@@ -1,6 +1,7 @@
 // From the columns of a batch to the columns a model sees.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ namespace prequel {
 struct EncoderState {
   RunningMoments moments;           // of the numeric columns
   Units units;                      // that these are encoded in; empty unless standardised
-  std::vector<SharedTable> tables;  // one per categorical feature that is not hashed
+  std::vector<SharedTable> tables;  // one per categorical feature that is not hashed altogether
 };
 
 // A run of numeric columns that may be missing, and where their indicators are encoded.
@@ -41,8 +42,8 @@ struct ColumnGroup {
 //               moves is thousands of deviations out: z is held within ±clip, so that no row has
 //               unbounded leverage.
 //   indicators  1 where missing, for each numeric column that may be
-//   one-hot     per categorical feature: a column per table slot and one for "other" values, or
-//               one per hash bucket, bucket = StableHash(value) mod buckets
+//   one-hot     per categorical feature: a column per table slot, and one for "other" values or one
+//               per hash bucket of them, bucket = StableHash(value) mod buckets
 class Encoder {
  public:
   // Table slots of one feature: a new value copies its table. Hash beyond.
@@ -92,10 +93,11 @@ class Encoder {
   struct TextColumn {
     std::string name;
     std::string field;   // "batch.text[1]"
-    Index table = -1;    // in EncoderState::tables; −1: hashed
-    Index capacity = 0;  // table slots, or buckets
+    Index table = -1;    // in EncoderState::tables; −1: all values are hashed
+    Index capacity = 0;  // table slots
+    Index buckets = 0;   // 0: what has no slot is "other"
     Index first = 0;     // encoded column
-    Index size() const { return capacity + (table < 0 ? 0 : 1); }
+    Index size() const { return capacity + std::max<Index>(buckets, 1); }
   };
 
   absl::Status AddNumeric(const std::string& path, const FeatureConfig& feature);

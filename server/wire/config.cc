@@ -118,7 +118,9 @@ absl::Status FeatureFromProto(const v1::Feature& proto, const std::string& field
   feature->kind = categorical ? FeatureConfig::Kind::kCategorical : FeatureConfig::Kind::kNumeric;
   if (proto.width() > 0) feature->width = proto.width();
   feature->allow_missing = proto.allow_missing();
-  if (proto.max_categories() > 0) feature->max_categories = proto.max_categories();
+  if (proto.max_categories() > 0 || proto.hash_buckets() > 0) {
+    feature->max_categories = proto.max_categories();
+  }
   feature->hash_buckets = proto.hash_buckets();
   return absl::OkStatus();
 }

@@ -12,7 +12,8 @@ namespace prequel::client {
 namespace {
 
 constexpr std::int64_t kMaxCategories = 256;
-constexpr std::int64_t kLeastRoom = 2;  // slots for texts that the file does not have
+constexpr std::int64_t kHashBuckets = 64;  // for more than these
+constexpr std::int64_t kLeastRoom = 2;     // slots for texts that the file does not have
 
 absl::Status CellError(const SeenCell& cell, const std::string& name, const std::string& what) {
   return absl::InvalidArgumentError(
@@ -47,7 +48,8 @@ v1::Feature CategoricalFeature(const std::string& name, const ColumnSummary& sum
   feature.set_kind(v1::Feature::KIND_CATEGORICAL);
   const std::int64_t texts = std::min(summary.distinct.count(), summary.values + summary.missing);
   if (texts > kMaxCategories) {
-    feature.set_hash_buckets(kMaxCategories);
+    feature.set_max_categories(static_cast<std::uint32_t>(kMaxCategories));
+    feature.set_hash_buckets(kHashBuckets);
   } else {
     const std::int64_t room = std::max(kLeastRoom, texts / 8);
     feature.set_max_categories(static_cast<std::uint32_t>(std::min(texts + room, kMaxCategories)));
@@ -63,8 +65,9 @@ std::string CategoricalNote(const std::string& name, const ColumnSummary& summar
     const std::string many = absl::StrCat(summary.distinct.exact() ? "" : "about ", texts);
     const bool own = 2 * texts > summary.values;
     return absl::StrCat(column, " has ", many, " different texts",
-                        own ? ", in most rows one of their own" : "", ": they are hashed into ",
-                        kMaxCategories, " columns, which they share; --ignore leaves it out");
+                        own ? ", in most rows one of their own" : "", ": the first ",
+                        kMaxCategories, " get a column each, all others are hashed into ",
+                        kHashBuckets, ", which they share; --ignore leaves it out");
   }
   if (as_text) return "";
   if (summary.months > 0 && summary.months == summary.values) {

@@ -29,8 +29,8 @@ struct FeatureChoice {
 // Numbers are numeric, and allow missing values where the column has some; dates and times are
 // numeric as AppendMoment has it; anything else, and everything `as_text`, is categorical: a table
 // of as many slots as there are texts and an eighth more, at least two, at most 256 in all; more
-// texts than that are hashed into 256 columns. Errors as CheckReadable, and for texts longer than a
-// category may be. REQUIRES a value.
+// than those that are met first are hashed into 64 columns. Errors as CheckReadable, and for texts
+// longer than a category may be. REQUIRES a value.
 absl::StatusOr<FeatureChoice> ChooseFeature(const std::string& name, const ColumnSummary& summary,
                                             bool as_text);
 

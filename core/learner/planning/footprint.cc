@@ -34,7 +34,7 @@ double ConfigBytes(const Problem& p) {
   double bytes = kColumn * static_cast<double>(p.encoder.num_input_columns());
   for (const FeatureConfig& feature : p.config.features) {
     bytes += static_cast<double>(sizeof(FeatureConfig) + feature.name.size());
-    if (feature.kind != FeatureConfig::Kind::kCategorical || feature.hash_buckets > 0) continue;
+    if (feature.kind != FeatureConfig::Kind::kCategorical) continue;
     bytes += kCategory * static_cast<double>(feature.max_categories);
   }
   return bytes + OptionBytes(p.config.prior);

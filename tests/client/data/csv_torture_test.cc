@@ -240,10 +240,13 @@ TEST(CsvTortureTest, TextAndRepetition) {
            {"booleans", Column({"true", "false"}), "x text 4 > y gaussian"},
            {"sixty texts", Rows("x,y", 60, wide), "x text 67 > y gaussian"},
            {"as many as have a column", Rows("x,y", 256, wide), "x text 256 > y gaussian"},
-           {"a hundred thousand", Rows("x,y", 100'000, wide), "x hash 256 > y gaussian",
-            "different texts, in most rows one of their own: they are hashed into 256 columns"},
-           {"many, and often", Rows("x,y", 20'000, ids), "x hash 256 > y gaussian",
-            "different texts: they are hashed into 256 columns, which they share; --ignore"},
+           {"a hundred thousand", Rows("x,y", 100'000, wide), "x text 256 hash 64 > y gaussian",
+            "different texts, in most rows one of their own: the first 256 get a column each, all "
+            "others are hashed into 64"},
+           {"many, and often", Rows("x,y", 20'000, ids), "x text 256 hash 64 > y gaussian",
+            "different texts: the first 256 get a column each, all others are hashed into 64, "
+            "which "
+            "they share; --ignore"},
            {"constant", Column({"7", "7", "7"}), "x > y gaussian",
             "column 'x' is '7' in every row; --ignore leaves it out"},
            {"always empty", "x,e,n,y\n1,,NA,0.5\n2,,,1.5\n", "x > y gaussian",

@@ -68,8 +68,8 @@ TEST(SchemaInferenceTest, AsManySlotsAsTextsAndAFewMoreThenHashing) {
   EXPECT_EQ(feature(250).max_categories(), 256);
   EXPECT_EQ(feature(256).max_categories(), 256);
   EXPECT_EQ(feature(256).hash_buckets(), 0);
-  EXPECT_EQ(feature(257).max_categories(), 0);
-  EXPECT_EQ(feature(257).hash_buckets(), 256);
+  EXPECT_EQ(feature(257).max_categories(), 256);
+  EXPECT_EQ(feature(257).hash_buckets(), 64);
 }
 
 TEST(SchemaInferenceTest, LikelihoodFollowsTheTarget) {

@@ -10,6 +10,7 @@ from prequel.inference.number_advice import number_advice
 from prequel.inference.summary import ColumnSummary, SeenCell
 
 MAX_CATEGORIES = 256
+_HASH_BUCKETS = 64
 _LEAST_ROOM = 2  # slots for texts that the data does not have
 
 
@@ -19,7 +20,7 @@ def choose_feature(name: str, summary: ColumnSummary, as_text: bool) -> tuple[v1
     Numbers are numeric, and allow missing values where the column has some; dates and times are
     numeric as `moment_numbers` has it; anything else, and everything `as_text`, is categorical: a
     table of as many slots as there are texts and an eighth more, at least two, at most 256 in all;
-    more texts than that are hashed into 256 columns.
+    more than those that are met first are hashed into 64 columns.
 
     Raises:
         InvalidArgument: naming row and column, as `check_readable`.
@@ -104,7 +105,8 @@ def _categorical(name: str, summary: ColumnSummary) -> v1.Feature:
     texts = summary.distinct
     made = v1.Feature(name=name, kind=v1.Feature.KIND_CATEGORICAL)
     if texts > MAX_CATEGORIES:
-        made.hash_buckets = MAX_CATEGORIES
+        made.max_categories = MAX_CATEGORIES
+        made.hash_buckets = _HASH_BUCKETS
     else:
         made.max_categories = min(texts + max(_LEAST_ROOM, texts // 8), MAX_CATEGORIES)
     return made
@@ -115,8 +117,9 @@ def _categorical_note(name: str, summary: ColumnSummary, as_text: bool) -> str:
     if texts > MAX_CATEGORIES:
         own = ", in most rows one of their own" if 2 * texts > summary.values else ""
         return (
-            f"column {quoted(name)} has {texts} different texts{own}: they are hashed into "
-            f"{MAX_CATEGORIES} columns, which they share; `ignore` leaves it out"
+            f"column {quoted(name)} has {texts} different texts{own}: the first {MAX_CATEGORIES} "
+            f"get a column each, all others are hashed into {_HASH_BUCKETS}, which they share; "
+            "`ignore` leaves it out"
         )
     if not as_text and summary.value is not None and summary.months == summary.values:
         return (
