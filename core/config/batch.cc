@@ -54,6 +54,7 @@ void SelectRows(const Batch& batch, const std::vector<Index>& kept, Batch& out) 
   SelectValues(batch.labels, kept, out.labels);
   SelectNumbers(batch.times, kept, out.times);
   SelectNumbers(batch.weights, kept, out.weights);
+  out.learned_before = batch.learned_before;
   out.text.resize(batch.text.size());
   for (std::size_t c = 0; c < batch.text.size(); ++c) {
     SelectValues(batch.text[c], kept, out.text[c]);

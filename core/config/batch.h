@@ -16,6 +16,9 @@ struct Batch {
   std::vector<std::string> labels;             // B class labels as text; empty when absent
   Vector times;                                // B: when each happened; empty when not told
   Vector weights;                              // B: how often each counts; empty: once
+  // Predictions of rows that were learned before say nothing of those to come: nothing is scored,
+  // and nothing but the weights of the model and its noise learns.
+  bool learned_before = false;
 
   // Examples: from whichever part is present; CheckBatch requires the others to agree.
   Index rows() const {

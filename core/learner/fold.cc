@@ -100,8 +100,8 @@ absl::Status ScoreRows(const Shared& m, Judgement& judgement) {
   const bool classes = m.problem.classes();
   if (classes) m.problem.target_encoder.Encode(m.next.targets, m.rows, w.kept, w.outcomes);
   const Matrix& outcomes = classes ? w.outcomes : m.rows.targets;
-  m.problem.references().Absorb(outcomes, m.next.references);
-  if (!m.problem.target_encoder.HasScale(m.state.targets)) {
+  if (!m.rows.learned_before) m.problem.references().Absorb(outcomes, m.next.references);
+  if (m.rows.learned_before || !m.problem.target_encoder.HasScale(m.state.targets)) {
     m.next.evaluation.unscored_rows += m.rows.rows();
     return absl::OkStatus();
   }
@@ -294,7 +294,7 @@ absl::Status LearnRows(Shared m, Learned& learned) {
     return TooExtreme();
   }
   if (status = FitBeliefs(m, begun, learned.report); !status.ok()) return status;
-  WatchRows(problem, m.state, m.rows, weighed, m.w, m.next);
+  if (!m.rows.learned_before) WatchRows(problem, m.state, m.rows, weighed, m.w, m.next);
   m.next.evaluation.Absorb(judgement, problem.config.evaluation_window);
   learned.scores = judgement.served.Average();
   return absl::OkStatus();

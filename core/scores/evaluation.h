@@ -37,7 +37,7 @@ struct Judgement {
 struct Evaluation {
   Tally cumulative, window;
   std::int64_t skipped_rows = 0;         // target missing
-  std::int64_t unscored_rows = 0;        // learned before any predictive existed
+  std::int64_t unscored_rows = 0;        // learned before any predictive existed, or again
   std::int64_t unseen_categories = 0;    // values that were new to the model, or had no slot
   Comparison raw, last, average, still;  // as in Judgement
 

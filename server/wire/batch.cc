@@ -76,6 +76,7 @@ absl::StatusOr<Batch> BatchFromProto(const v1::Batch& proto, Index max_rows) {
   if (status.ok()) status = CheckRows(proto.labels_size(), max_rows, "batch.labels");
   if (!status.ok()) return status;
   batch.labels.assign(proto.labels().begin(), proto.labels().end());
+  batch.learned_before = proto.learned_before();
   return batch;
 }
 

@@ -31,7 +31,7 @@ std::string UncountedText(const v1::GetEvaluationResponse& evaluation) {
   }
   if (evaluation.unscored_rows() > 0) {
     absl::StrAppend(&text, Count(evaluation.unscored_rows()),
-                    " rows unscored: learned before a predictive existed\n");
+                    " rows unscored: learned again, or before a predictive existed\n");
   }
   if (evaluation.unseen_categories() > 0) {
     absl::StrAppend(&text, Count(evaluation.unseen_categories(), "value", "values"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,7 @@ class Model:
         *,
         times: Any = None,
         weights: Any = None,
+        learned_before: bool = False,
         batch_size: int = 64,
         producer: str = "",
         progress: Progress = False,
@@ -127,12 +129,15 @@ class Model:
         `y` holds the targets, or names their column in `X`; without it, the column that is named
         as the model's target is. `times` are when the rows happened, numbers or moments that do
         not decrease, or name their column: then time passes by them, and not by rows. `weights` are
-        how often each row counts, numbers from 0, or name their column. `producer`, `progress`,
-        `max_in_flight` and `retry` are as in `learn_stream`. Everything is checked before anything
-        is sent.
+        how often each row counts, numbers from 0, or name their column. With `learned_before`, as in a
+        second pass over the rows, nothing is scored, and calibration learns nothing. `producer`,
+        `progress`, `max_in_flight` and `retry` are as in `learn_stream`. Everything is checked
+        before anything is sent.
         """
         operations.check_positive("batch_size", batch_size)
-        examples = self._encode(X, y, times, weights)
+        examples = replace(
+            self._encode(X, y, times, weights), learned_before=bool(learned_before)
+        )
         if examples.rows == 0:
             raise InvalidArgument("no rows to learn")
         if examples.rows <= batch_size and not producer and not progress:

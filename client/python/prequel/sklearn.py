@@ -50,7 +50,8 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             the model, each a name, a mapping {"name": …, option: value, …}, or None: the server's
             choice.
         batch_size: rows of a minibatch.
-        passes: how often `fit` goes over the rows, each of which counts 1/passes in each.
+        passes: how often `fit` goes over the rows, each of which counts 1/passes in each. Scores
+            and calibration are of the first.
         random_state: the model's seed, a whole number; None is 0.
     """
 
@@ -228,8 +229,10 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, passes: int) -> None:
         weights = weights_in_pass(sample_weight, X, passes)
-        for _ in range(passes):
-            self.remote_.learn(X, y, weights=weights, batch_size=self.batch_size)
+        for number in range(passes):
+            self.remote_.learn(
+                X, y, weights=weights, learned_before=number > 0, batch_size=self.batch_size
+            )
 
 
 class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]

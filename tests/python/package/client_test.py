@@ -29,7 +29,7 @@ def test_a_model_and_its_life(line, client, name, tmp_path):
     lines = str(evaluation).splitlines()
     assert lines[0] == "revision 10" and lines[1].split() == ["all", "last", "~1,000"]
     assert lines[3].split()[:2] == ["nll", f"{evaluation.cumulative['nll']:.4f}"]
-    assert "64 rows unscored: learned before a predictive existed" in lines
+    assert "64 rows unscored: learned again, or before a predictive existed" in lines
     assert [line.split()[0] for line in lines if line.startswith("last ")] == ["last", "last"]
     assert ["drift", "rate", "intercept", "weight"] in [line.split() for line in lines]
 

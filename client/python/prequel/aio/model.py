@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,7 @@ class AsyncModel:
         *,
         times: Any = None,
         weights: Any = None,
+        learned_before: bool = False,
         batch_size: int = 64,
         producer: str = "",
         progress: Progress = False,
@@ -103,7 +105,8 @@ class AsyncModel:
     ) -> LearnResult:
         """As Model.learn."""
         operations.check_positive("batch_size", batch_size)
-        examples = await self._encode(X, y, times, weights)
+        encoded = await self._encode(X, y, times, weights)
+        examples = replace(encoded, learned_before=bool(learned_before))
         if examples.rows == 0:
             raise InvalidArgument("no rows to learn")
         return await self._learn_minibatches(

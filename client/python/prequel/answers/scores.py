@@ -165,7 +165,7 @@ class Evaluation:
 
     cumulative: over all data; window: over the last `window_length` examples or so, exponentially
     weighted; skipped_rows: whose target was missing; unscored_rows: learned before a predictive
-    existed; unseen_categories: values of a category that was new to the model, or had no room;
+    existed, or again; unseen_categories: values of a category that was new to the model, or had no room;
     comparisons: by name, such as "raw", the model before calibration, and "last" and
     "average", which know no inputs; drift: None of a model that does not drift; alarms: by cause,
     those that a model like this one has, raised or not.
@@ -198,7 +198,7 @@ class Evaluation:
             text += f"\n\n{recent}, beside others on the same rows\n{self._beside()}"
         for count, what in (
             (self.skipped_rows, "skipped: without a target"),
-            (self.unscored_rows, "unscored: learned before a predictive existed"),
+            (self.unscored_rows, "unscored: learned again, or before a predictive existed"),
         ):
             text += f"\n{counted(count, 'row')} {what}" if count else ""
         if self.unseen_categories:

@@ -37,7 +37,7 @@ class Examples:
 
     inputs: [rows, numeric columns], or None; text: per categorical feature its values; targets:
     [rows] or [rows, width], or None; labels: one per row, or None; times and weights: [rows] each,
-    or None.
+    or None; learned_before: whether all rows were.
     """
 
     rows: int
@@ -47,6 +47,7 @@ class Examples:
     labels: list[str] | None = None
     times: npt.NDArray[Any] | None = None
     weights: npt.NDArray[Any] | None = None
+    learned_before: bool = False
 
     def minibatch(self, first: int, end: int) -> Minibatch:
         return Minibatch(
@@ -57,6 +58,7 @@ class Examples:
             None if self.labels is None else self.labels[first:end],
             None if self.times is None else self.times[first:end],
             None if self.weights is None else self.weights[first:end],
+            self.learned_before,
         )
 
     def minibatches(self, rows: int) -> Iterator[Minibatch]:

@@ -67,6 +67,7 @@ class Minibatch:
         labels: Sequence[str] | None = None,
         times: FloatArray | None = None,
         weights: FloatArray | None = None,
+        learned_before: bool = False,
     ) -> None:
         """`inputs` [rows, columns], `targets` [rows] or [rows, width], `times` [rows] and `weights`
         [rows] are little-endian floats; `text` holds the values of each categorical feature."""
@@ -86,6 +87,8 @@ class Minibatch:
             self._parts += _tensor_parts(5, times)
         if weights is not None:
             self._parts += _tensor_parts(6, weights)
+        if learned_before:
+            self._parts.append(v1.Batch(learned_before=True).SerializeToString())
         self._size = _size(self._parts)
 
     def request(self, message: Any) -> bytes:

@@ -82,20 +82,22 @@ class TextColumn(_message.Message):
     def __init__(self, values: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Batch(_message.Message):
-    __slots__ = ["inputs", "labels", "targets", "text", "times", "weights"]
+    __slots__ = ["inputs", "labels", "learned_before", "targets", "text", "times", "weights"]
     INPUTS_FIELD_NUMBER: _ClassVar[int]
     LABELS_FIELD_NUMBER: _ClassVar[int]
+    LEARNED_BEFORE_FIELD_NUMBER: _ClassVar[int]
     TARGETS_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     TIMES_FIELD_NUMBER: _ClassVar[int]
     WEIGHTS_FIELD_NUMBER: _ClassVar[int]
     inputs: Tensor
     labels: _containers.RepeatedScalarFieldContainer[str]
+    learned_before: bool
     targets: Tensor
     text: _containers.RepeatedCompositeFieldContainer[TextColumn]
     times: Tensor
     weights: Tensor
-    def __init__(self, inputs: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., text: _Optional[_Iterable[_Union[TextColumn, _Mapping[str, _Any]]]] = ..., targets: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., labels: _Optional[_Iterable[str]] = ..., times: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., weights: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, inputs: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., text: _Optional[_Iterable[_Union[TextColumn, _Mapping[str, _Any]]]] = ..., targets: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., labels: _Optional[_Iterable[str]] = ..., times: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., weights: _Optional[_Union[Tensor, _Mapping[str, _Any]]] = ..., learned_before: bool = ...) -> None: ...
 
 class Component(_message.Message):
     __slots__ = ["arrays", "name", "options"]

@@ -37,7 +37,7 @@ TEST(EvaluationTextTest, SaysWhatIsNotCounted) {
   evaluation.set_unseen_categories(1'234);
   EXPECT_THAT(EvaluationText({"models/m", evaluation}),
               HasSubstr("2 rows skipped: no target\n"
-                        "3 rows unscored: learned before a predictive existed\n"
+                        "3 rows unscored: learned again, or before a predictive existed\n"
                         "1,234 values of a category that was new to the model, or had no room\n"));
 }
 
