@@ -129,15 +129,13 @@ class Model:
         `y` holds the targets, or names their column in `X`; without it, the column that is named
         as the model's target is. `times` are when the rows happened, numbers or moments that do
         not decrease, or name their column: then time passes by them, and not by rows. `weights` are
-        how often each row counts, numbers from 0, or name their column. With `learned_before`, as in a
-        second pass over the rows, nothing is scored, and calibration learns nothing. `producer`,
-        `progress`, `max_in_flight` and `retry` are as in `learn_stream`. Everything is checked
-        before anything is sent.
+        how often each row counts, numbers from 0, or name their column. With `learned_before`, as
+        in a second pass over the rows, nothing is scored, and calibration learns nothing.
+        `producer`, `progress`, `max_in_flight` and `retry` are as in `learn_stream`. Everything is
+        checked before anything is sent.
         """
         operations.check_positive("batch_size", batch_size)
-        examples = replace(
-            self._encode(X, y, times, weights), learned_before=bool(learned_before)
-        )
+        examples = replace(self._encode(X, y, times, weights), learned_before=bool(learned_before))
         if examples.rows == 0:
             raise InvalidArgument("no rows to learn")
         if examples.rows <= batch_size and not producer and not progress:

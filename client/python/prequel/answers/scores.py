@@ -165,8 +165,8 @@ class Evaluation:
 
     cumulative: over all data; window: over the last `window_length` examples or so, exponentially
     weighted; skipped_rows: whose target was missing; unscored_rows: learned before a predictive
-    existed, or again; unseen_categories: values of a category that was new to the model, or had no room;
-    comparisons: by name, such as "raw", the model before calibration, and "last" and
+    existed, or again; unseen_categories: values of a category that was new to the model, or had no
+    room; comparisons: by name, such as "raw", the model before calibration, and "last" and
     "average", which know no inputs; drift: None of a model that does not drift; alarms: by cause,
     those that a model like this one has, raised or not.
     """
