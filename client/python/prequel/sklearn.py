@@ -50,8 +50,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             the model, each a name, a mapping {"name": …, option: value, …}, or None: the server's
             choice.
         batch_size: rows of a minibatch.
-        passes: how often `fit` goes over the rows, each of which counts 1/passes in each. Scores
-            and calibration are of the first.
+        passes: how often `fit` goes over the rows, each counting 1/passes; scored is the first.
         random_state: the model's seed, a whole number; None is 0.
     """
 
