@@ -73,4 +73,26 @@ void StudentTRows::Evaluate(std::span<const StudentT> of, std::span<const double
   }
 }
 
+double QuickCdf(const StudentT& t, double y) {
+  const double z = (y - t.location) / t.scale;
+  if (std::isinf(t.dof)) return NormalCdf(z);
+  const double u = z * z / t.dof, log = std::log1p(u);
+  double raised = t.dof, sum = 0;
+  if (raised < kLeastDof) {
+    const double density =
+        std::exp(LogGammaHalfStep(t.dof / 2) - 0.5 * std::log(t.dof * std::numbers::pi) -
+                 0.5 * (t.dof + 1) * log);
+    double term = (2 / t.dof) * std::abs(z) * density;
+    for (; raised < kLeastDof; raised += 2) {
+      sum += term;
+      term *= (raised + 1) / ((raised + 2) * (1 + u));
+    }
+  }
+  const double a = raised - 0.5, b = 48 * a * a, w = a * log;
+  const double series =
+      ((((-0.4 * w - 3.3) * w - 24) * w - 85.5) / (0.8 * w * w + (100 + b)) + w + 3) / b + 1;
+  const double tail = 0.5 * sum + NormalCdf(-series * std::sqrt(w));
+  return z < 0 ? tail : 1 - tail;
+}
+
 }  // namespace prequel

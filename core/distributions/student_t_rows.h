@@ -26,4 +26,7 @@ class StudentTRows {
   Eigen::ArrayXd z_, inverse_, log_, tail_, term_, deviate_;
 };
 
+// P(Y ≤ y) of one, in the same way: to 1e-9.
+double QuickCdf(const StudentT& t, double y);
+
 }  // namespace prequel

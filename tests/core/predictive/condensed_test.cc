@@ -113,7 +113,7 @@ TEST(Condensed, IsTheWholeMixture) {
       EXPECT_NEAR(fewer.Cdf(y), whole.Cdf(y), 1e-13 + slope * rounding) << c.name << ", " << p;
       EXPECT_NEAR(fewer.LogDensity(y), whole.LogDensity(y), 1e-10) << c.name << ", " << p;
       const double quantile = fewer.Quantile(p);
-      EXPECT_NEAR(quantile, y, 2e-13 / slope + 2 * rounding) << c.name << ", " << p;
+      EXPECT_NEAR(quantile, y, 1e-10 / slope + 2 * rounding) << c.name << ", " << p;
       EXPECT_GE(quantile, last) << c.name << ", " << p;
       last = quantile;
     }
