@@ -29,14 +29,12 @@ const std::array<double, kKnots>& Logits() {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// What of y lies below the own quantile of the probability `own`, which is 1 − `rest`. Of counts it
-// is the mean of 1[U < own] over U uniform in [P(Y < y), P(Y ≤ y)], the randomised PIT, so that a
-// predictive that is right is left alone however few counts there are.
-double Below(const Position& y, double own, double rest) {
-  const double width = y.upper - y.lower;
-  if (!(width > 0)) return y.upper < own ? 1 : 0;
-  if (own < 0.5) return std::clamp((own - y.lower) / width, 0.0, 1.0);
-  return 1 - std::clamp((rest - (1 - y.upper)) / width, 0.0, 1.0);
+// What of y lies below the own quantile of the probability `own`, which is 1 − `rest`: the part of
+// it that knot j counts by.
+double Below(const Position& y, std::size_t j, double own, double rest) {
+  const bool all = y.upper<own, some = 1 - y.lower> rest;
+  if (j == kMedian) return 0.5 * (all ? 1 : 0) + 0.5 * (some ? 1 : 0);
+  return (j < kMedian ? all : some) ? 1 : 0;
 }
 
 }  // namespace
@@ -79,7 +77,7 @@ void LearnIntervals(const Position* positions, Index rows, const Vector& weights
         double miss = 0;  // Σ (p − 1[…])
         for (Index i = first; i < end; ++i) {
           const double weight = weights.size() > 0 ? weights[i] : 1;
-          miss += weight * (p - Below(positions[o + i * outputs], own, rest));
+          miss += weight * (p - Below(positions[o + i * outputs], j, own, rest));
         }
         const double moved = theta + kRate * miss / std::max(p * (1 - p), kLeastSpread);
         const double least = j < kMedian ? -kMost : -kMostAcross;
