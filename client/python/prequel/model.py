@@ -264,7 +264,13 @@ class Model:
             again = operations.options(more, samples, raw)
             return joined(self._predict_at(first.revision, pieces, again), None)
 
-        return joined([first, *rest], ask, encoder.label_type)
+        def own(more: Sequence[v1.Query]) -> Prediction:
+            again = operations.options(more, samples, raw=True)
+            return joined(self._predict_at(first.revision, pieces, again), None)
+
+        return joined(
+            [first, *rest], ask, encoder.label_type, own if encoder.learns_counts else None
+        )
 
     def score(
         self,

@@ -11,7 +11,13 @@ import pytest
 import prequel
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = ["README.md", "client/README.md", "docs/first-model.md", "docs/calibration.md"]
+PAGES = [
+    "README.md",
+    "client/README.md",
+    "docs/first-model.md",
+    "docs/calibration.md",
+    "docs/time-series.md",
+]
 
 # Figures differ in their last digits from one processor to another.
 RELATIVE, ABSOLUTE = 0.02, 0.0005

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prequel import v1
+from prequel.answers.count_samples import drawn, strata
 from prequel.answers.levels import Levels, ends_of, round_level, round_levels
 from prequel.data.labels import AS_THEY_LOOK, typed_labels
 from prequel.data.tensor import from_tensor
@@ -71,9 +72,11 @@ class Prediction:
         ask: Callable[[Sequence[v1.Query]], Prediction] | None = None,
         known: int | None = None,
         label_type: int = AS_THEY_LOOK,
+        own: Callable[[Sequence[v1.Query]], Prediction] | None = None,
     ) -> None:
-        """`levels` are those of the quantiles; `ask` asks the same rows of the same revision; the
-        first `known` labels are of classes that have one."""
+        """`levels` are those of the quantiles; `ask` asks the same rows of the same revision, and
+        of counts `own` what the model says itself, uncalibrated; the first `known` labels are of
+        classes that have one."""
         self.revision = revision
         self.outputs = outputs
         self.label_texts = label_texts
@@ -83,6 +86,7 @@ class Prediction:
         self._known = known
         self._levels = levels
         self._ask = ask
+        self._own = own
         self._quantiles: dict[float, Array] = {}
 
     def __len__(self) -> int:
@@ -93,7 +97,7 @@ class Prediction:
         return f"Prediction(revision {self.revision}: {outputs})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_ask": None, "outputs": dict(self.outputs)}
+        return {**self.__dict__, "_ask": None, "_own": None, "outputs": dict(self.outputs)}
 
     @property
     def mean(self) -> Array:
@@ -168,7 +172,8 @@ class Prediction:
         """Draws from each row's predictive: [rows, T, size], or labels [rows, size] of classes.
 
         Values are quantiles of random levels, drawn from at least 198 that all rows share: each
-        row's draws are its own, and nearly independent of other rows'.
+        row's draws are its own, and nearly independent of other rows'. Counts are quantiles of the
+        model's own, with the mean as it is served.
         """
         rng = np.random.default_rng(seed)
         if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
@@ -179,12 +184,32 @@ class Prediction:
             draws = rng.random((len(self), size))
             places = (draws[:, :, None] >= ends[:, None, :]).sum(axis=2)
             return self._named(places)
+        if self._own is not None:
+            return self._sampled_counts(size, rng)
         levels = np.unique(rng.random(max(size + 8, _POOL)))
         levels = levels[levels > 0]
         values = self._quantiles_of(levels)
         flat = values.reshape(-1, values.shape[-1])
         places = rng.random(flat.shape).argsort(axis=1)[:, :size]
         return np.take_along_axis(flat, places, axis=1).reshape(*values.shape[:-1], size)
+
+    def _sampled_counts(self, size: int, rng: np.random.Generator) -> Array:
+        assert self._own is not None and self._ask is not None
+        levels, widths = strata(rng)
+        values = np.concatenate(
+            [
+                self._own([quantiles_query(levels[first : first + MAX_LEVELS].tolist())]).outputs[
+                    "quantiles"
+                ]
+                for first in range(0, len(levels), MAX_LEVELS)
+            ],
+            axis=-1,
+        )
+        moments = [v1.Query(name="moments")]
+        own = self._own(moments).outputs["mean"]
+        served = self._ask(moments).outputs["mean"]
+        factor = served / np.maximum(own, np.finfo(float).tiny)
+        return _squeezed(drawn(values, widths, factor, size, rng), 1)
 
     def to_frame(self) -> Any:
         """A pandas.DataFrame of one row for each row that was asked, with the columns of the CSV
@@ -318,6 +343,7 @@ def joined(
     pieces: Sequence[Prediction],
     ask: Callable[[Sequence[v1.Query]], Prediction] | None,
     label_type: int = AS_THEY_LOOK,
+    own: Callable[[Sequence[v1.Query]], Prediction] | None = None,
 ) -> Prediction:
     """One prediction of the rows of all `pieces`, which are of one revision."""
     first = pieces[0]
@@ -327,7 +353,14 @@ def joined(
             name: np.concatenate([piece.outputs[name] for piece in pieces]) for name in outputs
         }
     return Prediction(
-        first.revision, outputs, first._levels, first.label_texts, ask, first._known, label_type
+        first.revision,
+        outputs,
+        first._levels,
+        first.label_texts,
+        ask,
+        first._known,
+        label_type,
+        own,
     )
 
 

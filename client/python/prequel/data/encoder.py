@@ -93,6 +93,10 @@ class Encoder:
             [f.allow_missing for f in self._numeric for _ in range(max(1, f.width))], dtype=bool
         )
 
+    @property
+    def learns_counts(self) -> bool:
+        return self._config.likelihood.name in ("poisson", "negative_binomial")
+
     def encode(
         self, X: Any, y: Any = None, *, targets: bool, times: Any = None, weights: Any = None
     ) -> Examples:
