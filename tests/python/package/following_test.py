@@ -1,4 +1,4 @@
-"""What a model says of the past: rows that it learns again, and whether it follows a world at all."""
+"""Rows that are learned again, and whether a model follows a world at all."""
 
 import numpy as np
 
