@@ -11,7 +11,10 @@ constexpr std::array<double, kKnots> kProbabilities = {0.005, 0.025, 0.05, 0.1, 
                                                        0.6,   0.75,  0.9,  0.95, 0.975, 0.995};
 constexpr double kRate = 0.005;
 constexpr double kLeastSpread = 0.025;  // of p(1 − p), so that far quantiles do not jump
-constexpr Index kTogether = 8;          // rows that are judged by one θ: more would swing
+// Rows that are judged by one θ, as all of a minibatch are that is answered at once. Those of one
+// are often wrong together, so beyond kAlone rows θ moves by their root.
+constexpr Index kTogether = 64;
+constexpr double kAlone = 8;
 // How far θ goes out from ½, where all but 1e-11 lie on one side, and how far to the other side of
 // it: so it comes back when the world does.
 constexpr double kMost = 25, kMostAcross = 10;
@@ -68,6 +71,7 @@ void LearnIntervals(const Position* positions, Index rows, const Vector& weights
   const Index outputs = state.shifts.cols();
   for (Index first = 0; first < rows; first += kTogether) {
     const Index end = std::min(rows, first + kTogether);
+    const double rate = kRate * std::min(1.0, std::sqrt(kAlone / static_cast<double>(end - first)));
     for (Index o = 0; o < outputs; ++o) {
       for (std::size_t j = 0; j < kKnots; ++j) {
         double& shift = state.shifts(static_cast<Index>(j), o);
@@ -79,7 +83,7 @@ void LearnIntervals(const Position* positions, Index rows, const Vector& weights
           const double weight = weights.size() > 0 ? weights[i] : 1;
           miss += weight * (p - Below(positions[o + i * outputs], j, own, rest));
         }
-        const double moved = theta + kRate * miss / std::max(p * (1 - p), kLeastSpread);
+        const double moved = theta + rate * miss / std::max(p * (1 - p), kLeastSpread);
         const double least = j < kMedian ? -kMost : -kMostAcross;
         const double most = j > kMedian ? kMost : kMostAcross;
         shift = std::clamp(moved, least, most) - Logits()[j];

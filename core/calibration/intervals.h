@@ -4,7 +4,7 @@
 //
 // For each of a few probabilities p the quantile that is served is the predictive's own of the
 // probability σ(θ_p). With F the predictive's own distribution function,
-//   θ_p += 0.005 Σ_i (p − 1[F(y_i) ≤ σ(θ_p)]) / max(p(1 − p), 0.025)
+//   θ_p += 0.005 Σ_i (p − 1[F(y_i) ≤ σ(θ_p)]) / max(p(1 − p), 0.025)     √(8/B) of it for B > 8
 // so as many y lie below it as p says; of counts, on which many quantiles fall, no more than p lie
 // below those of p < ½ and no more than 1 − p above those of p > ½. Where the quantiles have
 // crossed they are put in order, which takes none further from its p (Chernozhukov, Fernández-Val
