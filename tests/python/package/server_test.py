@@ -20,11 +20,20 @@ def is_running(pid):
     return True
 
 
+def becomes(condition):
+    """Whether it holds within half a minute: health is looked at five times a second."""
+    for _ in range(300):
+        if condition():
+            return True
+        time.sleep(0.1)
+    return False
+
+
 def test_serve_and_everything_is_gone():
     with prequel.serve() as client:
         model = client.create("line", np.arange(4.0).reshape(4, 1), [0.5, 1.5, 2.5, 3.0])
         model.learn([[1.0]], [1.5])
-        assert client.serving()
+        assert becomes(client.serving)
     with pytest.raises(prequel.PrequelError):
         client.models()
 
