@@ -146,7 +146,7 @@ class Pairs {
   using Parts = Eigen::Array<float, kMostParts, 1>;
   using Some = Eigen::Array<float, kWidth, 1>;
 
-  // Of the cumulants in units of the deviation.
+  // The fourth and sixth cumulants are in units of the deviation.
   void Add(double weight, double location, double variance, double fourth, double sixth) {
     weight_[num_] = static_cast<float>(weight);
     location_[num_] = static_cast<float>(location);
@@ -202,7 +202,7 @@ class Pairs {
     weight_.segment(first, num_ - first) *= static_cast<float>(weight / total);
   }
 
-  // Of kWidth parts from j on, as much as they are earlier, Σ_j w_j E|Y_i − Y_j|.
+  // Returns Σ_j w_j E|Y_i − Y_j| over kWidth parts from j on, with the weights of those before i.
   float DistanceTo(Index i, Index j) const {
     const Some of_j = variance_.segment<kWidth>(j);
     const Some square = of_j + variance_[i];
@@ -225,7 +225,7 @@ class Pairs {
     return (deviation * distance * earlier_.segment<kWidth>(j)).sum();
   }
 
-  // As series.
+  // Both are their series in z².
   static void MeetNear(const Some& z2, Some& distance, Some& density) {
     density = kTwiceMode * (1 + z2 * (-1.F / 2 + z2 * (1.F / 8 + z2 * (-1.F / 48 + z2 / 384))));
     distance = z2 * (1.F / 240 + z2 * (-1.F / 2688 + z2 * (1.F / 34560 - z2 / 506880)));
@@ -271,7 +271,7 @@ class Rough {
     }
   }
 
-  // Of x: P(Y ≤ x) and the density.
+  // Returns P(Y ≤ x), and leaves the density of x in `density`.
   double Cdf(double x) {
     constexpr double kErf = 0.3275911 * 0.5 * std::numbers::sqrt2;
     z_ = ((x - location_) * inverse_).max(-kFarthest).min(kFarthest);

@@ -196,7 +196,7 @@ absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport
   BeliefWorkspace& w = m.w.beliefs[k];
   const Matrix& inputs = *m.learned_inputs;
   const Index rows = inputs.cols();
-  const Index steps = NumSteps(problem.setting().linear, problem.num_logits(), rows);
+  const Index steps = NumSteps(problem, rows);
   report.local_elbo = report.kl = 0;
   double drifted = 0;
   for (Index s = 0; s < steps; ++s) {

@@ -47,7 +47,7 @@ absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_
                         Workspace& all, LogitMoments& member) {
   const Index logits = problem.num_logits();
   member.mean.resize(logits, inputs.cols());
-  const Index steps = NumSteps(problem.setting().linear, problem.num_logits(), place.rows);
+  const Index steps = NumSteps(problem, place.rows);
   double drifted = 0;
   for (Index s = 0; s < steps; ++s) {
     const Step step = StepOf(place.rows, steps, s);
@@ -263,8 +263,7 @@ bool Drifts(const Problem& problem, std::size_t k) {
 }
 
 bool LearnsInSteps(const Problem& problem, std::size_t k, Index rows) {
-  return Drifts(problem, k) && !LearnsInTurn(problem, k) &&
-         NumSteps(problem.setting().linear, problem.num_logits(), rows) > 1;
+  return Drifts(problem, k) && !LearnsInTurn(problem, k) && NumSteps(problem, rows) > 1;
 }
 
 void DriftTo(const Problem& problem, const Posterior& posterior, std::size_t k, double time,

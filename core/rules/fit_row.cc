@@ -56,6 +56,12 @@ class RowObjective {
   double score_ = 0;
 };
 
+// Whether the rule is asked for the stationary point of exact expectations, which is what a site
+// stands for. A rule that is asked to step explicitly, or at the mean, does so.
+bool MeetsBySites(const Rvga& rule) {
+  return rule.scheme == Rvga::Scheme::kImplicit && rule.over == Rvga::Over::kLinearized;
+}
+
 }  // namespace
 
 bool FitsRow(const Rvga& rule) {
@@ -64,7 +70,7 @@ bool FitsRow(const Rvga& rule) {
 
 absl::Status FitRow(const Rvga& rule, RowExpansion& row, double mean, double variance,
                     StepReport& report, RowStep& step) {
-  if (row.has_site()) {
+  if (MeetsBySites(rule) && row.has_site()) {
     const RowSite site = row.Site(mean, variance);
     const double spread = 1 + site.curvature * variance;
     step = {.gradient = site.gradient, .curvature = site.curvature};

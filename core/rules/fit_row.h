@@ -18,9 +18,10 @@ struct RowStep {
 };
 
 // The step of the row that `row` is of, of which the model says N(mean, variance). Of likelihoods
-// that have sites (core/likelihoods/expand_row.h) it is by assumed density filtering, which is what
-// the rule's Fit makes of gaussian rows, at a fraction of its cost; of others to rounding what Fit
-// makes of a minibatch of that row alone. INTERNAL when something is not finite.
+// that have sites (core/likelihoods/expand_row.h) a rule that is implicit and linearised makes it
+// by assumed density filtering, which is what its Fit makes of gaussian rows, at a fraction of the
+// cost; of others it is to rounding what Fit makes of a minibatch of that row alone. INTERNAL when
+// something is not finite.
 absl::Status FitRow(const Rvga& rule, RowExpansion& row, double mean, double variance,
                     StepReport& report, RowStep& step);
 absl::Status FitRow(const Conjugate& rule, RowExpansion& row, double mean, double variance,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "core/learner/problem.h"
 #include "core/linalg/types.h"
 #include "core/rules/step_report.h"
 
@@ -22,14 +23,19 @@ struct Step {
 // up to half as much again; and they predicted two made streams no better (NLL 0.0885 and 0.1023;
 // by one step 0.0884 and 0.1018).
 constexpr Index kMostSteps = 8, kMostStepsOfNetwork = 4, kFewestRowsOfNetwork = 64;
-// The more logits a linear model has, the dearer is the softmax of each step. By minibatches of 64
-// rows, with weights redrawn twice in 6,000 rows, the NLL of 4 / 10 / 26 classes was 0.581 / 0.945
-// / 1.250 by eight steps and 0.585 / 0.945 / 1.249 by two.
-constexpr Index kMostLogitsInManySteps = 3, kMostStepsOfManyLogits = 2;
+// The more logits a softmax couples in a linear model, the dearer is each step. By minibatches of
+// 64 rows, with weights redrawn twice in 6,000 rows, the NLL of 4 / 10 / 26 classes was 0.581 /
+// 0.945 / 1.250 by eight steps and 0.585 / 0.945 / 1.249 by two.
+constexpr Index kFewClassesInSteps = 3, kMostStepsOfClasses = 2;
 
-inline Index NumSteps(bool linear, Index logits, Index rows) {
+// `classes`: the logits that a softmax couples; 1 of other models.
+inline Index NumSteps(bool linear, Index classes, Index rows) {
   if (!linear) return std::clamp<Index>(rows / kFewestRowsOfNetwork, 1, kMostStepsOfNetwork);
-  return std::min(rows, logits > kMostLogitsInManySteps ? kMostStepsOfManyLogits : kMostSteps);
+  return std::min(rows, classes > kFewClassesInSteps ? kMostStepsOfClasses : kMostSteps);
+}
+
+inline Index NumSteps(const Problem& problem, Index rows) {
+  return NumSteps(problem.setting().linear, problem.classes() ? problem.num_logits() : 1, rows);
 }
 
 // Step s of so many of a minibatch; their sizes differ by at most one.

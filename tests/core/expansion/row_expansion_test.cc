@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "core/distributions/sigmoid_normal.h"
+#include "core/rules/fit_row.h"
 
 namespace prequel {
 namespace {
@@ -97,6 +98,35 @@ TEST(RowExpansion, ASiteOfManyRowsIsFiniteHoweverFarOut) {
       EXPECT_GE(site.curvature, 0);
     }
   }
+}
+
+// A rule that is asked to step at the mean, or explicitly, does not go by sites.
+TEST(RowExpansion, OnlyAnImplicitLinearisedRuleGoesBySites) {
+  const Likelihood likelihood = Bernoulli();
+  const NoiseLevel noise;
+  RowExpansion row;
+  row.Bind(likelihood, noise);
+  row.Take(1);
+  constexpr double kMean = -0.7, kVariance = 3;
+  const auto step_of = [&](Rvga::Scheme scheme, Rvga::Over over) {
+    Rvga rule;
+    rule.scheme = scheme;
+    rule.over = over;
+    StepReport report;
+    RowStep step;
+    EXPECT_TRUE(FitRow(rule, row, kMean, kVariance, report, step).ok());
+    return step;
+  };
+  const double site = row.Site(kMean, kVariance).gradient;
+  using enum Rvga::Scheme;
+  EXPECT_EQ(step_of(kImplicit, Rvga::Over::kLinearized).gradient, site);
+  // The maximum a posteriori: a = 1 − σ(m + v a).
+  const double at_mean = step_of(kImplicit, Rvga::Over::kMean).gradient;
+  EXPECT_NEAR(at_mean, 1 / (1 + std::exp(kMean + kVariance * at_mean)), 1e-3);
+  // One Newton step with expectations under the prior.
+  const OneSigmoid e = ExpectOneSigmoid(kMean, std::sqrt(kVariance));
+  EXPECT_NEAR(step_of(kExplicit, Rvga::Over::kLinearized).gradient,
+              e.zero / (1 + e.curvature * kVariance), 1e-9);
 }
 
 // Of gaussian a row that counts twice is two rows, one after the other.

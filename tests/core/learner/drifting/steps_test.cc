@@ -34,6 +34,10 @@ TEST(Steps, AreAFewAndOfNetworksLongOnes) {
   EXPECT_EQ(NumSteps(true, 3, 1000), 8);
   EXPECT_EQ(NumSteps(true, 4, 1), 1);
   EXPECT_EQ(NumSteps(true, 4, 1000), 2);
+  // Values are coupled by no softmax, however many there are.
+  LearnerConfig values = PlainConfig(2, "gaussian");
+  values.target.width = 6;
+  EXPECT_EQ(NumSteps(*Problem::Make(values), 1000), 8);
   EXPECT_EQ(NumSteps(false, 1, 1), 1);
   EXPECT_EQ(NumSteps(false, 1, 127), 1);
   EXPECT_EQ(NumSteps(false, 1, 128), 2);
