@@ -32,7 +32,7 @@ absl::Status PredictLogits(const Problem& problem, const Belief& belief, BeliefW
   return absl::OkStatus();
 }
 
-// Of a belief that stands still, or has drifted as a whole.
+// Adds the logits of a belief that stands still, or has drifted as a whole.
 absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefWorkspace& w,
                            LogitMoments& member) {
   if (absl::Status status = PredictLogits(problem, belief, w); !status.ok()) return status;
@@ -41,7 +41,7 @@ absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefW
   return absl::OkStatus();
 }
 
-// Of a belief that drifts: the rows of each step with the drift up to its end.
+// Adds those of a belief that drifts: the rows of each step with the drift up to its end.
 absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_t k,
                         const Matrix& inputs, const Place& place, BeliefWorkspace& w,
                         Workspace& all, LogitMoments& member) {

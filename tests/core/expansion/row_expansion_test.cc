@@ -129,7 +129,7 @@ TEST(RowExpansion, OnlyAnImplicitLinearisedRuleGoesBySites) {
               e.zero / (1 + e.curvature * kVariance), 1e-9);
 }
 
-// Of gaussian a row that counts twice is two rows, one after the other.
+// A gaussian row that counts twice is two rows, one after the other.
 TEST(RowExpansion, ASiteThatCountsTwiceIsTwo) {
   NoiseLevel noise;
   noise.variance = Vector::Constant(1, 0.3);
