@@ -3,13 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "absl/status/statusor.h"
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+
+#include "absl/status/status.h"
 #include "core/linalg/cholesky.h"
 
 namespace prequel {
 namespace {
 
-constexpr int kMostHalvings = 20;
+// Of the largest entry on the diagonal: a square on the diagonal of a root that is less is as good
+// as rounding.
+constexpr double kRounding = 1e-8;
+constexpr double kOfAsMuch = 1e-9;  // by which a belief that stands may be less sure than its prior
+constexpr double kJitter = 1e-12;
 
 absl::Status NotPositiveDefinite() {
   return absl::InternalError("the posterior covariance is not positive definite");
@@ -38,23 +45,70 @@ void PullRoot(const WeightMap& map, BlockScratch& w) {
 }
 
 // P' = (L⁻ᵀ L⁻¹ + E)⁻¹ = L (I + Lᵀ E L)⁻¹ Lᵀ of L in w.root, into `covariance`, with E L in
-// w.pulled, of which less is taken where it would not be positive definite by rounding: what is
-// left of it.
-absl::StatusOr<double> AddPrecision(BlockScratch& w, Matrix& covariance) {
-  double share = 1;
-  for (int halvings = 0;; ++halvings) {
-    w.inner.setIdentity(w.root.rows(), w.root.cols());
-    w.inner.triangularView<Eigen::Lower>() += w.root.transpose() * w.pulled;
-    if (FactorInPlace(w.inner)) break;
-    // Rounding alone, of a prior that is nearly all there is.
-    if (halvings == kMostHalvings) return NotPositiveDefinite();
-    w.pulled *= 0.5;
-    share *= 0.5;
-  }
+// w.pulled. False, and `covariance` as it was, where rounding could be all that is left of a sum.
+bool AddPrecision(BlockScratch& w, Matrix& covariance) {
+  w.inner.setIdentity(w.root.rows(), w.root.cols());
+  w.inner.triangularView<Eigen::Lower>() += w.root.transpose() * w.pulled;
+  const double largest = w.inner.diagonal().maxCoeff();
+  if (!FactorInPlace(w.inner)) return false;
+  const double least = w.inner.diagonal().minCoeff();
+  if (least * least < kRounding * largest) return false;
   w.pulled = w.root.transpose();
   w.inner.triangularView<Eigen::Lower>().solveInPlace(w.pulled);
   covariance.triangularView<Eigen::Lower>() = w.pulled.transpose() * w.pulled;
-  return share;
+  return true;
+}
+
+// L of P = L Lᵀ, both triangles of which are in w.root.
+bool FindRoot(BlockScratch& w) {
+  if (!FactorInPlace(w.root)) return false;
+  w.root.triangularView<Eigen::StrictlyUpper>().setZero();
+  return true;
+}
+
+// The same of P in the lower triangle of `covariance`, which rounding may have left an eigenvalue
+// of nothing.
+bool FindRootOf(const Matrix& covariance, BlockScratch& w) {
+  w.root = covariance.selfadjointView<Eigen::Lower>();
+  if (FindRoot(w)) return true;
+  w.root = covariance.selfadjointView<Eigen::Lower>();
+  w.root.diagonal() *= 1 + kJitter;
+  return FindRoot(w);
+}
+
+// Whether P, both triangles of it, is at least as sure of each weight as the prior is.
+bool IsAsSure(const Matrix& full, ConstVectorRef prior_precision) {
+  return (full.diagonal().array() * prior_precision.array()).maxCoeff() <= 1 + kOfAsMuch;
+}
+
+// P' = (S' + Λ₁)⁻¹ with S' = T⁻ᵀ S T⁻¹ of the prior Λ₀ in w.prior, Λ₁ in w.drawing, without a
+// difference of large numbers: with P = L Lᵀ,
+//   S = L⁻ᵀ M L⁻¹,   M = I − Lᵀ Λ₀ L = C Cᵀ,   F = T⁻ᵀ L⁻ᵀ C,
+//   [Fᵀ Λ₁^{−½}; I] = Q R,   P' = Λ₁^{−½} R⁻¹ R⁻ᵀ Λ₁^{−½}
+// where what rounding leaves of M below zero is none. Several times the work of AddPrecision, and
+// allocates: of units that moved far, or of a prior that is nearly all there is.
+absl::Status CarryByParts(const WeightMap* map, Matrix& covariance, BlockScratch& w) {
+  if (!FindRootOf(covariance, w)) return NotPositiveDefinite();
+  const Index size = covariance.rows();
+  w.inner.setIdentity(size, size);
+  w.inner.noalias() -= w.root.transpose() * w.prior.asDiagonal() * w.root;
+  const Eigen::LDLT<Matrix> parts(w.inner);
+  w.pulled = parts.matrixL();
+  w.pulled *= parts.vectorD().cwiseMax(0).cwiseSqrt().asDiagonal();
+  w.pulled = parts.transpositionsP().transpose() * w.pulled;
+  w.root.triangularView<Eigen::Lower>().transpose().solveInPlace(w.pulled);
+  Matrix stacked(2 * size, size);
+  const Vector widths = w.drawing.cwiseSqrt().cwiseInverse();
+  for (Index j = 0; j < size; ++j) {
+    if (map != nullptr) map->TurnBackTransposed(w.pulled.col(j));
+    stacked.row(j) = w.pulled.col(j).cwiseProduct(widths).transpose();
+  }
+  stacked.bottomRows(size).setIdentity();
+  const Eigen::HouseholderQR<Eigen::Ref<Matrix>> both(stacked);
+  w.inner = widths.asDiagonal();
+  stacked.topRows(size).triangularView<Eigen::Upper>().transpose().solveInPlace(w.inner);
+  covariance.triangularView<Eigen::Lower>() = w.inner.transpose() * w.inner;
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -86,20 +140,23 @@ absl::Status CarryDense(const WeightMap& map, ConstVectorRef prior_mean,
                         ConstVectorRef prior_precision, bool stands, VectorRef mean,
                         Matrix& covariance, BlockScratch& w) {
   if (map.IsIdentity()) return absl::OkStatus();
-  const Index size = covariance.rows();
   w.root = covariance.selfadjointView<Eigen::Lower>();
   w.prior = prior_precision;
-  if (!stands) KeepOfPrior(w.root, prior_precision, w);
+  if (!stands || !IsAsSure(w.root, prior_precision)) KeepOfPrior(w.root, prior_precision, w);
   for (int side = 0; side < 2; ++side) {
-    for (Index j = 0; j < size; ++j) map.Turn(w.root.col(j));
+    for (Index j = 0; j < w.root.cols(); ++j) map.Turn(w.root.col(j));
     w.root.transposeInPlace();
   }
-  if (!FactorInPlace(w.root)) return NotPositiveDefinite();
-  w.root.triangularView<Eigen::StrictlyUpper>().setZero();
-  PullRoot(map, w);
-  const absl::StatusOr<double> share = AddPrecision(w, covariance);
-  if (!share.ok()) return share.status();
-  w.prior *= *share;
+  bool added = FindRoot(w);
+  if (added) {
+    PullRoot(map, w);
+    added = AddPrecision(w, covariance);
+  }
+  if (!added) {
+    w.drawing = w.prior;
+    absl::Status status = CarryByParts(&map, covariance, w);
+    if (!status.ok()) return status;
+  }
   map.Apply(mean);
   PullToPrior(map, prior_mean, w.prior, stands, mean, w);
   mean.noalias() += covariance.selfadjointView<Eigen::Lower>() * w.pull;
@@ -111,14 +168,18 @@ absl::Status ChangeDensePrior(ConstVectorRef prior_mean, ConstVectorRef before,
                               BlockScratch& w) {
   w.root = covariance.selfadjointView<Eigen::Lower>();
   w.prior = before;
-  if (!stands) KeepOfPrior(w.root, before, w);
-  if (!FactorInPlace(w.root)) return NotPositiveDefinite();
-  w.root.triangularView<Eigen::StrictlyUpper>().setZero();
-  w.drawing = w.prior.cwiseProduct(after.cwiseQuotient(before)) - w.prior;
-  w.pulled = w.drawing.asDiagonal() * w.root;
-  const absl::StatusOr<double> share = AddPrecision(w, covariance);
-  if (!share.ok()) return share.status();
-  w.drawing *= *share;
+  if (!stands || !IsAsSure(w.root, before)) KeepOfPrior(w.root, before, w);
+  w.drawing = w.prior.cwiseProduct(after.cwiseQuotient(before));
+  bool added = FindRoot(w);
+  if (added) {
+    w.pulled = (w.drawing - w.prior).asDiagonal() * w.root;
+    added = AddPrecision(w, covariance);
+  }
+  if (!added) {
+    absl::Status status = CarryByParts(nullptr, covariance, w);
+    if (!status.ok()) return status;
+  }
+  w.drawing -= w.prior;
   w.origin = mean - prior_mean;
   w.pull = w.drawing.cwiseProduct(w.origin);
   mean.noalias() -= covariance.selfadjointView<Eigen::Lower>() * w.pull;

@@ -150,6 +150,86 @@ TEST(Carrying, ABeliefThatDriftedStaysPositiveDefinite) {
   }
 }
 
+using Precise = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+
+// What rows told in new units, beside the prior Λ₁, in long double: (T⁻ᵀ R Rᵀ T⁻¹ + Λ₁)⁻¹.
+Matrix CarriedPrecisely(const Matrix& root, const Vector& after, const Matrix& turned) {
+  const Precise told = (root * root.transpose()).cast<long double>();
+  const Precise back = turned.cast<long double>().inverse();
+  const Precise precision =
+      back.transpose() * told * back + Precise(after.cast<long double>().asDiagonal());
+  return precision.inverse().cast<double>();
+}
+
+// The largest difference of two covariances, in units of the deviations.
+double Apart(const Matrix& a, const Matrix& b) {
+  const Vector widths = b.diagonal().cwiseSqrt().cwiseInverse();
+  return (widths.asDiagonal() * (a - b) * widths.asDiagonal()).cwiseAbs().maxCoeff();
+}
+
+// An input first met as a large number: its scale and its mean move by a factor of 10⁵ and more,
+// when hardly anything was told. What the prior says in the old units must go, to the last of it.
+TEST(Carrying, UnitsThatMoveFarLeaveNothingOfTheOldPrior) {
+  for (const double far : {1e2, 1e4, 1e6}) {
+    Move move = MakeMove();
+    move.inputs.slope = Eigen::Vector3d(1 / far, far, 1);
+    move.inputs.offset = Eigen::Vector3d(far, -0.5, far / 3);
+    const auto [told, mean] = Told(move, 2);
+    Matrix root(move.size(), 2);
+    FillNormal({2, 0, 0}, root);
+    const Matrix prior = move.prior_precision.asDiagonal();
+    FullGaussian q;
+    q.mean = mean;
+    q.covariance = (told + prior).inverse();
+    CarryingScratch scratch;
+    ASSERT_TRUE(q.Carry(move.By(true), scratch).ok());
+    const Matrix carried = q.covariance.selfadjointView<Eigen::Lower>();
+    const Matrix expected = CarriedPrecisely(root, move.prior_precision, move.Turned());
+    EXPECT_LT(Apart(carried, expected), 1e-4) << far;
+  }
+}
+
+// Of a belief that is less sure than its prior, for whatever reason, no more of the prior can be
+// taken away than is there.
+TEST(Carrying, APriorThatIsNotThereIsNotTakenAway) {
+  const Move move = MakeMove();
+  for (const double factor : {1.0 + 1e-12, 1.5, 100.0}) {
+    Matrix covariance = factor * Matrix(move.prior_precision.cwiseInverse().asDiagonal());
+    Vector mean = move.prior_mean;
+    BlockScratch scratch;
+    const Vector wider = move.prior_precision / 1000;
+    ASSERT_TRUE(ChangeDensePrior(move.prior_mean, move.prior_precision, wider, true, mean,
+                                 covariance, scratch)
+                    .ok());
+    const Matrix changed = covariance.selfadjointView<Eigen::Lower>();
+    const Matrix most = wider.cwiseInverse().asDiagonal();
+    EXPECT_LT((changed.diagonal() - factor * most.diagonal()).maxCoeff(), 1e-6 * most.norm())
+        << factor;
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Matrix>(changed).eigenvalues().minCoeff(), 0);
+    EXPECT_LT((mean - move.prior_mean).norm(), 1e-12);
+  }
+}
+
+TEST(Carrying, APriorThatWidensFarLeavesWhatRowsTold) {
+  const Move move = MakeMove();
+  const auto [told, mean] = Told(move, 3);
+  Matrix root(move.size(), 3);
+  FillNormal({2, 0, 0}, root);
+  for (const double wider : {1e-3, 1e-7, 1e7}) {
+    Matrix covariance = (told + Matrix(move.prior_precision.asDiagonal())).inverse();
+    Vector moved = mean;
+    BlockScratch scratch;
+    const Vector after = move.prior_precision * wider;
+    ASSERT_TRUE(ChangeDensePrior(move.prior_mean, move.prior_precision, after, true, moved,
+                                 covariance, scratch)
+                    .ok());
+    const Matrix changed = covariance.selfadjointView<Eigen::Lower>();
+    const Matrix expected =
+        CarriedPrecisely(root, after, Matrix::Identity(move.size(), move.size()));
+    EXPECT_LT(Apart(changed, expected), 1e-6) << wider;
+  }
+}
+
 // The mean of every family that can hold what it is carried to: with plenty told, T m + c.
 template <class Q>
 void ExpectCarriedMean(const Q& prototype, const Move& move) {
