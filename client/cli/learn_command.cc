@@ -44,7 +44,7 @@ struct LearnFlags {
   std::string output;
   int in_flight = client::LearnStreamOptions().max_in_flight;
   std::string producer;  // empty: derived from the file
-  bool again = false;
+  bool again = false, learned_before = false;
   double retry_seconds = 60;
 };
 
@@ -78,9 +78,9 @@ class LearnRun {
   absl::Status Run() { return flags_.predict_first ? PredictFirst() : Stream(); }
 
   // Asks how well the model does now; if that fails the report has nothing of it.
-  void Evaluate() {
+  void Evaluate(const v1::Model& model) {
     const absl::StatusOr<v1::GetEvaluationResponse> answer = client_.GetEvaluation(flags_.name);
-    if (answer.ok()) report_.Evaluated(*answer);
+    if (answer.ok()) report_.Evaluated(model, *answer);
   }
 
   const LearnReport& report() const { return report_; }
@@ -121,6 +121,7 @@ absl::StatusOr<std::optional<v1::Batch>> LearnRun::Next() {
     return std::optional<v1::Batch>();
   }
   if (batch.ok() && batch->has_value()) {
+    if (flags_.learned_before) (*batch)->set_learned_before(true);
     unanswered_.push_back({++read_, source_.batch_rows(), source_.first_line(), source_.lines()});
   }
   return batch;
@@ -212,7 +213,7 @@ absl::Status LearnRun::PredictFirst() {
 
 absl::StatusOr<ProducerId> ProducerOf(const LearnFlags& flags) {
   if (!flags.producer.empty()) return ProducerId{flags.producer, true};
-  if (flags.again) return ProducerId{client::UniqueId(), false};
+  if (flags.again || flags.learned_before) return ProducerId{client::UniqueId(), false};
   return ProducerIdOf(flags.source);
 }
 
@@ -230,7 +231,7 @@ absl::Status Learn(const LearnFlags& flags, const Session& session) {
   CatchInterrupts();
   LearnRun run(flags, session, client, *std::move(source), *std::move(producer), predictions);
   absl::Status outcome = run.Run();
-  if (outcome.ok()) run.Evaluate();
+  if (outcome.ok()) run.Evaluate(*model);
   run.ClearProgress();
   run.ShowNotes();
   const LearnReport& report = run.report();
@@ -246,6 +247,10 @@ void AddProducer(CLI::App& command, LearnFlags& flags) {
       "who sends these rows: what it has sent before is passed over (default: by the file's "
       "content and the options that cut it up)");
   command.add_flag("--again", flags.again, "learn a file again that was learned before")
+      ->excludes(producer);
+  command
+      .add_flag("--learned-before", flags.learned_before,
+                "the rows are of a later pass: they are learned again, and not scored")
       ->excludes(producer);
   command
       .add_option("--retry", flags.retry_seconds, "seconds to wait for a server that has gone away")

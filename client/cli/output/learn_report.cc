@@ -43,6 +43,20 @@ std::string Message(const absl::Status& status) {
   return text;
 }
 
+// Says how many rows were learned as new ones where the rule counts fewer, `dataset_size`; "" where
+// it does not, or counts what it learns.
+std::string DatasetNote(const v1::Model& model, double learned) {
+  const auto& options = model.config().rule().options().fields();
+  const auto size = options.find("dataset_size");
+  if (size == options.end() || learned <= 1.01 * size->second.number_value()) return "";
+  return absl::StrCat("note: ", model.name(), " has learned ",
+                      Count(static_cast<long long>(learned)),
+                      " rows as new ones, and counts them as ",
+                      Count(static_cast<long long>(size->second.number_value())),
+                      " (rule.dataset_size): learn the rows of a later pass with --learned-before; "
+                      "more data want a model of a larger dataset_size\n");
+}
+
 // Where the row begins that "batch.labels[3]", "batch.inputs[3,1]" or "batch.text[0].values[3]" is
 // about; 0 when it is about no row, or one that the batch does not have.
 std::int64_t LineOf(const SentBatch& batch, const std::string& field) {
@@ -143,6 +157,11 @@ std::string LearnReport::Progress() const {
       refused_rows_ > 0 ? absl::StrCat(", ", Count(refused_rows_, "row", "rows"), " refused") : "");
 }
 
+void LearnReport::Evaluated(const v1::Model& model, const v1::GetEvaluationResponse& evaluation) {
+  evaluation_ = evaluation;
+  dataset_note_ = DatasetNote(model, evaluation.cumulative().examples());
+}
+
 std::string LearnReport::Totals() const {
   const double rate = static_cast<double>(rows_) / std::max(seconds(), 1e-9);
   Table table({});
@@ -171,7 +190,8 @@ std::string LearnReport::Totals() const {
     table.Add({"refused", Count(refused(), "minibatch", "minibatches")});
   }
   std::string text = table.Text() + SpreadWarning(model_, scores_.total()) +
-                     SkillWarning(model_, evaluation_) + RefusedText() + RefusedRowsText();
+                     SkillWarning(model_, evaluation_) + dataset_note_ + RefusedText() +
+                     RefusedRowsText();
   if (interrupted_ && resumable_) {
     absl::StrAppend(&text, "stopped; the same command goes on from here\n");
   } else if (interrupted_) {

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "client/cli/output/running_scores.h"
 #include "prequel/v1/learning_service.pb.h"
+#include "prequel/v1/model_service.pb.h"
 
 namespace prequel::cli {
 
@@ -41,8 +42,8 @@ class LearnReport {
   // The same command would go on where this run stops.
   void Resumable() { resumable_ = true; }
 
-  // The model's evaluation once the run is over.
-  void Evaluated(const v1::GetEvaluationResponse& evaluation) { evaluation_ = evaluation; }
+  // The model, and its evaluation once the run is over.
+  void Evaluated(const v1::Model& model, const v1::GetEvaluationResponse& evaluation);
 
   // "12,345 rows, 43,210 rows/s, nll 0.1234"
   std::string Progress() const;
@@ -103,6 +104,7 @@ class LearnReport {
   bool resumable_ = false;
   bool interrupted_ = false;
   v1::GetEvaluationResponse evaluation_;  // empty: not known
+  std::string dataset_note_;              // of the rule's dataset_size, where it is wrong
 };
 
 }  // namespace prequel::cli

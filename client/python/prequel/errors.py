@@ -187,6 +187,10 @@ class RowsRefused(UserWarning):
     """Rows whose label is no class of the model were not learned."""
 
 
+class DatasetSizeContradicted(UserWarning):
+    """A rule counts the rows of `dataset_size`, and another number of them was learned."""
+
+
 _CODES = (
     "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
     "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",

@@ -50,7 +50,7 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
             the model, each a name, a mapping {"name": …, option: value, …}, or None: the server's
             choice.
         batch_size: rows of a minibatch.
-        passes: how often `fit` goes over the rows, each counting 1/passes; scored is the first.
+        passes: of `fit`, the first of which is scored. A row counts 1/passes in each.
         random_state: the model's seed, a whole number; None is 0.
     """
 
@@ -226,9 +226,9 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         """Raises unless the model's target is as this estimator's."""
         raise NotImplementedError
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, passes: int) -> None:
-        weights = weights_in_pass(sample_weight, X, passes)
-        for number in range(passes):
+    def _learn(self, X: Any, y: Any, sample_weight: Any, passes: int | None) -> None:
+        weights = weights_in_pass(sample_weight, X, passes, part_of(self.rule))
+        for number in range(passes or 1):
             self.remote_.learn(
                 X, y, weights=weights, learned_before=number > 0, batch_size=self.batch_size
             )
@@ -251,7 +251,7 @@ class PrequelRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         X, y = self._examples(X, y, reset=first)
         if first:
             self._begin(self._target(y), self._features(X, more_follows=True))
-        self._learn(X, y, sample_weight, 1)
+        self._learn(X, y, sample_weight, None)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -326,7 +326,7 @@ class PrequelClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: "
                 f"{self.classes_!r}"
             )
-        self._learn(X, self._labels(y), sample_weight, 1)
+        self._learn(X, self._labels(y), sample_weight, None)
         return self
 
     def predict_proba(self, X: Any) -> npt.NDArray[Any]:

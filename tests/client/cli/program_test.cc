@@ -99,6 +99,10 @@ TEST_F(ProgramTest, Learn) {
   EXPECT_THAT(learn.out, HasSubstr("100 rows in 4 minibatches"));
   EXPECT_EQ(learn.err, "");  // no progress line without a terminal
   EXPECT_EQ(server_.received(), 4);
+  EXPECT_FALSE(server_.last_stream_request().batch().learned_before());
+  EXPECT_EQ(Run("learn m --learned-before --batch 30 --csv " + csv.path()).exit_code, 0);
+  EXPECT_TRUE(server_.last_stream_request().batch().learned_before());
+  EXPECT_EQ(server_.received(), 8);
 }
 
 TEST_F(ProgramTest, LearnFromStandardInput) {

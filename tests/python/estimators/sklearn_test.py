@@ -5,6 +5,7 @@ import gc
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -57,6 +58,23 @@ def test_passes_do_not_make_a_model_surer(server):
         prediction = estimator.remote_.predict(X)
         stds.append(np.median(prediction.epistemic_std))
     assert 0.8 < stds[1] / stds[0] < 1.2
+
+
+# A rule that is told how many rows there are counts that many, by as many passes as it takes.
+def test_passes_of_a_dataset_rule(server):
+    X, y = load_diabetes(return_X_y=True)
+    plain = PrequelRegressor(dynamics="static").fit(X, y)
+    usual = np.median(plain.remote_.predict(X).epistemic_std)
+    rule = {"name": "von", "mode": "dataset", "dataset_size": len(X)}
+    estimator = PrequelRegressor(rule=rule, posterior="full", passes=20).fit(X, y)
+    std = np.median(estimator.remote_.predict(X).epistemic_std)
+    assert 0.8 < std / usual < 1.25
+    assert estimator.score(X, y) > 0.45
+    with pytest.warns(prequel.DatasetSizeContradicted, match="442"):
+        PrequelRegressor(rule={**rule, "dataset_size": 1000}).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", prequel.DatasetSizeContradicted)
+        PrequelRegressor(rule=rule).partial_fit(X[:100], y[:100])
 
 
 def test_regression(server):

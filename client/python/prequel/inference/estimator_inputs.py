@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from prequel import v1
+from prequel.config import Part
 from prequel.data.table import Table
+from prequel.errors import DatasetSizeContradicted
 from prequel.inference.schema import infer
 
 _LEAST_CATEGORIES = 32  # where more rows, and other texts, may follow
@@ -43,11 +46,23 @@ def unmasked(values: Any) -> Any:
     return floats.filled(np.nan)
 
 
-def weights_in_pass(sample_weight: Any, X: Any, passes: int) -> Any:
+def weights_in_pass(sample_weight: Any, X: Any, passes: int | None, rule: Part | None) -> Any:
     """How often rows count in each of so many passes, so that all make `sample_weight`; None: once
-    each, in one pass."""
-    if sample_weight is None and passes == 1:
+    each. Of a rule that is told its `dataset_size`, they count as often as they would in one pass,
+    and a warning says where that is not the size of X. `passes` None: one, and more rows follow."""
+    size = None
+    if isinstance(rule, v1.Component) and "dataset_size" in rule.options:
+        size = rule.options["dataset_size"]
+    if passes and size is not None and size != len(X):
+        warnings.warn(
+            f"the rule counts the rows as {size:,.0f}, and there are {len(X):,}: dataset_size is "
+            "the number of rows in one pass",
+            DatasetSizeContradicted,
+            stacklevel=4,
+        )
+    share = 1 if size is not None or not passes else passes
+    if sample_weight is None and share == 1:
         return None
     from sklearn.utils.validation import _check_sample_weight
 
-    return _check_sample_weight(sample_weight, X, ensure_non_negative=True) / passes
+    return _check_sample_weight(sample_weight, X, ensure_non_negative=True) / share

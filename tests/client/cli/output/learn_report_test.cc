@@ -85,6 +85,24 @@ TEST(LearnReportTest, CountsUnseenCategories) {
   EXPECT_THAT(report.Json(absl::OkStatus()), HasSubstr("\"unseen_categories\": 6"));
 }
 
+TEST(LearnReportTest, SaysWhereARuleCountsFewerRowsThanWereLearned) {
+  v1::Model model;
+  model.set_name("models/m");
+  v1::GetEvaluationResponse evaluation;
+  const auto totals = [&](double examples) {
+    LearnReport report("models/m", 0);
+    evaluation.mutable_cumulative()->set_examples(examples);
+    report.Evaluated(model, evaluation);
+    return report.Totals();
+  };
+  EXPECT_THAT(totals(1e9), Not(HasSubstr("note")));
+  auto& options = *model.mutable_config()->mutable_rule()->mutable_options()->mutable_fields();
+  options["dataset_size"].set_number_value(1000);
+  EXPECT_THAT(totals(1000), Not(HasSubstr("note")));
+  EXPECT_THAT(totals(3000), HasSubstr("note: models/m has learned 3,000 rows as new ones, and "
+                                      "counts them as 1,000 (rule.dataset_size)"));
+}
+
 TEST(LearnReportTest, ManyRefusalsAreCut) {
   LearnReport report("models/m", 0);
   for (std::int64_t i = 0; i < 8; ++i) report.Refused({i + 1, 1, i}, absl::InternalError("odd"));
