@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -78,7 +79,8 @@ double LeastEigenvalue(const Matrix& lower) {
 // and then as much time passes as between a million rows.
 class HardStream {
  public:
-  HardStream(bool classes, Index rows) : classes_(classes) {
+  // With `gaps` the first input of one row in seven is missing.
+  HardStream(bool classes, bool gaps, Index rows) : classes_(classes), gaps_(gaps) {
     batch_.inputs.resize(2, rows);
     batch_.targets.resize(1, rows);
     batch_.times.resize(rows);
@@ -106,14 +108,14 @@ class HardStream {
     if (at >= kConstant) a = z[0], b = z[1];
     if (at >= kBursts) a = b = 0;
     const double y = a - b + 0.3 + 0.5 * z[2];
-    batch_.inputs(0, i) = size * a;
+    batch_.inputs(0, i) = gaps_ && at % 7 == 0 ? std::nan("") : size * a;
     batch_.inputs(1, i) = size * b;
     batch_.targets(0, i) = classes_ ? (y > 0 ? 1 : 0) : size * y;
     const auto pauses = row / kCycle;  // so far
     batch_.times[i] = static_cast<double>(row) + kPause * static_cast<double>(pauses);
   }
 
-  bool classes_;
+  bool classes_, gaps_;
   Batch batch_;
   Vector draws_;
 };
@@ -122,6 +124,9 @@ struct Case {
   std::string dynamics, posterior;
   bool classes = false;
   Index rows = 1;  // of a minibatch
+  // Inputs and targets are in running units, so that beliefs are carried over to others again and
+  // again, and some inputs are missing.
+  bool carried = false;
 };
 
 struct Survival {
@@ -138,7 +143,8 @@ LearnerConfig ConfigOf(const Case& of) {
   if (of.dynamics == Restart::kName) config.dynamics.options["runs"] = 3.0;
   config.posterior.name = of.posterior;
   config.rule.name = "rvga";
-  config.standardize_inputs = Standardize::kNone;  // the posterior is to meet them as they are
+  config.features.front().allow_missing = of.carried;
+  if (!of.carried) config.standardize_inputs = Standardize::kNone;  // met as they are
   if (of.posterior == DiagonalGaussian::kName || of.posterior == FullGaussian::kName) return config;
   if (of.posterior == LowRankGaussian::kName) {
     config.posterior.options["rank"] = 2.0;
@@ -182,7 +188,7 @@ Survival Survive(const Case& of) {
   const Learner learner = OrDie(Learner::Create(ConfigOf(of)));
   LearnerState state = learner.Initial(), next;
   Scratch scratch;
-  HardStream stream(of.classes, of.rows);
+  HardStream stream(of.classes, of.carried, of.rows);
   Survival survival;
   for (std::int64_t step = 0; step < kRows / of.rows; ++step) {
     const absl::StatusOr<Learned> learned = learner.Update(state, stream.At(step), scratch, next);
@@ -205,6 +211,10 @@ std::vector<Case> Cases() {
       for (const bool classes : {false, true}) {
         cases.push_back({std::string(T::kName), std::string(Q::kName), classes,
                          kSeveral ? kFewRows : Index{1}});
+        if (std::same_as<T, Static> || std::same_as<T, Adaptive>) {
+          cases.push_back(cases.back());
+          cases.back().carried = true;
+        }
       }
     }
   };
@@ -226,7 +236,8 @@ void MovingLongRun(Report& report) {
       "`restart`, of a linear model of "
       "two inputs or a network of two units. The rows come in cycles: two inputs that are nearly "
       "one, the same row for long, bursts a thousand times as large, no information for long, and "
-      "a pause of a million rows. Eigenvalues are of covariances or precisions with a unit "
+      "a pause of a million rows. Carried over: units of inputs and targets move, and one input in "
+      "seven is missing. Eigenvalues are of covariances or precisions with a unit "
       "diagonal.");
   const std::vector<Case> cases = Cases();
   std::vector<Survival> survived(cases.size());
@@ -234,7 +245,8 @@ void MovingLongRun(Report& report) {
   for (std::size_t k = 0; k < cases.size(); ++k) {
     const Case& of = cases[k];
     const std::string name =
-        absl::StrCat(of.dynamics, ", ", of.posterior, ", ", of.classes ? "bernoulli" : "gaussian");
+        absl::StrCat(of.dynamics, ", ", of.posterior, ", ", of.classes ? "bernoulli" : "gaussian",
+                     of.carried ? ", carried over" : "");
     report.Add({name, survived[k].rows, 0, kRows, Direction::kAtLeast,
                 absl::StrCat("minibatches of ", of.rows, ", least eigenvalue ", survived[k].least,
                              survived[k].end.empty() ? "" : "; then ", survived[k].end)});

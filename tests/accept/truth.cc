@@ -10,6 +10,8 @@ void RunTruth(const std::string& part, Report& report) {
   if (wants("horizon")) TruthHorizon(report);
   if (wants("missing")) TruthMissing(report);
   if (wants("quantile_sides")) TruthQuantileSides(report);
+  if (wants("false_alarms")) TruthFalseAlarms(report);
+  if (wants("delays")) TruthDelays(report);
 }
 
 }  // namespace prequel::accept

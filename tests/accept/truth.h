@@ -17,5 +17,7 @@ void TruthCategories(Report& report);
 void TruthHorizon(Report& report);
 void TruthMissing(Report& report);
 void TruthQuantileSides(Report& report);
+void TruthFalseAlarms(Report& report);
+void TruthDelays(Report& report);
 
 }  // namespace prequel::accept

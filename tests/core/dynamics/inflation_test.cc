@@ -1,5 +1,6 @@
 #include "core/dynamics/inflation.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -72,6 +73,22 @@ TEST(Inflation, AnInterceptGrowsForAsLongAsItIsNotSeen) {
                    scratch);
     EXPECT_NEAR(1 / q.precision[0], 1000 * 4, 1e-6) << "a weight, at its cap";
     EXPECT_NEAR(1 / q.precision[1], given ? 50 * 4 : 1e5 * 4 + 1, given ? 1e-6 : 0.1);
+  }
+}
+
+TEST(Inflation, CapsOutOfRangeAreRefusedByName) {
+  for (const std::string dynamics : {"inflation", "adaptive"}) {
+    for (const std::string cap : {"cap", "intercept_cap"}) {
+      for (const double bad : {0.0, -1.0, 0.99, 1e13, std::nan(""), HUGE_VAL}) {
+        LearnerConfig config = PlainConfig(2, "gaussian");
+        config.dynamics = {dynamics, {{cap, bad}}};
+        if (dynamics == "inflation") config.dynamics.options["rate"] = 1e-3;
+        const absl::Status status = Learner::Create(config).status();
+        EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << dynamics << bad;
+        EXPECT_EQ(FieldOf(status), "config.dynamics.options." + cap) << dynamics << bad;
+        EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("[1, 1e+12]"));
+      }
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,13 +43,15 @@ Batch Rows(Index inputs, Index count, double noise) {
   return batch;
 }
 
-LearnerState Learned(const Learner& learner, const Batch& all, const std::vector<Index>& order,
-                     const std::vector<Index>& sizes) {
-  LearnerState state = learner.Initial(), next;
+// Rows `order` of `all`, in minibatches of `sizes`, again and again.
+LearnerState LearnedFrom(const Learner& learner, LearnerState state, const Batch& all,
+                         const std::vector<Index>& order, const std::vector<Index>& sizes) {
+  LearnerState next;
   Scratch scratch;
+  const auto rows = static_cast<Index>(order.size());
   Index first = 0;
-  for (std::size_t s = 0; first < all.rows(); ++s) {
-    const Index count = std::min(sizes[s % sizes.size()], all.rows() - first);
+  for (std::size_t s = 0; first < rows; ++s) {
+    const Index count = std::min(sizes[s % sizes.size()], rows - first);
     Batch batch;
     batch.inputs.resize(all.inputs.rows(), count);
     batch.targets.resize(1, count);
@@ -63,6 +66,11 @@ LearnerState Learned(const Learner& learner, const Batch& all, const std::vector
     first += count;
   }
   return state;
+}
+
+LearnerState Learned(const Learner& learner, const Batch& all, const std::vector<Index>& order,
+                     const std::vector<Index>& sizes) {
+  return LearnedFrom(learner, learner.Initial(), all, order, sizes);
 }
 
 // What is said of these inputs: means, and deviations of what is not known of the weights.
@@ -137,6 +145,42 @@ TEST(UnitsOfLearners, OneWildInputIsForgotten) {
   const Said said = AskOf(*learner, Learned(*learner, all, order, {32}), asked);
   const Matrix truth = 2 * asked.row(0) - asked.row(1);
   EXPECT_LT((said.means - truth).norm() / std::sqrt(200.0), 0.2);
+}
+
+// A restart, a rollback and a fork go on from bytes: while units move, and a column is met late.
+TEST(UnitsOfLearners, BeliefsThatAreCarriedGoOnFromTheirBytesToTheBit) {
+  Batch all = Rows(3, 240, 0.5);
+  all.inputs.row(2).leftCols(40).setConstant(std::nan(""));
+  all.inputs.row(2).rightCols(120) *= 1000;  // another unit
+  std::vector<Index> order(240);
+  std::iota(order.begin(), order.end(), Index{0});
+  for (const std::string posterior : {"full", "diagonal", "block_diagonal", "low_rank"}) {
+    for (const char* dynamics : {"static", "adaptive"}) {
+      for (const char* model : {"linear", "mlp"}) {
+        LearnerConfig config;
+        config.features = {{.name = "x", .width = 3, .allow_missing = true}};
+        config.likelihood.name = "gaussian";
+        config.dynamics.name = dynamics;
+        config.posterior.name = posterior;
+        if (posterior == "low_rank") config.posterior.options["rank"] = 2.0;
+        config.model.name = model;
+        if (config.model.name == "mlp") config.model.options["hidden"] = std::vector<double>{4};
+        const absl::StatusOr<Learner> learner = Learner::Create(config);
+        ASSERT_TRUE(learner.ok()) << learner.status();
+        LearnerState state = learner->Initial(), again = state;
+        for (Index first = 0; first < 240; first += 30) {
+          const std::vector<Index> rows(order.begin() + first, order.begin() + first + 30);
+          state = LearnedFrom(*learner, std::move(state), all, rows, {7});
+          again = LearnedFrom(*learner, std::move(again), all, rows, {7});
+          const std::string bytes = learner->EncodeState(again);
+          ASSERT_TRUE(bytes == learner->EncodeState(state)) << posterior << dynamics << model;
+          absl::StatusOr<LearnerState> read = learner->DecodeState(bytes);
+          ASSERT_TRUE(read.ok()) << read.status();
+          again = *std::move(read);
+        }
+      }
+    }
+  }
 }
 
 // Shares of one whole, three of six given of each row, and a day that begins at 736,000: units move
