@@ -242,42 +242,40 @@ void WideSoftmax::Work::LeaveOneOut() {
 }
 
 WideSoftmax::WideSoftmax(Index classes)
-    : classes_(classes),
-      fine_(HalfHypercube(NumDraws(classes) / 2, classes)),
-      smooth_(HalfHypercube(NumDraws(classes) / 2, classes)) {}
+    : classes_(classes), draws_(HalfHypercube(NumDraws(classes) / 2, classes)) {}
 
-Index WideSoftmax::scratch_size() const { return Work::SizeOf(classes_, 2 * fine_.rows()); }
+Index WideSoftmax::scratch_size() const { return Work::SizeOf(classes_, 2 * draws_.rows()); }
 
 void WideSoftmax::DrawAll(ConstVectorRef mean, ConstMatrixRef covariance, Work& work) const {
   work.Factor(covariance);
   work.inverse.setIdentity();
   work.factor.triangularView<Eigen::Lower>().solveInPlace(work.inverse);
-  work.Align(smooth_, work.inverse);
+  work.Align(draws_, work.inverse);
   work.variances = work.inverse.colwise().squaredNorm().cwiseInverse().transpose();
-  work.Draw(mean, smooth_);
+  work.Draw(mean, draws_);
   // τ_c² u_c for all z, of which f − f̂ = L z and u = L⁻ᵀ z.
-  const Index half = smooth_.rows();
+  const Index half = draws_.rows();
   work.inverse *= work.variances.col(0).asDiagonal();
-  work.conditional.topRows(half).noalias() = smooth_ * work.inverse;
+  work.conditional.topRows(half).noalias() = draws_ * work.inverse;
   work.conditional.bottomRows(half) = work.logits.bottomRows(half) + work.conditional.topRows(half);
   work.conditional.topRows(half) = work.logits.topRows(half) - work.conditional.topRows(half);
 }
 
 void WideSoftmax::Expand(ConstVectorRef mean, ConstMatrixRef covariance, Index label,
                          VectorRef scratch, double* log_density, VectorRef score) const {
-  const Index half = fine_.rows(), draws = 2 * half;
+  const Index half = draws_.rows(), draws = 2 * half;
   Work work(classes_, draws, scratch);
   work.Factor(covariance);
   Work::Map::ColXpr of_label = work.inverse.col(0);  // L⁻¹ e_y, then τ_y² L⁻¹ e_y
   of_label.setZero();
   of_label[label] = 1;
   work.factor.triangularView<Eigen::Lower>().solveInPlace(of_label);
-  work.Align(fine_, work.inverse.leftCols(1));
+  work.Align(draws_, work.inverse.leftCols(1));
   const double variance = 1 / of_label.squaredNorm();
   of_label *= variance;
-  work.Draw(mean, fine_);
+  work.Draw(mean, draws_);
   Work::Map::ColXpr conditional = work.conditional.col(0), weights = work.conditional.col(1);
-  conditional.head(half).noalias() = fine_ * of_label;
+  conditional.head(half).noalias() = draws_ * of_label;
   conditional.tail(half) = work.logits.col(label).tail(half) + conditional.head(half);
   conditional.head(half) = work.logits.col(label).head(half) - conditional.head(half);
 
@@ -306,7 +304,7 @@ void WideSoftmax::Expand(ConstVectorRef mean, ConstMatrixRef covariance, Index l
 
 void WideSoftmax::SecondMoment(ConstVectorRef mean, ConstMatrixRef covariance, VectorRef scratch,
                                MatrixRef w) const {
-  const Index draws = 2 * smooth_.rows();
+  const Index draws = 2 * draws_.rows();
   Work work(classes_, draws, scratch);
   DrawAll(mean, covariance, work);
   work.Separate();
@@ -338,7 +336,7 @@ void WideSoftmax::SecondMoment(ConstVectorRef mean, ConstMatrixRef covariance, V
 void WideSoftmax::Probabilities(ConstVectorRef mean, ConstMatrixRef covariance, VectorRef scratch,
                                 VectorRef log_probabilities, double* expected_entropy) const {
   constexpr double kLeast = std::numeric_limits<double>::min();
-  const Index draws = 2 * smooth_.rows();
+  const Index draws = 2 * draws_.rows();
   Work work(classes_, draws, scratch);
   DrawAll(mean, covariance, work);
   *expected_entropy = work.Separate();

@@ -40,8 +40,7 @@ class WideSoftmax {
   void DrawAll(ConstVectorRef mean, ConstMatrixRef covariance, Work& work) const;
 
   Index classes_ = 0;
-  Matrix fine_;    // K/2 × C, for one label: row k is z_k, and −z_k is the other half
-  Matrix smooth_;  // likewise, for all classes at once, which needs fewer
+  Matrix draws_;  // K/2 × C: row k is z_k, and −z_k is the other half
 };
 
 }  // namespace prequel
