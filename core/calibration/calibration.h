@@ -24,11 +24,11 @@ struct CalibrationState {
 
   bool empty() const { return classes.empty() && intervals.empty() && balance.empty(); }
 
-  // All but the balance, which older states lack.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("classes", s.classes);
     a.Value("intervals", s.intervals);
+    a.Value("balance", s.balance);
   }
 };
 

@@ -46,21 +46,6 @@ IntervalsState FreshIntervals(Index outputs) {
   return {.shifts = Matrix::Zero(static_cast<Index>(kKnots), outputs)};
 }
 
-IntervalsState FromCentral(const Matrix& shifts) {
-  IntervalsState state = FreshIntervals(shifts.cols());
-  for (Index o = 0; o < shifts.cols(); ++o) {
-    for (Index level = 0; level < shifts.rows(); ++level) {
-      const Index low = static_cast<Index>(kMedian) - 1 - level;
-      const double tail = kProbabilities[static_cast<std::size_t>(low)];
-      const double left = Sigmoid(-(LogitOf(1 - 2 * tail) + shifts(level, o)));  // outside
-      const double shift = std::max(LogitOf(0.5 * left), -kMost) - LogitOf(tail);
-      state.shifts(low, o) = shift;
-      state.shifts(static_cast<Index>(kKnots) - 1 - low, o) = -shift;
-    }
-  }
-  return state;
-}
-
 bool IsSound(const IntervalsState& state, Index outputs) {
   return state.shifts.rows() == static_cast<Index>(kKnots) && state.shifts.cols() == outputs &&
          state.shifts.allFinite() && state.shifts.cwiseAbs().maxCoeff() <= 2 * kMost;

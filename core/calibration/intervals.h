@@ -35,10 +35,6 @@ struct IntervalsState {
 IntervalsState FreshIntervals(Index outputs);
 bool IsSound(const IntervalsState& state, Index outputs);
 
-// Shifts of central intervals of the levels .2, .5, .8, .9, .95 and .99, θ_c − logit c for each
-// output, as those of both of their ends.
-IntervalsState FromCentral(const Matrix& shifts);
-
 // Where y lies in a predictive: P(Y ≤ y), and P(Y < y), which is the same but of counts.
 struct Position {
   double upper = 0, lower = 0;

@@ -27,12 +27,12 @@ struct RecalibrationState {
 
   bool empty() const { return mean.size() == 0 && map.empty(); }
 
-  // All but the map, which older states lack.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("mean", s.mean);
     a.Value("covariance", s.covariance);
     a.Value("weights", s.weights);
+    a.Value("map", s.map);
   }
 };
 

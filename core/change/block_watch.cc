@@ -12,6 +12,19 @@ constexpr double kFirstBlocks = 8;  // from which on there is something to compa
 constexpr double kFarOut = 3;       // deviations
 constexpr auto kRows = static_cast<double>(BlockWatch::kBlock);
 
+// The mean or the deviation of a column in earlier blocks, of which this is μ, in its units.
+double AsItWas(const Finding& finding, const RunningMoments& units) {
+  const double scale = units.Scale(finding.column);
+  return finding.spread ? scale * std::sqrt(std::max(std::expm1(finding.before), 0.0))
+                        : units.mean[finding.column] + scale * finding.before;
+}
+
+// The same in the block at hand.
+double AsItIs(const Finding& finding, const BlockWatchState& state) {
+  const Index column = finding.column;
+  return finding.spread ? std::sqrt(state.spread[column] / kRows) : state.whole[column];
+}
+
 // One statistic of a block, beside earlier ones.
 struct Beside {
   double& mean;
@@ -47,7 +60,9 @@ BlockWatchState BlockWatch::Fresh() const {
   return {.sums = Vector::Zero(columns_),
           .squares = Vector::Zero(numeric_),
           .mean = Vector::Zero(columns_ + numeric_),
-          .variance = Vector::Zero(columns_ + numeric_)};
+          .variance = Vector::Zero(columns_ + numeric_),
+          .whole = Vector::Zero(numeric_),
+          .spread = Vector::Zero(numeric_)};
 }
 
 bool BlockWatch::IsSound(const BlockWatchState& state) const {
@@ -59,7 +74,10 @@ bool BlockWatch::IsSound(const BlockWatchState& state) const {
          state.squares.size() == numeric_ && state.squares.allFinite() &&
          (state.squares.array() >= 0).all() && state.mean.size() == columns_ + numeric_ &&
          state.mean.allFinite() && state.variance.size() == columns_ + numeric_ &&
-         state.variance.allFinite() && (state.variance.array() >= 0).all();
+         state.variance.allFinite() && (state.variance.array() >= 0).all() &&
+         state.whole.size() == numeric_ && state.whole.allFinite() &&
+         state.spread.size() == numeric_ && state.spread.allFinite() &&
+         (state.spread.array() >= 0).all();
 }
 
 void BlockWatch::Standardize(const Matrix& inputs, const RunningMoments& moments,
@@ -80,13 +98,13 @@ void BlockWatch::Absorb(const Matrix& inputs, const RunningMoments& moments, con
   z.resize(columns_, encoded.cols());  // also of a young stream: so it is grown from the start
   if (!Settled(static_cast<double>(encoded.cols()), state)) return;
   Standardize(inputs, moments, encoded, z);
-  Absorb(z, &moments, revision, state, alarm);
+  Absorb(z, &inputs, &moments, revision, state, alarm);
 }
 
 void BlockWatch::Absorb(const Matrix& z, std::int64_t revision, BlockWatchState& state,
                         AlarmState& alarm) const {
   if (!Settled(static_cast<double>(z.cols()), state)) return;
-  Absorb(z, nullptr, revision, state, alarm);
+  Absorb(z, nullptr, nullptr, revision, state, alarm);
 }
 
 bool BlockWatch::Settled(double rows, BlockWatchState& state) const {
@@ -95,9 +113,22 @@ bool BlockWatch::Settled(double rows, BlockWatchState& state) const {
   return !young && columns_ > 0;
 }
 
-void BlockWatch::Absorb(const Matrix& z, const RunningMoments* units, std::int64_t revision,
-                        BlockWatchState& state, AlarmState& alarm) const {
+// Welford's update: neither a large mean nor a large value costs accuracy.
+void BlockWatch::AddWhole(ConstVectorRef x, const RunningMoments& units,
+                          BlockWatchState& state) const {
+  const double share = 1 / (state.rows + 1);
+  for (Index j = 0; j < numeric_; ++j) {
+    const double value = x[j] == x[j] ? x[j] : units.mean[j];
+    const double d = value - state.whole[j];
+    state.whole[j] += share * d;
+    state.spread[j] += d * (value - state.whole[j]);
+  }
+}
+
+void BlockWatch::Absorb(const Matrix& z, const Matrix* inputs, const RunningMoments* units,
+                        std::int64_t revision, BlockWatchState& state, AlarmState& alarm) const {
   for (Index i = 0; i < z.cols(); ++i) {
+    if (units != nullptr) AddWhole(inputs->col(i), *units, state);
     state.sums += z.col(i);
     state.squares += z.col(i).head(numeric_).cwiseAbs2();
     if (++state.rows == kRows) EndBlock(units, revision, state, alarm);
@@ -126,20 +157,25 @@ void BlockWatch::EndBlock(const RunningMoments* units, std::int64_t revision,
     beside.Absorb(x);
   }
   state.blocks = std::min(k + 1, kMemory);
-  state.rows = 0;
-  state.sums.setZero();
-  state.squares.setZero();
-  if (k < kFirstBlocks) return;
-  const StudentT alike{.dof = k - 1};
-  const double chance = 2 * static_cast<double>(columns_ + numeric_) * alike.Cdf(-farthest);
-  if (units != nullptr && finding.column >= 0 && finding.column < numeric_) {
-    const double scale = units->Scale(finding.column);
-    for (double* value : {&finding.before, &finding.after}) {
-      *value = finding.spread ? scale * std::sqrt(std::max(std::expm1(*value), 0.0))
-                              : units->mean[finding.column] + scale * *value;
+  if (k >= kFirstBlocks) {
+    const auto in_its_units = [&](Index column) { return units != nullptr && column < numeric_; };
+    if (in_its_units(finding.column)) {
+      finding.before = AsItWas(finding, *units);
+      finding.after = AsItIs(finding, state);
     }
+    const StudentT alike{.dof = k - 1};
+    const double chance = 2 * static_cast<double>(columns_ + numeric_) * alike.Cdf(-farthest);
+    const bool was_raised = alarm.raised;
+    alarm.Update(1 - std::min(chance, 1.0), kThresholds, revision, finding);
+    if (state.just_raised && alarm.raised) {
+      const Index column = alarm.found.column;
+      alarm.found.after =
+          in_its_units(column) ? AsItIs(alarm.found, state) : state.sums[column] / kRows;
+    }
+    state.just_raised = alarm.raised && !was_raised;
   }
-  alarm.Update(1 - std::min(chance, 1.0), kThresholds, revision, finding);
+  state.rows = 0;
+  for (Vector* sums : {&state.sums, &state.squares, &state.whole, &state.spread}) sums->setZero();
 }
 
 }  // namespace prequel

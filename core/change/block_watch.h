@@ -9,6 +9,10 @@
 // the rows of a block have to do with each other. The alarm is raised by p < n·10⁻⁶, once in a
 // million rows where nothing changes, and cleared by p > 0.05. A block that lies far out counts as
 // if it lay three deviations out, so that what is new becomes the usual after a while.
+//
+// What is found is told in the units of the column, and not held within ±c: as it was in earlier
+// blocks, and as it became in the block after the one that raised the alarm, in which some rows may
+// still have been as before.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +29,8 @@ struct BlockWatchState {
   Vector sums, squares;   // D: Σ z and Σ z² of these
   double blocks = 0;      // k
   Vector mean, variance;  // μ and V: of b of each column, then of s of numeric ones
+  Vector whole, spread;  // the mean of numeric columns as they are in the block, and Σ (x − it)²
+  bool just_raised = false;  // by the block before
 
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
@@ -35,6 +41,9 @@ struct BlockWatchState {
     a.Value("blocks", s.blocks);
     a.Value("mean", s.mean);
     a.Value("variance", s.variance);
+    a.Value("whole", s.whole);
+    a.Value("spread", s.spread);
+    a.Value("just_raised", s.just_raised);
   }
 };
 
@@ -55,11 +64,10 @@ class BlockWatch {
   bool IsSound(const BlockWatchState& state) const;
 
   // Folds in rows: `inputs`, numeric columns × B, of those moments before them, and all columns as
-  // they were encoded. What is found is in the units of the column. `z` is scratch. Allocates
-  // nothing once grown.
+  // they were encoded. `z` is scratch. Allocates nothing once grown.
   void Absorb(const Matrix& inputs, const RunningMoments& moments, const Matrix& encoded,
               std::int64_t revision, Matrix& z, BlockWatchState& state, AlarmState& alarm) const;
-  // Folds in z, columns × B.
+  // Folds in z, columns × B. What is found is as z is.
   void Absorb(const Matrix& z, std::int64_t revision, BlockWatchState& state,
               AlarmState& alarm) const;
 
@@ -68,8 +76,10 @@ class BlockWatch {
                    Matrix& z) const;
   // False while the stream is young.
   bool Settled(double rows, BlockWatchState& state) const;
-  void Absorb(const Matrix& z, const RunningMoments* units, std::int64_t revision,
-              BlockWatchState& state, AlarmState& alarm) const;
+  // Of `inputs` or, where null, of z alone.
+  void Absorb(const Matrix& z, const Matrix* inputs, const RunningMoments* units,
+              std::int64_t revision, BlockWatchState& state, AlarmState& alarm) const;
+  void AddWhole(ConstVectorRef x, const RunningMoments& units, BlockWatchState& state) const;
   void EndBlock(const RunningMoments* units, std::int64_t revision, BlockWatchState& state,
                 AlarmState& alarm) const;
 

@@ -44,25 +44,12 @@ void Archive(A& a, Field<A, ComponentConfig>& s) {
   }
 }
 
-namespace {
-
-// A scale that is given was the only one once, and nothing said so.
-ComponentConfig WithoutGivenScale(ComponentConfig prior) {
-  const auto scale = prior.options.find("scale");
-  const OptionValue given = std::string("given");
-  if (scale != prior.options.end() && scale->second == given) prior.options.erase(scale);
-  return prior;
-}
-
-}  // namespace
-
 std::uint64_t Fingerprint(const LearnerConfig& config) {
-  const ComponentConfig prior = WithoutGivenScale(config.prior);
   ArchiveWriter a;
   a.Value("features", config.features);
   a.Value("target", config.target);
   for (const ComponentConfig* component :
-       {&config.model, &config.likelihood, &prior, &config.posterior, &config.rule}) {
+       {&config.model, &config.likelihood, &config.prior, &config.posterior, &config.rule}) {
     a.Value("component", *component);
   }
   if (!config.dynamics.name.empty() && config.dynamics.name != "static") {

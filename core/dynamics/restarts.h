@@ -13,12 +13,12 @@ namespace prequel {
 // Empty of a model that thinks of no restarts.
 struct RestartState {
   Vector log_weights;  // of both runs: all rows, those since the latest restart
-  double rows = 0;     // of the latter; +inf where older bytes did not tell
+  double rows = 0;     // of the latter
 
-  // All but the rows, which older states lack.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("log_weights", s.log_weights);
+    a.Value("rows", s.rows);
   }
 };
 

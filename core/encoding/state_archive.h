@@ -17,6 +17,8 @@ void Archive(A& a, Field<A, RunningMoments>& s) {
   a.Value("count", s.count);
   a.Value("mean", s.mean);
   a.Value("m2", s.m2);
+  a.Value("far", s.far);
+  a.Value("rare", s.rare);
 }
 
 // Its values, in slot order.
@@ -36,12 +38,15 @@ void Archive(A& a, Field<A, SharedTable>& s) {
 template <class A>
 void Archive(A& a, Field<A, EncoderState>& s) {
   a.Value("moments", s.moments);
+  a.Value("units", s.units);
   a.Value("tables", s.tables);
 }
 
 template <class A>
 void Archive(A& a, Field<A, TargetState>& s) {
   a.Value("moments", s.moments);
+  a.Value("units", s.units);
+  a.Value("largest", s.largest);
   a.Value("labels", s.labels);
   a.Value("integers", s.integers);
 }

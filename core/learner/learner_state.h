@@ -28,7 +28,6 @@ struct CommonState {
   ChangeState change;  // whether the world has changed
   EventTimes times;    // when the rows happened, where they say
 
-  // All but the last two, which older states lack.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("revision", s.revision);
@@ -36,6 +35,8 @@ struct CommonState {
     a.Value("inputs", s.inputs);
     a.Value("targets", s.targets);
     a.Value("evaluation", s.evaluation);
+    a.Value("change", s.change);
+    a.Value("times", s.times);
   }
 };
 

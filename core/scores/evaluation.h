@@ -53,20 +53,17 @@ struct Evaluation {
   // target repeated; so while there are few.
   bool HasSkill() const;
 
-  // What states of every version have. Comparisons and unseen categories, which older ones lack,
-  // are written apart.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     a.Value("cumulative", s.cumulative);
     a.Value("window", s.window);
     a.Value("skipped_rows", s.skipped_rows);
     a.Value("unscored_rows", s.unscored_rows);
-  }
-  template <class A, class Self>
-  static void ComparedFields(A& a, Self& s) {
+    a.Value("unseen_categories", s.unseen_categories);
     a.Value("raw", s.raw);
     a.Value("last", s.last);
     a.Value("average", s.average);
+    a.Value("still", s.still);
   }
 };
 

@@ -65,7 +65,6 @@ ModelActor::Parts Engine::actor_parts() {
 absl::Status Engine::StartReplay() {
   absl::StatusOr<std::vector<StoredModel>> stored = parts_.catalogue.ListModels();
   if (!stored.ok()) return stored.status();
-  RewriteOld(*stored);
   readiness_.Expect(stored->size());
   for (StoredModel& model : *stored) {
     auto actor = std::make_shared<ModelActor>(std::move(model), actor_parts());
@@ -73,28 +72,6 @@ absl::Status Engine::StartReplay() {
     actor->StartReplay([this] { readiness_.OneDone(); });
   }
   return absl::OkStatus();
-}
-
-// What cannot be rewritten, or not now, is read as it is: now and at the next start.
-void Engine::RewriteOld(std::vector<StoredModel>& models) {
-  std::vector<StoredModel> rewritten;
-  for (const StoredModel& model : models) {
-    if (!model.problem.ok() || model.version == kModelVersion) continue;
-    const auto learner = ReadConfig(model.config, model.version, parts_.codec);
-    if (!learner.ok()) continue;
-    absl::StatusOr<std::string> config = WriteConfig(**learner, parts_.codec);
-    if (!config.ok()) continue;
-    rewritten.push_back(model);
-    rewritten.back().config = *std::move(config);
-  }
-  if (rewritten.empty() || !parts_.catalogue.RewriteModels(rewritten).ok()) return;
-  auto next = rewritten.begin();  // in the order of `models`
-  for (StoredModel& model : models) {
-    if (next == rewritten.end() || model.id != next->id) continue;
-    model.config = std::move(next->config);
-    model.version = kModelVersion;
-    ++next;
-  }
 }
 
 absl::StatusOr<ModelInfo> Engine::CreateModel(std::string_view name, const LearnerConfig& config) {
@@ -347,8 +324,7 @@ absl::StatusOr<ModelFile> Engine::Export(std::string_view name,
 }
 
 absl::StatusOr<ModelInfo> Engine::Import(std::string_view name, const ModelFile& file) {
-  absl::StatusOr<ModelMemory::Lease> memory =
-      MemoryFor(EstimateConfig(file.config, file.version, parts_.codec));
+  absl::StatusOr<ModelMemory::Lease> memory = MemoryFor(EstimateConfig(file.config, parts_.codec));
   if (!memory.ok()) return memory.status();
   absl::StatusOr<ModelFold> fold = FromFile(file, parts_.codec);
   if (!fold.ok()) return fold.status();

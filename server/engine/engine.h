@@ -188,8 +188,6 @@ class Engine {
   Engine(const EngineOptions& options, const Parts& parts);
   ModelActor::Parts actor_parts();
   absl::Status StartReplay();
-  // Those of an earlier version, as the current one has them: on disk, if that can be written to.
-  void RewriteOld(std::vector<StoredModel>& models);
   absl::StatusOr<Source> FindSource(std::string_view name) const;
   absl::StatusOr<Past> FoldAt(const Source& source, std::optional<std::int64_t> revision,
                               const StillWanted& wanted) const;

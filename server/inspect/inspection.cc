@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/learner/codec/without_references.h"
 #include "core/learner/learner.h"
 #include "server/engine/fold/ledger_codec.h"
 #include "server/engine/fold/model_fold.h"
@@ -23,12 +22,6 @@ std::string Text(const absl::Status& status) { return std::string(status.message
 // What a snapshot should hold: state and ledger.
 std::string BytesOf(const ModelFold& fold) {
   return EncodeLedger(fold.ledger()) + fold.learner()->EncodeState(*fold.current().state);
-}
-
-// The same of what an older build had begun, which knew nothing to compare with.
-std::string BytesWithoutReferences(const ModelFold& fold) {
-  const LearnerState state = WithoutReferences(*fold.current().state);
-  return EncodeLedger(fold.ledger()) + fold.learner()->EncodeState(state);
 }
 
 }  // namespace
@@ -48,8 +41,7 @@ Inspector::Found Inspector::Look(const StoredModel& model) const {
     return status.ok();
   };
   if (!note(model.problem)) return found;
-  absl::StatusOr<std::shared_ptr<const Learner>> learner =
-      ReadConfig(model.config, model.version, codec_);
+  absl::StatusOr<std::shared_ptr<const Learner>> learner = ReadConfig(model.config, codec_);
   if (!note(learner.status())) return found;
   found.learner = *std::move(learner);
   const absl::StatusOr<std::vector<StoredSnapshot>> snapshots = snapshots_.ListSnapshots(model.id);
@@ -117,10 +109,6 @@ Inspection Inspector::Replay(const StoredModel& model) const {
     if (!restored.ok()) return;  // noted above
     const ModelFold stored(found.learner, *std::move(restored));
     if (BytesOf(stored) == BytesOf(*fold)) return;
-    if (LacksReferences(*stored.current().state) &&
-        BytesWithoutReferences(stored) == BytesWithoutReferences(*fold)) {
-      return;
-    }
     inspection.problems.push_back(absl::StrCat(
         "model ", NumberOf(model.id), ", snapshot at offset ", it->first, " (revision ",
         it->second.revision, ", by ", it->second.build, "): is not what the log leads to"));

@@ -46,7 +46,7 @@ class ModelSalvage {
   }
 
   absl::Status Restore() {
-    auto learner = ReadConfig(model_.config, model_.version, codec_);
+    auto learner = ReadConfig(model_.config, codec_);
     if (!learner.ok()) return learner.status();
     const auto stored = store_.snapshots().ListSnapshots(model_.id);
     if (!stored.ok()) return stored.status();

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,19 +15,14 @@
 
 namespace prequel {
 
-// The current version of a model's record; version 1 is read, and rewritten.
-inline constexpr int kModelVersion = 2;
-
 struct StoredModel {
   std::string name;
   ModelId id{};
-  LogId log{};  // that it follows
-  int version = kModelVersion;
+  LogId log{};                      // that it follows
   std::int64_t create_time_us = 0;  // microseconds since the Unix epoch
   bool from_snapshot = false;       // the log alone does not lead to its state
-  // Opaque. Of version 1: as it was given; else with every default filled in.
-  std::string config;
-  absl::Status problem;  // DATA_LOSS: only `name` and the ids could be read
+  std::string config;               // opaque: with every default filled in
+  absl::Status problem;             // DATA_LOSS: only `name` and the ids could be read
 };
 
 // What a model begins with, when not with nothing: a snapshot at the first offset of its log.
@@ -58,11 +52,6 @@ class Catalogue {
   // Removes the model with its log and snapshots, durably and as a whole. NOT_FOUND if there is
   // none. REQUIRES: nobody appends to its log now or later.
   virtual absl::Status DeleteModel(std::string_view name, ModelId id) = 0;
-
-  // Writes the records of `models` anew, in the current version: the same models, with their
-  // configurations as given here. Durable and whole once it returns OK; otherwise nothing has
-  // changed. REQUIRES: they exist; no model is created or deleted meanwhile.
-  virtual absl::Status RewriteModels(std::span<const StoredModel> models) = 0;
 };
 
 // Writes the chunks of `first` for `model`; its head is yet to be committed.

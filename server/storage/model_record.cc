@@ -9,6 +9,7 @@
 namespace prequel {
 namespace {
 
+constexpr char kVersion = 1;
 constexpr std::size_t kId = 8;
 constexpr std::size_t kHead = 2 + 8;  // version, begins, create_time
 
@@ -28,11 +29,11 @@ absl::StatusOr<T> DecodeInteger(std::string_view key, std::string_view value) {
   return ReadInteger<T>(value);
 }
 
-absl::Status CheckValue(int version, std::string_view key, std::string_view value) {
+absl::Status CheckValue(std::string_view key, std::string_view value) {
   if (value.size() < kHead + kCrcBytes || !HasCrc(key, value)) {
     return absl::DataLossError("the stored model record is damaged (checksum mismatch)");
   }
-  if (value[0] != version) {
+  if (value[0] != kVersion) {
     return absl::DataLossError(absl::StrCat("the stored model record has unknown version ",
                                             static_cast<unsigned char>(value[0])));
   }
@@ -49,32 +50,29 @@ std::string ModelKeyPrefix(std::string_view name) { return std::string(name) + '
 std::string ModelKey(const StoredModel& model) {
   std::string key = ModelKeyPrefix(model.name);
   AppendBigEndian(NumberOf(model.id), kId, &key);
-  if (model.version > 1) AppendBigEndian(NumberOf(model.log), kId, &key);
+  AppendBigEndian(NumberOf(model.log), kId, &key);
   return key;
 }
 
 std::string EncodeModel(const StoredModel& model) {
-  std::string value(1, static_cast<char>(kModelVersion));
+  std::string value(1, kVersion);
   value.push_back(model.from_snapshot ? 1 : 0);
   AppendInteger(model.create_time_us, &value);
   value += model.config;
-  StoredModel current{.name = model.name, .id = model.id, .log = model.log};
-  AppendCrc(ModelKey(current), &value);
+  AppendCrc(ModelKey(model), &value);
   return value;
 }
 
 absl::StatusOr<StoredModel> DecodeModel(std::string_view key, std::string_view value) {
   const std::size_t end = key.find('\0');
-  const std::size_t ids = end == std::string_view::npos ? 0 : key.size() - end - 1;
-  if (ids != kId && ids != 2 * kId) {
+  if (end == std::string_view::npos || key.size() - end - 1 != 2 * kId) {
     return absl::DataLossError("the store has a model under a malformed key");
   }
   StoredModel model;
   model.name = key.substr(0, end);
-  model.version = ids == kId ? 1 : 2;
   model.id = ModelId{ReadBigEndian(key.substr(end + 1, kId))};
   model.log = LogId{ReadBigEndian(key.substr(key.size() - kId))};
-  model.problem = CheckValue(model.version, key, value);
+  model.problem = CheckValue(key, value);
   if (model.problem.ok()) {
     model.from_snapshot = value[1] != 0;
     model.create_time_us = ReadInteger<std::int64_t>(value.substr(2));
@@ -93,10 +91,6 @@ std::string EncodeNextId(std::uint64_t next) { return EncodeInteger(kNextIdKey, 
 
 absl::StatusOr<std::uint64_t> DecodeNextId(std::string_view value) {
   return DecodeInteger<std::uint64_t>(kNextIdKey, value);
-}
-
-absl::StatusOr<std::uint64_t> DecodeNextIdV1(std::string_view value) {
-  return DecodeInteger<std::uint64_t>(kNextIdKeyV1, value);
 }
 
 std::string EncodeMarksKey() { return EncodeInteger(kMarksKey, kMarksVersion); }

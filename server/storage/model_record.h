@@ -11,19 +11,17 @@
 
 namespace prequel {
 
-// Of the version of `model`. The ids stand in the key, so that a damaged record can be deleted with
-// all that belongs to it.
+// The ids stand in the key, so that a damaged record can be deleted with all that belongs to it.
 std::string ModelKey(const StoredModel& model);
 // What the keys of every model called `name` begin with, and no others.
 std::string ModelKeyPrefix(std::string_view name);
 
-// Of the current version, whatever model.version is.
 std::string EncodeModel(const StoredModel& model);
 // Damage to the value is reported in the result's `problem`. DATA_LOSS for a malformed key.
 absl::StatusOr<StoredModel> DecodeModel(std::string_view key, std::string_view value);
 
 // The values of the "default" family: an integer and its checksum.
-inline constexpr std::uint32_t kStoreFormat = 2;
+inline constexpr std::uint32_t kStoreFormat = 1;
 inline constexpr std::string_view kFormatKey = "format";
 std::string EncodeFormat();
 absl::StatusOr<std::uint32_t> DecodeFormat(std::string_view value);
@@ -32,10 +30,6 @@ absl::StatusOr<std::uint32_t> DecodeFormat(std::string_view value);
 inline constexpr std::string_view kNextIdKey = "next_id";
 std::string EncodeNextId(std::uint64_t next);
 absl::StatusOr<std::uint64_t> DecodeNextId(std::string_view value);
-
-// The same of format 1, where a model has the id of its log.
-inline constexpr std::string_view kNextIdKeyV1 = "next_log_id";
-absl::StatusOr<std::uint64_t> DecodeNextIdV1(std::string_view value);
 
 // There is a file of marks beside the store; the value is its version.
 inline constexpr std::string_view kMarksKey = "marks";

@@ -8,22 +8,19 @@
 namespace prequel {
 namespace {
 
-constexpr char kHeadVersion = 2;
+constexpr char kHeadVersion = 1;
 constexpr char kChunkVersion = 1;
-constexpr std::size_t kHeadSizeV1 = 1 + 8 + 8 + 4 + 8;  // and the build, and the CRC
-constexpr std::size_t kHeadSize = kHeadSizeV1 + 8;      // with the log
+constexpr std::size_t kHeadSize = 1 + 8 + 8 + 8 + 4 + 8;  // and the build, and the CRC
 
 absl::Status CheckHead(const StoredSnapshot& snapshot, std::string_view key,
                        std::string_view value) {
-  if (value.size() < kHeadSizeV1 + kCrcBytes || !HasCrc(key, value)) {
+  if (value.size() < kHeadSize + kCrcBytes || !HasCrc(key, value)) {
     return SnapshotLost(snapshot, "checksum mismatch");
   }
-  if (value[0] == 1) return absl::OkStatus();
   if (value[0] != kHeadVersion) {
     return SnapshotLost(snapshot,
                         absl::StrCat("unknown version ", static_cast<unsigned char>(value[0])));
   }
-  if (value.size() < kHeadSize + kCrcBytes) return SnapshotLost(snapshot, "malformed head");
   return absl::OkStatus();
 }
 
@@ -65,12 +62,8 @@ StoredSnapshot DecodeSnapshotHead(std::string_view key, std::string_view value) 
   snapshot.problem = CheckHead(snapshot, key, value);
   if (!snapshot.problem.ok()) return snapshot;
   std::string_view rest = value.substr(1, value.size() - 1 - kCrcBytes);
-  // In format 1 a model has the id of its log.
-  snapshot.log = LogId{NumberOf(snapshot.model)};
-  if (value[0] == kHeadVersion) {
-    snapshot.log = LogId{ReadInteger<std::uint64_t>(rest)};
-    rest.remove_prefix(8);
-  }
+  snapshot.log = LogId{ReadInteger<std::uint64_t>(rest)};
+  rest.remove_prefix(8);
   snapshot.revision = ReadInteger<std::int64_t>(rest);
   snapshot.create_time_us = ReadInteger<std::int64_t>(rest.substr(8));
   snapshot.chunks = ReadInteger<std::uint32_t>(rest.substr(16));

@@ -17,7 +17,6 @@ std::string SnapshotChunkKey(ModelId model, std::uint64_t next_offset, std::uint
 // Behind every key of `model`, and before those of the next.
 std::string SnapshotKeysEnd(ModelId model);
 
-// Of the current version. What is decoded may be of version 1.
 std::string EncodeSnapshotHead(const StoredSnapshot& snapshot);
 // Damage to the value is reported in the result's `problem`. REQUIRES: key is a SnapshotKey.
 StoredSnapshot DecodeSnapshotHead(std::string_view key, std::string_view value);

@@ -13,15 +13,14 @@
 namespace prequel::fuzz {
 
 // The state of `learner` whose body, behind the configuration's fingerprint, is `body`.
-inline std::string SealedState(const Learner& learner, std::string_view body,
-                               std::uint32_t version) {
+inline std::string SealedState(const Learner& learner, std::string_view body) {
   const std::uint64_t fingerprint = Fingerprint(learner.config());
   std::string bytes(reinterpret_cast<const char*>(&fingerprint), sizeof(fingerprint));
-  return Seal(bytes.append(body), "PREQUELS", version);
+  return Seal(bytes.append(body), "PREQUELS", 1);
 }
 
-inline std::string SealedLedger(std::string_view body, std::uint32_t version) {
-  return Seal(std::string(body), "PREQUELL", version);
+inline std::string SealedLedger(std::string_view body) {
+  return Seal(std::string(body), "PREQUELL", 1);
 }
 
 // version (u32) | length of the ledger (u64) | ledger | state

@@ -59,7 +59,6 @@ class Host {
   }
 
  private:
-  // Of version 2, whatever it came as.
   void RequireSame(const ModelFile& exported, const ModelFile& file) const {
     const auto folded = FromFile(exported, codec_), came = FromFile(file, codec_);
     Require(folded.ok() && came.ok(), "a file can be read again");
@@ -111,19 +110,17 @@ std::string Write(ModelFile file) {
 }
 
 // A file of model `learner`, or of a configuration that the input holds.
-std::string Framed(FuzzInput& input, const Learner& learner, bool own_config, int version) {
-  ModelFile file{.version = version, .create_time_us = 5, .build = "build"};
+std::string Framed(FuzzInput& input, const Learner& learner, bool own_config) {
+  ModelFile file{.create_time_us = 5, .build = "build"};
   file.revision = input.Byte();
   file.config = own_config ? std::string(input.Part()) : wire::ConfigToBytes(learner.config());
-  const auto sealed = static_cast<std::uint32_t>(version);
-  const std::string ledger = SealedLedger(input.Part(), sealed);
-  file.body = CaptureBytes(ledger, SealedState(learner, input.Rest(), sealed));
+  const std::string ledger = SealedLedger(input.Part());
+  file.body = CaptureBytes(ledger, SealedState(learner, input.Rest()));
   return Write(std::move(file));
 }
 
-// What the first byte asks for; and whether file, ledger and state are of version 2 instead of 1.
+// What the first byte asks for.
 enum class Kind { kAsItIs, kOfTheModel, kOwnConfig };
-constexpr std::uint8_t kCurrent = 0x40;
 
 // Whether the file's model may be made: a large one is only converted. Either way the file's
 // configuration is looked at.
@@ -137,14 +134,12 @@ bool CheckAffordable(const ModelFile& file, Kind kind) {
 
 void Run(FuzzInput input) {
   static Host& host = *new Host();
-  const std::uint8_t first = input.Byte();
-  const auto kind = static_cast<Kind>((first & ~kCurrent) % 3);
-  const int version = (first & kCurrent) != 0 ? 2 : 1;
+  const auto kind = static_cast<Kind>(input.Byte() % 3);
   const Learner& learner = *LearnerOf(input.Byte());
   const std::size_t step = 1 + 16 * std::size_t{input.Byte()};
   const std::string bytes = kind == Kind::kAsItIs
                                 ? std::string(input.Rest())
-                                : Framed(input, learner, kind == Kind::kOwnConfig, version);
+                                : Framed(input, learner, kind == Kind::kOwnConfig);
   const absl::StatusOr<ModelFile> file = Read(bytes, step);
   const bool deep = InDepth(bytes);
   if (deep) {

@@ -97,23 +97,20 @@ std::string StateBody(const ModelFold& fold) {
 void WriteSnapshots(Corpus corpus) {
   for (std::size_t i = 0; i < Learners().size(); ++i) {
     const ModelFold fold = Learned(LearnerOf(i));
-    corpus.Add(Bytes({2, static_cast<int>(i)}) + PartOf(LedgerBody(fold)) + StateBody(fold));
+    corpus.Add(Bytes({0, static_cast<int>(i)}) + PartOf(LedgerBody(fold)) + StateBody(fold));
   }
   const ModelFold fold(LearnerOf(3));
   corpus.Add(Bytes({1, 3}) + CaptureBytes(EncodeLedger(fold.ledger()),
                                           fold.learner()->EncodeState(*fold.current().state)));
 }
 
-// In the first byte of an import: file, ledger and state are of version 2.
-constexpr int kCurrent = 0x40;
-
 void WriteImports(Corpus corpus) {
   for (const int i : {0, 1, 10, 14}) {
     const ModelFold fold = Learned(LearnerOf(static_cast<std::size_t>(i)));
     const std::string bodies = PartOf(LedgerBody(fold)) + StateBody(fold);
-    corpus.Add(Bytes({kCurrent + 1, i, 9, 2}) + bodies);
-    corpus.Add(Bytes({kCurrent + 2, i, 9, 2}) +
-               PartOf(wire::ConfigToBytes(fold.learner()->config())) + bodies);
+    corpus.Add(Bytes({1, i, 9, 2}) + bodies);
+    corpus.Add(Bytes({2, i, 9, 2}) + PartOf(wire::ConfigToBytes(fold.learner()->config())) +
+               bodies);
     ModelFileWriter writer(
         {.revision = 2,
          .create_time_us = 5,

@@ -1,9 +1,8 @@
 // What a restart reads back: a capture, that is a ledger and a learner's state.
 //
-// The input chooses a model and holds the two bodies, which are sealed here, the ledger as one of
-// version 1 or 2; or it is the whole capture as it is. What decodes encodes to the same bytes if
-// they are of the current version, and is, in depth, a state to go on from: it predicts, learns,
-// and what it has become can be read again.
+// The input chooses a model and holds the two bodies, which are sealed here; or it is the whole
+// capture as it is. What decodes can be written anew, and is, in depth, a state to go on from: it
+// predicts, learns, and what it has become can be read again.
 #include <string>
 #include <utility>
 
@@ -20,7 +19,7 @@ namespace prequel::fuzz {
 namespace {
 
 // What the first byte asks for.
-enum Kind : std::uint8_t { kOfVersion1, kAsItIs, kOfVersion2 };
+enum Kind : std::uint8_t { kBodies, kAsItIs };
 
 void RequireUsable(const std::shared_ptr<const Learner>& learner, FoldPoint restored) {
   static Scratch& scratch = *new Scratch();
@@ -51,15 +50,14 @@ void RequireUsable(const std::shared_ptr<const Learner>& learner, FoldPoint rest
 }
 
 void Run(FuzzInput input) {
-  const std::uint8_t kind = input.Byte() % 3;
+  const std::uint8_t kind = input.Byte() % 2;
   const std::shared_ptr<const Learner>& learner = LearnerOf(input.Byte());
   std::string bytes;
   if (kind == kAsItIs) {
     bytes = input.Rest();
   } else {
-    const std::uint32_t version = kind == kOfVersion2 ? 2 : 1;
-    const std::string ledger = SealedLedger(input.Part(), version);
-    bytes = CaptureBytes(ledger, SealedState(*learner, input.Rest(), version));
+    const std::string ledger = SealedLedger(input.Part());
+    bytes = CaptureBytes(ledger, SealedState(*learner, input.Rest()));
   }
   absl::StatusOr<FoldPoint> restored = DecodeCapture(bytes, *learner);
   if (!restored.ok()) {
@@ -72,7 +70,7 @@ void Run(FuzzInput input) {
       CaptureBytes(EncodeLedger(restored->ledger), learner->EncodeState(*restored->current.state));
   // Once, for a score that this build does not know is left out, and one that it has begins at 0.
   const absl::StatusOr<FoldPoint> read = DecodeCapture(again, *learner);
-  Require(read.ok(), "a capture of any version can be written anew");
+  Require(read.ok(), "a capture can be written anew");
   Require(
       CaptureBytes(EncodeLedger(read->ledger), learner->EncodeState(*read->current.state)) == again,
       "a capture encodes to its bytes");

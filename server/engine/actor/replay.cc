@@ -80,8 +80,7 @@ absl::StatusOr<Follower::Progress> Replay::SkipWhatIsLost() {
 absl::Status Replay::Reserve() {
   reserved_ = true;
   if (!parts_.model.problem.ok()) return parts_.model.problem;
-  const absl::StatusOr<ModelCost> cost =
-      EstimateConfig(parts_.model.config, parts_.model.version, parts_.codec);
+  const absl::StatusOr<ModelCost> cost = EstimateConfig(parts_.model.config, parts_.codec);
   if (!cost.ok()) return absl::OkStatus();  // reading it says what is wrong
   const ModelBytes bytes = BytesOf(cost->footprint());
   absl::StatusOr<ModelMemory::Lease> memory = parts_.memory.Take(bytes);
@@ -93,7 +92,7 @@ absl::Status Replay::Reserve() {
 
 absl::Status Replay::Prepare() {
   heavy_ = false;
-  auto learner = ReadConfig(parts_.model.config, parts_.model.version, parts_.codec);
+  auto learner = ReadConfig(parts_.model.config, parts_.codec);
   if (!learner.ok()) {
     const absl::Status& status = learner.status();
     return absl::Status(status.code(), absl::StrCat("stored configuration: ", status.message()));

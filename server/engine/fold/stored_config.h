@@ -13,14 +13,14 @@
 
 namespace prequel {
 
-// The learner of what a model's record, or a model's file, of `version` holds as its configuration.
-absl::StatusOr<std::shared_ptr<const Learner>> ReadConfig(std::string_view bytes, int version,
+// The learner of what a model's record, or a model's file, holds as its configuration.
+absl::StatusOr<std::shared_ptr<const Learner>> ReadConfig(std::string_view bytes,
                                                           const Codec& codec);
 
 // What it would take, before it is made.
-absl::StatusOr<ModelCost> EstimateConfig(std::string_view bytes, int version, const Codec& codec);
+absl::StatusOr<ModelCost> EstimateConfig(std::string_view bytes, const Codec& codec);
 
-// The same as the current version has it. INTERNAL when that would not be the same learner.
+// As it is stored. INTERNAL when that would not be the same learner.
 absl::StatusOr<std::string> WriteConfig(const Learner& learner, const Codec& codec);
 
 }  // namespace prequel

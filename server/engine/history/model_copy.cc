@@ -33,7 +33,7 @@ absl::StatusOr<ModelFile> ToFile(const ModelFold& fold, const Codec& codec,
 }
 
 absl::StatusOr<ModelFold> FromFile(const ModelFile& file, const Codec& codec) {
-  const auto learner = ReadConfig(file.config, file.version, codec);
+  const auto learner = ReadConfig(file.config, codec);
   if (!learner.ok()) return learner.status();
   absl::StatusOr<FoldPoint> point = DecodeCapture(file.body, **learner);
   if (!point.ok()) return point.status();

@@ -12,15 +12,11 @@
 
 namespace prequel {
 
-// Version 1 is read as well.
-inline constexpr int kModelFileVersion = 2;
-
 struct ModelFile {
-  int version = kModelFileVersion;
   std::int64_t revision = 0;
   std::int64_t create_time_us = 0;  // of the file
   std::string build;                // who wrote it: version and instruction set
-  std::string config;               // as a model's record of that version keeps it
+  std::string config;               // as a model's record keeps it
   std::string body;                 // a capture: ledger and state
 };
 

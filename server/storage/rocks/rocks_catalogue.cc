@@ -12,17 +12,13 @@
 namespace prequel {
 
 absl::Status RocksCatalogue::Load() {
-  const auto load = [this](std::string_view key, std::string* value) {
-    return database_.db().Get({}, database_.meta(), ToSlice(key), value);
-  };
   std::string value;
-  rocksdb::Status status = load(kNextIdKey, &value);
-  const bool is_v1 = status.IsNotFound();  // opened for reading alone
-  if (is_v1) status = load(kNextIdKeyV1, &value);
+  const rocksdb::Status status =
+      database_.db().Get({}, database_.meta(), ToSlice(kNextIdKey), &value);
   const bool lost = status.IsNotFound() && marks_.loaded();  // with the write-ahead log
   if (!status.ok() && !lost) return ReadError(status);
   absl::StatusOr<std::uint64_t> next = 1;
-  if (!lost) next = is_v1 ? DecodeNextIdV1(value) : DecodeNextId(value);
+  if (!lost) next = DecodeNextId(value);
   if (!next.ok()) return next.status();
   MutexLock lock(mu_);
   next_id_ = std::max(*next, marks_.next_id());
@@ -203,18 +199,6 @@ absl::Status RocksCatalogue::AcceptLoss(std::string_view name) {
     if (!forgotten.ok()) return WriteError(forgotten);
   }
   return absl::OkStatus();
-}
-
-absl::Status RocksCatalogue::RewriteModels(std::span<const StoredModel> models) {
-  MutexLock lock(mu_);
-  rocksdb::WriteBatch batch;
-  for (const StoredModel& model : models) {
-    batch.Delete(database_.models(), ModelKey(model));
-    StoredModel current = model;
-    current.version = kModelVersion;
-    batch.Put(database_.models(), ModelKey(current), EncodeModel(current));
-  }
-  return gate_.Write(batch);
 }
 
 }  // namespace prequel

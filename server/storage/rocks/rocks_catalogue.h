@@ -35,7 +35,6 @@ class RocksCatalogue final : public Catalogue {
                                           std::int64_t create_time_us,
                                           const FirstSnapshot* first) override;
   absl::Status DeleteModel(std::string_view name, ModelId id) override;
-  absl::Status RewriteModels(std::span<const StoredModel> models) override;
 
  private:
   // DATA_LOSS: its log ends before what has been acknowledged, and no snapshot holds the rest.

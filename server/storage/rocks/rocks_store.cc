@@ -22,37 +22,28 @@
 namespace prequel {
 namespace {
 
-// Marks a new store, checks the format of an existing one, and takes one of format 1 to format 2:
-// from here on there are records that a server of format 1 cannot read.
+// Marks a new store, and checks the format of an existing one.
 absl::Status PrepareFormat(RocksDatabase& database, RocksWriteGate& gate, bool read_only,
                            bool has_marks) {
   const auto get = [&database](std::string_view key, std::string* value) {
     return database.db().Get({}, database.meta(), ToSlice(key), value);
   };
-  std::string value;
-  rocksdb::Status status = get(kFormatKey, &value);
-  std::uint64_t next_id = 1;
-  if (status.IsNotFound() && read_only && has_marks) return absl::OkStatus();  // lost with the log
-  if (!status.IsNotFound()) {
-    if (!status.ok()) return ReadError(status);
-    const absl::StatusOr<std::uint32_t> format = DecodeFormat(value);
-    if (!format.ok()) return format.status();
-    if (*format < 1 || *format > kStoreFormat) {
-      return absl::FailedPreconditionError(absl::StrCat("the store has format ", *format,
-                                                        "; this server reads 1 to ", kStoreFormat));
-    }
-    if (*format == kStoreFormat || read_only) return absl::OkStatus();
-    status = get(kNextIdKeyV1, &value);
-    if (!status.ok()) return ReadError(status);
-    const absl::StatusOr<std::uint64_t> next = DecodeNextIdV1(value);
-    if (!next.ok()) return next.status();
-    next_id = *next;
+  std::string value, next_id;
+  const rocksdb::Status status = get(kFormatKey, &value);
+  if (status.IsNotFound()) {
+    if (read_only && has_marks) return absl::OkStatus();  // lost with the log
+    rocksdb::WriteBatch batch;
+    batch.Put(database.meta(), ToSlice(kFormatKey), EncodeFormat());
+    batch.Put(database.meta(), ToSlice(kNextIdKey), EncodeNextId(1));
+    return gate.Write(batch);
   }
-  rocksdb::WriteBatch batch;
-  batch.Put(database.meta(), ToSlice(kFormatKey), EncodeFormat());
-  batch.Put(database.meta(), ToSlice(kNextIdKey), EncodeNextId(next_id));
-  batch.Delete(database.meta(), ToSlice(kNextIdKeyV1));
-  return gate.Write(batch);
+  if (!status.ok()) return ReadError(status);
+  const absl::StatusOr<std::uint32_t> format = DecodeFormat(value);
+  if (!format.ok()) return format.status();
+  if (*format == kStoreFormat && !get(kNextIdKey, &next_id).IsNotFound()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the store was made by another build, in a format that was never released (", *format,
+      "): this server reads format ", kStoreFormat, " and wants a directory of its own"));
 }
 
 // Why the file of marks cannot be had; OK for a database that has none yet.

@@ -153,24 +153,6 @@ TEST(Intervals, QuantilesStayInOrderAndComeBack) {
   }
 }
 
-// Of a state whose intervals were central: each end is what the interval had.
-TEST(Intervals, TakeOverCentralOnes) {
-  Matrix shifts(6, 2);
-  shifts.col(0) << 0, 0.1, -0.2, 0.5, 1, -1;
-  shifts.col(1) << 23, 22, 21, 20, 19, 18;
-  const IntervalsState state = FromCentral(shifts);
-  EXPECT_TRUE(IsSound(state, 2));
-  const ServedLevels levels(state, 0);
-  const double centrals[] = {0.2, 0.5, 0.8, 0.9, 0.95, 0.99};
-  for (Index j = 0; j < 4; ++j) {  // beyond these they cross
-    const double c = centrals[j], logit = std::log(c / (1 - c)) + shifts(j, 0);
-    const double tail = 0.5 / (1 + std::exp(logit));
-    EXPECT_NEAR(levels.Own(0.5 * (1 - c)), tail, 1e-12) << c;
-    EXPECT_NEAR(levels.Own(0.5 * (1 + c)), 1 - tail, 1e-12) << c;
-  }
-  EXPECT_NEAR(levels.Own(0.5), 0.5, 1e-12);
-}
-
 // However long all is outside, or inside, quantiles stay where they find back.
 TEST(Intervals, StayWithinBounds) {
   IntervalsState state = FreshIntervals(1);

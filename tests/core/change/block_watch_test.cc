@@ -105,12 +105,38 @@ TEST(BlockWatch, SaysWhichColumnMovedAndHow) {
   EXPECT_EQ(wide.alarm_.found.column, 0);
   EXPECT_TRUE(wide.alarm_.found.spread);
   EXPECT_NEAR(wide.alarm_.found.before, 1, 0.1);
-  EXPECT_NEAR(wide.alarm_.found.after, 2.8, 0.5) << "held within five deviations";
+  EXPECT_NEAR(wide.alarm_.found.after, 3, 0.5);
 
   Watched stuck(4);
   stuck.Learn(kFirst + 40 * 128);
   stuck.Learn(256, 0.5, 0);
   EXPECT_TRUE(stuck.alarm_.raised) << "a sensor that says the same again and again";
+}
+
+// A column goes elsewhere in the midst of a block: the block that raises the alarm has seen both,
+// the next one says what the column has become, and no later one says otherwise.
+TEST(BlockWatch, SaysWhatAColumnHasBecomeHoweverFarItWent) {
+  for (const bool spread : {false, true}) {
+    Watched w(4);
+    const auto learn = [&](Index rows, double by) {
+      spread ? w.Learn(rows, 0, by) : w.Learn(rows, by - 1, 1);
+    };
+    learn(kFirst + 40 * 128 + 64, 1);
+    learn(64, 1000);
+    ASSERT_TRUE(w.alarm_.raised);
+    const double away = spread ? 1000 : 999;
+    EXPECT_EQ(w.alarm_.found.spread, spread);
+    EXPECT_NEAR(w.alarm_.found.before, spread ? 1 : 0, 0.1);
+    EXPECT_LT(w.alarm_.found.after, 0.85 * away);
+    learn(64, 1000);
+    EXPECT_LT(w.alarm_.found.after, 0.85 * away) << "the block is not at its end";
+    learn(64, 1000);
+    EXPECT_NEAR(w.alarm_.found.after, away, 0.2 * away);
+    const double found = w.alarm_.found.after;
+    learn(128, 1);
+    EXPECT_EQ(w.alarm_.found.after, found);
+    EXPECT_EQ(w.alarm_.times, 1);
+  }
 }
 
 // What is new becomes the usual: the alarm is cleared by itself, and raised again by the way back.
@@ -157,7 +183,7 @@ TEST(BlockWatch, MissingValuesAndConstantsMoveNothing) {
   Watched w(2);
   Matrix z;
   const double kNaN = std::numeric_limits<double>::quiet_NaN();
-  for (int t = 0; t < 100; ++t) {
+  for (int t = 0; t < 101; ++t) {
     Matrix x(2, 64);
     x.row(0).setConstant(kNaN);
     x.row(1).setConstant(0.25);
@@ -165,7 +191,15 @@ TEST(BlockWatch, MissingValuesAndConstantsMoveNothing) {
   }
   EXPECT_EQ(w.alarm_.times, 0);
   EXPECT_TRUE(w.watch_.IsSound(w.state_));
-  w.state_.variance[0] = kNaN;
+  EXPECT_NEAR(w.state_.whole[1], 0.25, 1e-15);
+  for (Vector BlockWatchState::*of : {&BlockWatchState::variance, &BlockWatchState::spread}) {
+    for (const double bad : {kNaN, -1.0}) {
+      BlockWatchState state = w.state_;
+      (state.*of)[0] = bad;
+      EXPECT_FALSE(w.watch_.IsSound(state));
+    }
+  }
+  w.state_.whole.resize(1);
   EXPECT_FALSE(w.watch_.IsSound(w.state_));
 }
 

@@ -1,5 +1,5 @@
-// What each version stored of a model, as it was written when it was released: configuration and
-// minibatch, ledger and state, and the file that ExportModel makes of them.
+// What is stored of a model: configuration and minibatch, ledger and state, and the file that
+// ExportModel makes of them.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -21,14 +21,12 @@
 namespace prequel {
 namespace {
 
-// `current`: what is written now, when `version` is the current one.
-std::string Golden(const std::string& name, int version, const std::string& current = "") {
-  const std::string file = name + "_v" + std::to_string(version) + ".bin";
-  return GoldenFile(std::string(PREQUEL_GOLDEN) + "/" + file, current);
+// `current`: what is written now.
+std::string Golden(const std::string& name, const std::string& current) {
+  return GoldenFile(std::string(PREQUEL_GOLDEN) + "/" + name + "_v1.bin", current);
 }
 
-// As it was resolved then, with every option of its time.
-LearnerConfig ConfigV1() {
+LearnerConfig SomeConfig() {
   LearnerConfig config;
   config.features = {{.name = "x", .width = 2, .allow_missing = true},
                      {.name = "c", .kind = FeatureConfig::Kind::kCategorical, .max_categories = 2}};
@@ -46,14 +44,17 @@ LearnerConfig ConfigV1() {
                   {"samples", 10.0},
                   {"scheme", std::string("implicit")},
                   {"tolerance", 0.0009765625}}};
+  config.calibration.name = "none";
+  config.dynamics.name = "static";
+  config.standardize_window = RunningMoments::kAllRows;
   config.standardize_inputs = Standardize::kRunning;
   config.standardize_targets = Standardize::kNone;
   config.seed = 7;
   return config;
 }
 
-// The state of then: numbers of few binary digits.
-LearnerState StateV1(const Learner& learner) {
+// Numbers of few binary digits.
+LearnerState SomeState(const Learner& learner) {
   LearnerState state = learner.Initial();
   state.revision = 2;
   state.examples = 12;
@@ -77,7 +78,7 @@ LearnerState StateV1(const Learner& learner) {
   return state;
 }
 
-Ledger LedgerV1() {
+Ledger SomeLedger() {
   Learned learned;
   learned.scores.examples = 6;
   learned.scores.Add("nll", 0.625);
@@ -92,10 +93,10 @@ Ledger LedgerV1() {
   return ledger;
 }
 
-ModelFold FoldV1(const std::shared_ptr<const Learner>& learner) {
-  const auto state = std::make_shared<const LearnerState>(StateV1(*learner));
+ModelFold SomeFold(const std::shared_ptr<const Learner>& learner) {
+  const auto state = std::make_shared<const LearnerState>(SomeState(*learner));
   Published current{.revision = state->revision, .state = state};
-  return ModelFold(learner, {std::move(current), LedgerV1()});
+  return ModelFold(learner, {std::move(current), SomeLedger()});
 }
 
 std::string CaptureBytes(const ModelFold& fold) {
@@ -108,13 +109,12 @@ std::string CaptureBytes(const ModelFold& fold) {
   return bytes;
 }
 
-// Of version 2.
 ModelFile CurrentFile(const std::shared_ptr<const Learner>& learner) {
   return {.revision = 2,
           .create_time_us = 1'700'000'000'000'000,
           .build = "build",
-          .config = wire::ConfigToBytes(ConfigV1()),
-          .body = CaptureBytes(FoldV1(learner))};
+          .config = wire::ConfigToBytes(SomeConfig()),
+          .body = CaptureBytes(SomeFold(learner))};
 }
 
 std::string Written(ModelFile file) {
@@ -124,19 +124,15 @@ std::string Written(ModelFile file) {
   return bytes;
 }
 
-std::shared_ptr<const Learner> LearnerV1() {
-  LearnerConfig config = ConfigV1();
-  config.calibration.name = "none";  // as what named none is read
-  config.dynamics.name = "static";   // as it is read
-  config.standardize_window = RunningMoments::kAllRows;
-  return std::make_shared<const Learner>(Learner::Create(config).value());
+std::shared_ptr<const Learner> SomeLearner() {
+  return std::make_shared<const Learner>(Learner::Create(SomeConfig()).value());
 }
 
 TEST(FormatsTest, Configuration) {
-  const std::string bytes = Golden("config", 1, wire::ConfigToBytes(ConfigV1()));
+  const std::string bytes = Golden("config", wire::ConfigToBytes(SomeConfig()));
   const absl::StatusOr<LearnerConfig> config = wire::ConfigFromBytes(bytes);
   ASSERT_TRUE(config.ok()) << config.status();
-  EXPECT_EQ(*config, ConfigV1());
+  EXPECT_EQ(*config, SomeConfig());
   EXPECT_EQ(wire::ConfigToBytes(*config), bytes);
 }
 
@@ -150,7 +146,7 @@ TEST(FormatsTest, Minibatch) {
   proto.mutable_text(0)->add_values("");
   proto.add_labels("yes");
   proto.add_labels("no");
-  const std::string bytes = Golden("batch", 1, proto.SerializeAsString());
+  const std::string bytes = Golden("batch", proto.SerializeAsString());
   const absl::StatusOr<Batch> batch = wire::BatchFromBytes(bytes);
   ASSERT_TRUE(batch.ok()) << batch.status();
   EXPECT_EQ(batch->inputs, (Matrix(1, 2) << 0.625, -4).finished());
@@ -161,92 +157,67 @@ TEST(FormatsTest, Minibatch) {
   EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(read, proto));
 }
 
-// The ledger in it has a version of its own.
-TEST(FormatsTest, Capture) {
-  const std::shared_ptr<const Learner> learner = LearnerV1();
-  const std::string current = CaptureBytes(FoldV1(learner));
-  for (const int version : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}) {
-    SCOPED_TRACE(version);
-    const std::string bytes = Golden("capture", version, current);
-    absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
-    ASSERT_TRUE(point.ok()) << point.status();
-    EXPECT_EQ(point->current.revision, 2);
-    EXPECT_EQ(learner->EncodeState(*point->current.state), learner->EncodeState(StateV1(*learner)));
-    const absl::StatusOr<PastAnswer> answer = point->ledger.AnswerTo({"producer", 1});
-    ASSERT_TRUE(answer.ok()) << answer.status();
-    EXPECT_EQ(answer->learned.scores["accuracy"], 0.75);
-    EXPECT_EQ(answer->learned.report.kl, 0.125);
-    const absl::Status refusal = point->ledger.AnswerTo({"producer", 2}).status();
-    EXPECT_EQ(refusal, FieldError("batch.inputs", "is odd"));
-    EXPECT_EQ(point->ledger.AnswerTo({"request", 0})->revision, 2);
-    EXPECT_EQ(EncodeLedger(point->ledger), EncodeLedger(LedgerV1()));
-    EXPECT_TRUE(CaptureBytes(ModelFold(learner, *std::move(point))) == current);
-    if (version == 10) {
-      EXPECT_TRUE(bytes == current) << "bytes differ";
-    }
-  }
-}
-
-// Where rows were refused the ledger is of version 3, and tells how many.
-TEST(FormatsTest, CaptureOfAModelThatRefusedRows) {
-  const std::shared_ptr<const Learner> learner = LearnerV1();
-  Ledger ledger = LedgerV1();
+Ledger LedgerWithRefusedRows() {
+  Ledger ledger = SomeLedger();
   Learned learned;
   learned.scores.examples = 4;
   learned.scores.Add("nll", 0.5);
   learned.report.rows = 4;
   learned.refused.count = 2;
   ledger.Record({"producer", 3}, {.revision = 2, .learned = learned});
-  const auto state = std::make_shared<const LearnerState>(StateV1(*learner));
-  const ModelFold fold(learner, {{.revision = state->revision, .state = state}, std::move(ledger)});
-  const std::string current = CaptureBytes(fold);
-  for (const int version : {3, 4, 5, 6, 7, 8, 9, 10}) {
-    const std::string bytes = Golden("capture_refused", version, current);
-    absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
-    ASSERT_TRUE(point.ok()) << point.status();
-    EXPECT_EQ(point->ledger.AnswerTo({"producer", 3})->learned.refused.count, 2);
-    EXPECT_EQ(point->ledger.AnswerTo({"producer", 1})->learned.refused.count, 0);
-    EXPECT_EQ(point->ledger.AnswerTo({"request", 0})->learned.scores["accuracy"], 0.75);
-    EXPECT_TRUE(CaptureBytes(ModelFold(learner, *std::move(point))) == current);
-    if (version == 10) {
-      EXPECT_TRUE(bytes == current) << "bytes differ";
-    }
-  }
+  return ledger;
 }
 
-// The file of then becomes a model of now, and is exported as one of now.
+TEST(FormatsTest, Capture) {
+  const std::shared_ptr<const Learner> learner = SomeLearner();
+  const auto state = std::make_shared<const LearnerState>(SomeState(*learner));
+  const ModelFold fold(learner,
+                       {{.revision = state->revision, .state = state}, LedgerWithRefusedRows()});
+  const std::string current = CaptureBytes(fold);
+  const std::string bytes = Golden("capture", current);
+  EXPECT_TRUE(bytes == current) << "bytes differ";
+  absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
+  ASSERT_TRUE(point.ok()) << point.status();
+  EXPECT_EQ(point->current.revision, 2);
+  EXPECT_EQ(learner->EncodeState(*point->current.state), learner->EncodeState(*state));
+  const absl::StatusOr<PastAnswer> answer = point->ledger.AnswerTo({"producer", 1});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->learned.scores["accuracy"], 0.75);
+  EXPECT_EQ(answer->learned.report.kl, 0.125);
+  EXPECT_EQ(answer->learned.refused.count, 0);
+  const absl::Status refusal = point->ledger.AnswerTo({"producer", 2}).status();
+  EXPECT_EQ(refusal, FieldError("batch.inputs", "is odd"));
+  EXPECT_EQ(point->ledger.AnswerTo({"producer", 3})->learned.refused.count, 2);
+  EXPECT_EQ(point->ledger.AnswerTo({"request", 0})->revision, 2);
+  EXPECT_TRUE(CaptureBytes(ModelFold(learner, *std::move(point))) == current);
+}
+
+// A file becomes a model, and is exported as it was but for the defaults that the model filled in.
 TEST(FormatsTest, ModelFile) {
-  const std::string current = Written(CurrentFile(LearnerV1()));
-  EXPECT_TRUE(Golden("model_file_of_state", 10, current) == current) << "bytes differ";
-  for (const int version : {1, 2, 3, 4, 5, 6, 7, 8, 9}) {
-    SCOPED_TRACE(version);
-    const bool of_state = version > 2;  // a file of version 2 that holds a state of that version
-    const std::string bytes = of_state ? Golden("model_file_of_state", version, current)
-                                       : Golden("model_file", version, current);
-    ModelFileReader reader(1 << 20);
-    ASSERT_TRUE(reader.Add(bytes).ok());
-    const absl::StatusOr<ModelFile> file = std::move(reader).Finish();
-    ASSERT_TRUE(file.ok()) << file.status();
-    EXPECT_EQ(file->version, of_state ? 2 : version);
-    EXPECT_EQ(file->revision, 2);
-    EXPECT_EQ(file->create_time_us, 1'700'000'000'000'000);
-    EXPECT_EQ(file->build, "build");
-    EXPECT_EQ(Written(*file), bytes) << "a file is written as it was read";
-    const auto store = MemoryStore::Open(std::make_shared<MemoryDisk>()).value();
-    const WireCodec codec;
-    const SystemClock clock;
-    const auto engine = Engine::Create({}, {*store, *store, *store, codec, clock, {}}).value();
-    const absl::StatusOr<ModelInfo> info = engine->Import("m", *file);
-    ASSERT_TRUE(info.ok()) << info.status();
-    EXPECT_EQ(info->learner->EncodeState(*info->published.state),
-              info->learner->EncodeState(StateV1(*info->learner)));
-    const absl::StatusOr<ModelFile> exported = engine->Export("m", std::nullopt);
-    ASSERT_TRUE(exported.ok()) << exported.status();
-    EXPECT_EQ(exported->version, kModelFileVersion);
-    EXPECT_EQ(exported->config, codec.EncodeConfig(info->learner->config())) << "dynamics, too";
-    EXPECT_EQ(exported->body, CurrentFile(LearnerV1()).body);
-    EXPECT_EQ(exported->revision, 2);
-  }
+  const std::string current = Written(CurrentFile(SomeLearner()));
+  const std::string bytes = Golden("model_file", current);
+  EXPECT_TRUE(bytes == current) << "bytes differ";
+  ModelFileReader reader(1 << 20);
+  ASSERT_TRUE(reader.Add(bytes).ok());
+  const absl::StatusOr<ModelFile> file = std::move(reader).Finish();
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->revision, 2);
+  EXPECT_EQ(file->create_time_us, 1'700'000'000'000'000);
+  EXPECT_EQ(file->build, "build");
+  EXPECT_EQ(Written(*file), bytes) << "a file is written as it was read";
+  const auto store = MemoryStore::Open(std::make_shared<MemoryDisk>()).value();
+  const WireCodec codec;
+  const SystemClock clock;
+  const auto engine = Engine::Create({}, {*store, *store, *store, codec, clock, {}}).value();
+  const absl::StatusOr<ModelInfo> info = engine->Import("m", *file);
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_EQ(info->learner->EncodeState(*info->published.state),
+            info->learner->EncodeState(SomeState(*info->learner)));
+  const absl::StatusOr<ModelFile> exported = engine->Export("m", std::nullopt);
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  EXPECT_EQ(exported->config, codec.EncodeConfig(info->learner->config())) << "dynamics, too";
+  EXPECT_EQ(exported->body, file->body);
+  EXPECT_EQ(exported->revision, 2);
 }
 
 }  // namespace

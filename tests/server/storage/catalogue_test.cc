@@ -71,7 +71,6 @@ TYPED_TEST(CatalogueTest, KeepsModelsAcrossReopening) {
   const StoredModel model = this->catalogue().ListModels()->back();
   EXPECT_EQ(model.id, prices.id);
   EXPECT_EQ(model.log, prices.log);
-  EXPECT_EQ(model.version, kModelVersion);
   EXPECT_EQ(model.config, std::string("con\0fig", 7));
   EXPECT_EQ(model.create_time_us, 1234);
   EXPECT_TRUE(model.problem.ok());
@@ -137,26 +136,6 @@ TYPED_TEST(CatalogueTest, ADamagedModelIsListedWithItsProblemAndCanBeDeleted) {
   EXPECT_TRUE(this->catalogue().DeleteModel("a", a.id).ok());
   EXPECT_TRUE(this->catalogue().DeleteModel("b", b.id).ok());
   EXPECT_THAT(this->Names(), IsEmpty());
-}
-
-TYPED_TEST(CatalogueTest, RewritesARecordAndNothingElse) {
-  const StoredModel a = this->Create("a", "short"), b = this->Create("b", "kept");
-  LogRecord record{.log = a.log, .payload = "payload"};
-  ASSERT_TRUE(this->store_->log().Append({&record, 1}).ok());
-  StoredModel longer = a;
-  longer.config = "in another form, which means the same";
-  ASSERT_TRUE(this->catalogue().RewriteModels({&longer, 1}).ok());
-  this->Reopen();
-  const auto models = this->catalogue().ListModels();
-  ASSERT_TRUE(models.ok());
-  ASSERT_EQ(models->size(), 2u);
-  EXPECT_EQ((*models)[0].config, longer.config);
-  EXPECT_EQ((*models)[0].id, a.id);
-  EXPECT_EQ((*models)[0].log, a.log);
-  EXPECT_EQ((*models)[0].create_time_us, 1234);
-  EXPECT_EQ((*models)[1].config, "kept");
-  EXPECT_EQ((*models)[1].id, b.id);
-  EXPECT_EQ(this->Records(a.log), 1u);
 }
 
 TYPED_TEST(CatalogueTest, IsOpenOnlyOnce) {

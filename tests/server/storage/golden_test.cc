@@ -1,4 +1,4 @@
-// The bytes of each version in a data directory, as they were written when it was released.
+// The bytes of a data directory.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,10 +15,9 @@ namespace {
 constexpr LogId kLog{0x0102};
 constexpr ModelId kModel{0x0304};
 
-// `current`: what is written now, when `version` is the current one.
-std::string Golden(const std::string& name, int version, const std::string& current = "") {
-  const std::string file = name + "_v" + std::to_string(version) + ".bin";
-  return GoldenFile(std::string(PREQUEL_GOLDEN) + "/" + file, current);
+// `current`: what is written now.
+std::string Golden(const std::string& name, const std::string& current) {
+  return GoldenFile(std::string(PREQUEL_GOLDEN) + "/" + name + "_v1.bin", current);
 }
 
 std::string ValueOf(const LogRecord& record) {
@@ -46,93 +45,73 @@ TEST(StorageGoldenTest, LogRecords) {
       {"record_rollback", {.log = kLog, .offset = 6, .type = 3, .payload = "state"}}};
   for (const auto& [name, expected] : records) {
     SCOPED_TRACE(name);
-    const std::string bytes = Golden(name, 1, ValueOf(expected));
+    const std::string bytes = Golden(name, ValueOf(expected));
     const absl::StatusOr<LogRecord> record = DecodeRecord(kLog, expected.offset, bytes);
     ASSERT_TRUE(record.ok()) << record.status();
     EXPECT_EQ(record->type, expected.type);
     EXPECT_EQ(record->producer, expected.producer);
     EXPECT_EQ(record->sequence, expected.sequence);
     EXPECT_EQ(record->payload, expected.payload);
-    EXPECT_EQ(ValueOf(expected), bytes) << "version 1 is the current one";
+    EXPECT_EQ(ValueOf(expected), bytes);
   }
 }
 
 TEST(StorageGoldenTest, ModelRecord) {
-  StoredModel expected{.name = "prices",
-                       .id = kModel,
-                       .log = kLog,
-                       .create_time_us = 1'700'000'000'000'000,
-                       .from_snapshot = true,
-                       .config = "config"};
-  for (const int version : {1, 2}) {
-    SCOPED_TRACE(version);
-    expected.version = version;
-    if (version == 1) expected.id = ModelId{NumberOf(kLog)};  // a model has the id of its log
-    const std::string bytes = Golden("model", version, EncodeModel(expected));
-    const absl::StatusOr<StoredModel> model = DecodeModel(ModelKey(expected), bytes);
-    ASSERT_TRUE(model.ok() && model->problem.ok());
-    EXPECT_EQ(model->version, version);
-    EXPECT_EQ(model->id, expected.id);
-    EXPECT_EQ(model->log, kLog);
-    EXPECT_EQ(model->create_time_us, expected.create_time_us);
-    EXPECT_TRUE(model->from_snapshot);
-    EXPECT_EQ(model->config, "config");
-    expected.id = kModel;
-    if (version == kModelVersion) {
-      EXPECT_EQ(EncodeModel(expected), bytes);
-    }
-  }
+  const StoredModel expected{.name = "prices",
+                             .id = kModel,
+                             .log = kLog,
+                             .create_time_us = 1'700'000'000'000'000,
+                             .from_snapshot = true,
+                             .config = "config"};
+  const std::string bytes = Golden("model", EncodeModel(expected));
+  const absl::StatusOr<StoredModel> model = DecodeModel(ModelKey(expected), bytes);
+  ASSERT_TRUE(model.ok() && model->problem.ok());
+  EXPECT_EQ(model->id, kModel);
+  EXPECT_EQ(model->log, kLog);
+  EXPECT_EQ(model->create_time_us, expected.create_time_us);
+  EXPECT_TRUE(model->from_snapshot);
+  EXPECT_EQ(model->config, "config");
+  EXPECT_EQ(EncodeModel(expected), bytes);
 }
 
 TEST(StorageGoldenTest, SnapshotHead) {
-  StoredSnapshot expected{.model = kModel,
-                          .log = kLog,
-                          .next_offset = 3,
-                          .revision = 2,
-                          .create_time_us = 1'700'000'000'000'000,
-                          .chunks = 1,
-                          .bytes = 5,
-                          .build = "build"};
-  const std::string current = EncodeSnapshotHead(expected);
-  for (const int version : {1, 2}) {
-    SCOPED_TRACE(version);
-    if (version == 1) expected.model = ModelId{NumberOf(kLog)};
-    const std::string key = SnapshotKey(expected.model, 3);
-    const std::string head = Golden("snapshot_head", version, current);
-    const StoredSnapshot snapshot = DecodeSnapshotHead(key, head);
-    ASSERT_TRUE(snapshot.problem.ok()) << snapshot.problem;
-    EXPECT_EQ(snapshot.model, expected.model);
-    EXPECT_EQ(snapshot.log, kLog);
-    EXPECT_EQ(snapshot.revision, 2);
-    EXPECT_EQ(snapshot.create_time_us, expected.create_time_us);
-    EXPECT_EQ(snapshot.chunks, 1u);
-    EXPECT_EQ(snapshot.bytes, 5u);
-    EXPECT_EQ(snapshot.build, "build");
-    expected.model = kModel;
-    if (version == 2) {
-      EXPECT_EQ(current, head);
-    }
-  }
+  const StoredSnapshot expected{.model = kModel,
+                                .log = kLog,
+                                .next_offset = 3,
+                                .revision = 2,
+                                .create_time_us = 1'700'000'000'000'000,
+                                .chunks = 1,
+                                .bytes = 5,
+                                .build = "build"};
+  const std::string head = Golden("snapshot_head", EncodeSnapshotHead(expected));
+  const StoredSnapshot snapshot = DecodeSnapshotHead(SnapshotKey(kModel, 3), head);
+  ASSERT_TRUE(snapshot.problem.ok()) << snapshot.problem;
+  EXPECT_EQ(snapshot.model, kModel);
+  EXPECT_EQ(snapshot.log, kLog);
+  EXPECT_EQ(snapshot.revision, 2);
+  EXPECT_EQ(snapshot.create_time_us, expected.create_time_us);
+  EXPECT_EQ(snapshot.chunks, 1u);
+  EXPECT_EQ(snapshot.bytes, 5u);
+  EXPECT_EQ(snapshot.build, "build");
+  EXPECT_EQ(EncodeSnapshotHead(expected), head);
 }
 
 TEST(StorageGoldenTest, SnapshotChunk) {
   const ModelId model{0x0102};
   const std::string key = SnapshotChunkKey(model, 3, 0);
-  const std::string chunk = Golden("snapshot_chunk", 1, EncodeSnapshotChunk(key, "chunk"));
+  const std::string chunk = Golden("snapshot_chunk", EncodeSnapshotChunk(key, "chunk"));
   const StoredSnapshot snapshot{.model = model, .next_offset = 3};
   const absl::StatusOr<std::string_view> content = DecodeSnapshotChunk(snapshot, 0, chunk);
   ASSERT_TRUE(content.ok()) << content.status();
   EXPECT_EQ(*content, "chunk");
-  EXPECT_EQ(EncodeSnapshotChunk(key, "chunk"), chunk) << "version 1 is the current one";
+  EXPECT_EQ(EncodeSnapshotChunk(key, "chunk"), chunk);
 }
 
 TEST(StorageGoldenTest, Numbers) {
-  EXPECT_EQ(DecodeFormat(Golden("format", 1)).value(), 1u);
-  const std::string format = Golden("format", 2, EncodeFormat());
-  EXPECT_EQ(DecodeFormat(format).value(), 2u);
+  const std::string format = Golden("format", EncodeFormat());
+  EXPECT_EQ(DecodeFormat(format).value(), 1u);
   EXPECT_EQ(EncodeFormat(), format);
-  EXPECT_EQ(DecodeNextIdV1(Golden("next_log_id", 1)).value(), 0x0102u);
-  const std::string next = Golden("next_id", 2, EncodeNextId(0x0102));
+  const std::string next = Golden("next_id", EncodeNextId(0x0102));
   EXPECT_EQ(DecodeNextId(next).value(), 0x0102u);
   EXPECT_EQ(EncodeNextId(0x0102), next);
 }

@@ -277,19 +277,6 @@ absl::Status MemoryStore::DeleteModel(std::string_view name, ModelId id) {
   return EndWrite();
 }
 
-absl::Status MemoryStore::RewriteModels(std::span<const StoredModel> models) {
-  RunHook();
-  MutexLock lock(disk_->mu_);
-  if (absl::Status status = BeginWrite(); !status.ok()) return status;
-  for (const StoredModel& model : models) {
-    disk_->models_.erase(ModelKey(model));
-    StoredModel current = model;
-    current.version = kModelVersion;
-    disk_->models_[ModelKey(current)] = EncodeModel(current);
-  }
-  return EndWrite();
-}
-
 absl::Status MemoryStore::health() const {
   MutexLock lock(disk_->mu_);
   return health_;

@@ -52,7 +52,6 @@ class MemoryStore final : public Store, public Catalogue, public Log, public Sna
                                           std::int64_t create_time_us,
                                           const FirstSnapshot* first) override;
   absl::Status DeleteModel(std::string_view name, ModelId id) override;
-  absl::Status RewriteModels(std::span<const StoredModel> models) override;
 
  private:
   class MemoryFollower;

@@ -29,30 +29,8 @@ TEST(ModelRecordTest, HasTheWrittenFormat) {
   EXPECT_EQ(ModelKey(model), std::string("ab\0\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0\6", 19));
   EXPECT_EQ(ModelKeyPrefix("ab"), std::string("ab\0", 3));
   const std::string value = EncodeModel(model);
-  EXPECT_EQ(value.substr(0, 13), std::string("\2\0\2\1\0\0\0\0\0\0cfg", 13));
+  EXPECT_EQ(value.substr(0, 13), std::string("\1\0\2\1\0\0\0\0\0\0cfg", 13));
   EXPECT_EQ(value.size(), 13 + 4u);
-}
-
-TEST(ModelRecordTest, VersionOneHasOneIdForModelAndLog) {
-  const StoredModel model{.name = "ab", .id = kId, .log = LogId{5}, .version = 1};
-  const std::string key("ab\0\0\0\0\0\0\0\0\5", 11);
-  EXPECT_EQ(ModelKey(model), key);
-  const std::string value = Reseal(key, std::string("\1\1\2\1\0\0\0\0\0\0cfg....", 17));
-  const absl::StatusOr<StoredModel> decoded = DecodeModel(key, value);
-  ASSERT_TRUE(decoded.ok() && decoded->problem.ok());
-  EXPECT_EQ(decoded->version, 1);
-  EXPECT_EQ(decoded->id, kId);
-  EXPECT_EQ(decoded->log, LogId{5});
-  EXPECT_TRUE(decoded->from_snapshot);
-  EXPECT_EQ(decoded->create_time_us, 0x0102);
-  EXPECT_EQ(decoded->config, "cfg");
-  // What is written anew is of version 2, under a key of its own.
-  StoredModel current = *decoded;
-  current.version = kModelVersion;
-  const absl::StatusOr<StoredModel> again = DecodeModel(ModelKey(current), EncodeModel(*decoded));
-  ASSERT_TRUE(again.ok() && again->problem.ok()) << again->problem;
-  EXPECT_EQ(again->version, 2);
-  EXPECT_EQ(again->config, "cfg");
 }
 
 TEST(ModelRecordTest, ADamagedOneStillHasItsNameAndIds) {
@@ -82,9 +60,9 @@ TEST(ModelRecordTest, AnUnknownVersionOrBeginningIsNamed) {
   std::string odd = value;
   odd[1] = 2;
   EXPECT_EQ(DecodeModel(key, Reseal(key, odd))->problem.code(), absl::StatusCode::kDataLoss);
-  for (const char version : {'\1', '\3'}) {
+  for (const char version : {'\0', '\2'}) {
     odd = value;
-    odd[0] = version;  // 1 does not stand under such a key
+    odd[0] = version;
     const absl::Status problem = DecodeModel(key, Reseal(key, odd))->problem;
     EXPECT_EQ(problem.code(), absl::StatusCode::kDataLoss);
     EXPECT_THAT(std::string(problem.message()), HasSubstr("unknown version"));
@@ -95,7 +73,6 @@ TEST(ModelRecordTest, TheMetaValuesRoundTripAndDetectDamage) {
   EXPECT_EQ(DecodeFormat(EncodeFormat()).value(), kStoreFormat);
   std::string next = EncodeNextId(77);
   EXPECT_EQ(DecodeNextId(next).value(), 77u);
-  EXPECT_FALSE(DecodeNextIdV1(next).ok()) << "the right bytes under the wrong key";
   next[0] ^= 1;
   EXPECT_EQ(DecodeNextId(next).status().code(), absl::StatusCode::kDataLoss);
 }

@@ -35,7 +35,7 @@ TEST(SnapshotRecordTest, HasTheWrittenFormat) {
                                                .bytes = 6,
                                                .build = "build"});
   const std::string body(
-      "\2\7\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\5\0\0\0\6\0\0\0\0\0\0\0build", 42);
+      "\1\7\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\5\0\0\0\6\0\0\0\0\0\0\0build", 42);
   EXPECT_EQ(head.substr(0, 42), body);
   ASSERT_EQ(head.size(), 46u);
   EXPECT_EQ(ReadInteger<std::uint32_t>(head.substr(42)), Crc32c(SnapshotKey(kModel, 2) + body));

@@ -1,4 +1,4 @@
-// The ledger as bytes, of every version.
+// The ledger as bytes.
 #include "server/engine/fold/ledger_codec.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace prequel {
 namespace {
 
-std::string Sealed(std::string body, std::uint32_t version = 2) {
+std::string Sealed(std::string body, std::uint32_t version = 1) {
   return Seal(std::move(body), "PREQUELL", version);
 }
 
@@ -50,17 +50,13 @@ TEST(LedgerCodecTest, EveryFlippedBitAndEveryTruncationIsRefused) {
   }
 }
 
-// Of each version that is read, damage is told from a version that is not.
+// Damage is told from a version that is not read.
 TEST(LedgerCodecTest, DamageIsNotAnotherVersion) {
-  Ledger refused;
-  PastAnswer answer = LearnedAnswer(1);
-  answer.learned.refused.count = 1;
-  refused.Record({"p", 1}, answer);
-  for (std::string bytes : {EncodeLedger(ExampleLedger()), EncodeLedger(refused), Sealed("", 1)}) {
+  for (std::string bytes : {EncodeLedger(ExampleLedger()), Sealed("")}) {
     bytes.back() = static_cast<char>(bytes.back() ^ 1);
     EXPECT_EQ(DecodeLedger(bytes).status().code(), absl::StatusCode::kDataLoss);
   }
-  EXPECT_EQ(DecodeLedger(Sealed("body", 4)).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(DecodeLedger(Sealed("body", 2)).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 // Bytes that are sealed but that no ledger has.
@@ -96,7 +92,8 @@ TEST(LedgerCodecTest, ScoresHaveTheirNamesInOneOrder) {
                              Number(0.125);
   const auto bytes = [&](const std::string& names, const std::string& scores) {
     return Sealed(names + Number(std::uint64_t{0}) + Number(std::uint64_t{1}) + Text("id") +
-                  Text("") + Number(std::int64_t{3}) + Number(8.0) + scores + report);
+                  Text("") + Number(std::int64_t{3}) + Number(8.0) + scores + report +
+                  Number(std::int64_t{0}));
   };
   const auto score = [](char name, double value) { return std::string(1, name) + Number(value); };
   const std::string both = Number(std::uint64_t{2}) + Text("nll") + Text("rmse");
@@ -132,34 +129,16 @@ TEST(LedgerCodecTest, HasTheWrittenFormat) {
   const std::string report = Number(std::int64_t{8}) + Number(std::int64_t{0}) +
                              Number(std::int32_t{3}) + "\1" + Number(0.0) + Number(0.0) +
                              Number(0.125);
-  const std::string body = Number(std::uint64_t{2}) + Text("nll") + Text("rmse") +
-                           Number(std::uint64_t{1}) + Text("p") + Number(std::int64_t{7}) +
-                           Number(std::uint64_t{1}) + Text(StoredError()) +
-                           Number(std::int64_t{1}) + Number(std::uint64_t{1}) + Text("id") +
-                           Text("") + Number(std::int64_t{3}) + scores + report;
+  const std::string body =
+      Number(std::uint64_t{2}) + Text("nll") + Text("rmse") + Number(std::uint64_t{1}) + Text("p") +
+      Number(std::int64_t{7}) + Number(std::uint64_t{1}) + Text(StoredError()) +
+      Number(std::int64_t{1}) + Number(std::uint64_t{1}) + Text("id") + Text("") +
+      Number(std::int64_t{3}) + scores + report + Number(std::int64_t{0});
   const std::string bytes = EncodeLedger(RefusedAndLearned());
-  EXPECT_EQ(bytes.substr(0, 12), "PREQUELL" + Number(std::uint32_t{2}));
+  EXPECT_EQ(bytes.substr(0, 12), "PREQUELL" + Number(std::uint32_t{1}));
   EXPECT_EQ(bytes.substr(24), body);
 }
 
-TEST(LedgerCodecTest, VersionOneIsReadAndWrittenAnew) {
-  const std::string none(1, '\0');
-  const std::string scores = Number(8.0) + Number(0.5) + "\1" + Number(0.25) + none + none + none +
-                             none + none + none + none + none;
-  const std::string report = Number(std::int64_t{8}) + Number(std::int64_t{0}) +
-                             Number(std::int32_t{3}) + "\1" + Number(0.0) + Number(0.0) +
-                             Number(0.125);
-  const std::string body = Number(std::uint64_t{1}) + Text("p") + Number(std::int64_t{7}) +
-                           Number(std::uint64_t{1}) + Text(StoredError()) +
-                           Number(std::int64_t{1}) + Number(std::uint64_t{1}) + Text("id") +
-                           Text("") + Number(std::int64_t{3}) + scores + report;
-  const absl::StatusOr<Ledger> ledger = DecodeLedger(Sealed(body, 1));
-  ASSERT_TRUE(ledger.ok()) << ledger.status();
-  EXPECT_EQ(EncodeLedger(*ledger), EncodeLedger(RefusedAndLearned()));
-  EXPECT_EQ(DecodeLedger(Sealed(body, 4)).status().code(), absl::StatusCode::kFailedPrecondition);
-}
-
-// Version 3 is for ledgers that have something to say that version 2 cannot.
 TEST(LedgerCodecTest, CountsRefusedRows) {
   Ledger ledger;
   PastAnswer answer = LearnedAnswer(3);
@@ -167,7 +146,6 @@ TEST(LedgerCodecTest, CountsRefusedRows) {
   ledger.Record({"p", 1}, answer);
   ledger.Record({"id", 0}, LearnedAnswer(4));
   const std::string bytes = EncodeLedger(ledger);
-  EXPECT_EQ(bytes.substr(0, 12), "PREQUELL" + Number(std::uint32_t{3}));
   EXPECT_EQ(bytes.substr(bytes.size() - 8), Number(std::int64_t{0})) << "of the last answer";
   const absl::StatusOr<Ledger> decoded = DecodeLedger(bytes);
   ASSERT_TRUE(decoded.ok()) << decoded.status();
@@ -181,12 +159,11 @@ TEST(LedgerCodecTest, CountsRefusedRows) {
     const std::size_t at = body.find(Number(std::int64_t{5}));
     std::memcpy(body.data() + at, &first, sizeof(first));
     std::memcpy(body.data() + body.size() - 8, &last, sizeof(last));
-    return DecodeLedger(Sealed(body, 3)).status();
+    return DecodeLedger(Sealed(body)).status();
   };
   EXPECT_TRUE(with_last_count(5, 0).ok());
   EXPECT_TRUE(with_last_count(0, 1).ok());
   EXPECT_EQ(with_last_count(5, -1).code(), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(with_last_count(0, 0).code(), absl::StatusCode::kDataLoss) << "that is version 2";
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/storage/bytes.h"
 #include "tests/server/storage/rocks/failing_env.h"
 #include "tests/server/storage/test_stores.h"
 
@@ -268,6 +269,31 @@ TEST_F(RocksStoreTest, RefusesTheDirectoryOfANewerVersion) {
   delete db;
   const absl::Status status = RocksStore::Open({.directory = path}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+}
+
+// Format 2 was one that no release had; so was a format 1 without the number of the next id.
+TEST_F(RocksStoreTest, RefusesTheDirectoryOfABuildBeforeTheFirstRelease) {
+  for (const bool numbered : {true, false}) {
+    const std::string path = directory_.path() + (numbered ? "/numbered" : "/unnumbered");
+    ASSERT_TRUE(RocksStore::Open({.directory = path}).ok());
+    rocksdb::Options options;
+    const std::vector<std::string> names = {"default", "models", "log", "snapshots"};
+    std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+    for (const std::string& name : names) descriptors.emplace_back(name, options);
+    std::vector<rocksdb::ColumnFamilyHandle*> families;
+    rocksdb::DB* opened = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open(options, path, descriptors, &families, &opened).ok());
+    const std::unique_ptr<rocksdb::DB> db(opened);
+    std::string value;
+    AppendInteger(std::uint32_t{2}, &value);
+    AppendCrc("format", &value);
+    ASSERT_TRUE((numbered ? db->Put({}, "format", value) : db->Delete({}, "next_id")).ok());
+    for (auto* family : families) ASSERT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
+    ASSERT_TRUE(db->Close().ok());
+    const absl::Status status = RocksStore::Open({.directory = path}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("made by another build"));
+  }
 }
 
 TEST_F(RocksStoreTest, KeepsAValueOf64MiB) {
