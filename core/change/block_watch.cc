@@ -158,8 +158,7 @@ void BlockWatch::EndBlock(const RunningMoments* units, std::int64_t revision,
   }
   state.blocks = std::min(k + 1, kMemory);
   if (k >= kFirstBlocks) {
-    const auto in_its_units = [&](Index column) { return units != nullptr && column < numeric_; };
-    if (in_its_units(finding.column)) {
+    if (units != nullptr && finding.column < numeric_) {
       finding.before = AsItWas(finding, *units);
       finding.after = AsItIs(finding, state);
     }
@@ -167,10 +166,10 @@ void BlockWatch::EndBlock(const RunningMoments* units, std::int64_t revision,
     const double chance = 2 * static_cast<double>(columns_ + numeric_) * alike.Cdf(-farthest);
     const bool was_raised = alarm.raised;
     alarm.Update(1 - std::min(chance, 1.0), kThresholds, revision, finding);
-    if (state.just_raised && alarm.raised) {
+    if (units != nullptr && state.just_raised && alarm.raised) {
       const Index column = alarm.found.column;
       alarm.found.after =
-          in_its_units(column) ? AsItIs(alarm.found, state) : state.sums[column] / kRows;
+          column < numeric_ ? AsItIs(alarm.found, state) : state.sums[column] / kRows;
     }
     state.just_raised = alarm.raised && !was_raised;
   }

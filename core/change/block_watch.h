@@ -67,7 +67,7 @@ class BlockWatch {
   // they were encoded. `z` is scratch. Allocates nothing once grown.
   void Absorb(const Matrix& inputs, const RunningMoments& moments, const Matrix& encoded,
               std::int64_t revision, Matrix& z, BlockWatchState& state, AlarmState& alarm) const;
-  // Folds in z, columns × B. What is found is as z is.
+  // Folds in z, columns × B. What is found is as z is, of the block that raised the alarm.
   void Absorb(const Matrix& z, std::int64_t revision, BlockWatchState& state,
               AlarmState& alarm) const;
 
