@@ -19,7 +19,7 @@ double AsItWas(const Finding& finding, const RunningMoments& units) {
                         : units.mean[finding.column] + scale * finding.before;
 }
 
-// The same in the block at hand.
+// What that mean or deviation is in the block at hand.
 double AsItIs(const Finding& finding, const BlockWatchState& state) {
   const Index column = finding.column;
   return finding.spread ? std::sqrt(state.spread[column] / kRows) : state.whole[column];

@@ -76,7 +76,7 @@ class BlockWatch {
                    Matrix& z) const;
   // False while the stream is young.
   bool Settled(double rows, BlockWatchState& state) const;
-  // Of `inputs` or, where null, of z alone.
+  // Absorb of `inputs`, or where they are null of z alone.
   void Absorb(const Matrix& z, const Matrix* inputs, const RunningMoments* units,
               std::int64_t revision, BlockWatchState& state, AlarmState& alarm) const;
   void AddWhole(ConstVectorRef x, const RunningMoments& units, BlockWatchState& state) const;
