@@ -66,8 +66,8 @@ bool FindRoot(BlockScratch& w) {
   return true;
 }
 
-// The same of P in the lower triangle of `covariance`, which rounding may have left an eigenvalue
-// of nothing.
+// FindRoot of P in the lower triangle of `covariance`, of which rounding may have left an
+// eigenvalue that is none.
 bool FindRootOf(const Matrix& covariance, BlockScratch& w) {
   w.root = covariance.selfadjointView<Eigen::Lower>();
   if (FindRoot(w)) return true;
@@ -76,7 +76,8 @@ bool FindRootOf(const Matrix& covariance, BlockScratch& w) {
   return FindRoot(w);
 }
 
-// Whether P, both triangles of it, is at least as sure of each weight as the prior is.
+// Whether P, both triangles of it, is at least as sure of each weight as the prior is. A belief
+// that stands is, but for rounding; one that is not gives up no more of the prior than it has.
 bool IsAsSure(const Matrix& full, ConstVectorRef prior_precision) {
   return (full.diagonal().array() * prior_precision.array()).maxCoeff() <= 1 + kOfAsMuch;
 }
