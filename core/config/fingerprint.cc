@@ -1,6 +1,5 @@
 #include "core/config/fingerprint.h"
 
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -49,23 +48,13 @@ std::uint64_t Fingerprint(const LearnerConfig& config) {
   a.Value("features", config.features);
   a.Value("target", config.target);
   for (const ComponentConfig* component :
-       {&config.model, &config.likelihood, &config.prior, &config.posterior, &config.rule}) {
+       {&config.model, &config.likelihood, &config.prior, &config.posterior, &config.rule,
+        &config.dynamics, &config.calibration, &config.robustness}) {
     a.Value("component", *component);
-  }
-  if (!config.dynamics.name.empty() && config.dynamics.name != "static") {
-    a.Value("component", config.dynamics);
-  }
-  if (!config.calibration.name.empty() && config.calibration.name != "none") {
-    a.Value("component", config.calibration);
-  }
-  if (!config.robustness.name.empty() && config.robustness.name != "none") {
-    a.Value("component", config.robustness);
   }
   a.Value("standardize_inputs", static_cast<std::int64_t>(config.standardize_inputs));
   a.Value("standardize_targets", static_cast<std::int64_t>(config.standardize_targets));
-  if (config.standardize_window > 0 && std::isfinite(config.standardize_window)) {
-    a.Value("standardize_window", config.standardize_window);
-  }
+  a.Value("standardize_window", config.standardize_window);
   a.Value("input_clip", config.input_clip);
   a.Value("evaluation_window", config.evaluation_window);
   a.Value("seed", config.seed);

@@ -7,8 +7,7 @@
 
 namespace prequel {
 
-// Equal for equal configurations, whichever build looks: stored states are known by it. A part that
-// an earlier build did not know counts only where it is not what that build did anyhow.
+// Equal for equal configurations, whichever build looks: stored states are known by it.
 std::uint64_t Fingerprint(const LearnerConfig& config);
 
 }  // namespace prequel

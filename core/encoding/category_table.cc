@@ -17,7 +17,7 @@ absl::StatusOr<CategoryTable> CategoryTable::FromValues(const std::vector<std::s
     if (value.size() > static_cast<std::size_t>(kMaxTextBytes)) {
       return absl::DataLossError(absl::StrCat("value of ", value.size(), " bytes"));
     }
-    if (table.slots_.contains(value)) {
+    if (table.Find(value) >= 0) {
       return absl::DataLossError(absl::StrCat("value ", Quoted(value), " twice"));
     }
     table.Append(value);
@@ -26,19 +26,12 @@ absl::StatusOr<CategoryTable> CategoryTable::FromValues(const std::vector<std::s
 }
 
 Index CategoryTable::Find(std::string_view value) const {
-  auto found = slots_.find(value);
-  if (found != slots_.end()) return found->second;
-  const std::string_view spelled = Spelled(value);
-  found = slots_.find(spelled);
-  if (found != slots_.end()) return found->second;
-  found = spelled_.find(spelled);
-  return found == spelled_.end() ? -1 : found->second;
+  const auto found = slots_.find(Spelled(value));
+  return found == slots_.end() ? -1 : found->second;
 }
 
 void CategoryTable::Append(std::string_view value) {
-  slots_.emplace(value, size());
-  const std::string_view spelled = Spelled(value);
-  if (spelled != value) spelled_.emplace(spelled, size());
+  slots_.emplace(Spelled(value), size());
   values_.emplace_back(value);
 }
 

@@ -16,14 +16,13 @@ namespace prequel {
 
 inline constexpr Index kMaxTextBytes = 1024;  // of one categorical value or class label
 
-// Slot i holds the i-th distinct value. A value that is spelled otherwise (Spelled) is the same,
-// unless both spellings have slots, as in the tables of earlier builds. States share tables by
-// shared_ptr<const CategoryTable>; whoever needs one more value copies the table and publishes the
-// copy.
+// Slot i holds the i-th distinct value, as it was spelled first: a value that is spelled otherwise
+// (Spelled) is the same. States share tables by shared_ptr<const CategoryTable>; whoever needs one
+// more value copies the table and publishes the copy.
 class CategoryTable {
  public:
   CategoryTable() = default;
-  // DATA_LOSS when one of `values` is there twice, spelled in the same way, or is too long.
+  // DATA_LOSS when one of `values` is there twice, however it is spelled, or is too long.
   static absl::StatusOr<CategoryTable> FromValues(const std::vector<std::string>& values);
 
   Index size() const { return static_cast<Index>(values_.size()); }
@@ -42,8 +41,7 @@ class CategoryTable {
   using Slots = std::unordered_map<std::string, Index, Hash, std::equal_to<>>;
 
   std::vector<std::string> values_;
-  Slots slots_;    // by value
-  Slots spelled_;  // of values that Spelled changes, by that: the first of each
+  Slots slots_;  // by Spelled(value)
 };
 
 using SharedTable = std::shared_ptr<const CategoryTable>;  // never null

@@ -54,6 +54,12 @@ absl::Status CheckClassCount(const char* field, Index count) {
       field, absl::StrCat("must be 2 to ", ConfigLimits::kMaxOutputs, " classes, got ", count));
 }
 
+std::string MustBeUnique(const std::string& label, const std::string& other) {
+  if (label == other) return absl::StrCat("must be unique, ", Quoted(label), " comes twice");
+  return absl::StrCat("must be unique, ", Quoted(label), " is ", Quoted(other),
+                      " spelled otherwise");
+}
+
 absl::Status CheckConfiguredLabels(const TargetConfig& config) {
   const Index count = static_cast<Index>(config.labels.size());
   absl::Status status = CheckClassCount("config.target.labels", count);
@@ -118,10 +124,8 @@ absl::Status TargetEncoder::ConfigureClasses(const TargetConfig& config) {
   for (std::size_t i = 0; i < config.labels.size(); ++i) {
     const std::string& label = config.labels[i];
     const std::string field = absl::StrCat("config.target.labels[", i, "]");
-    // Labels of earlier builds may differ by their spelling alone.
-    const std::vector<std::string>& known = table.values();
-    if (std::find(known.begin(), known.end(), label) != known.end()) {
-      return FieldError(field, absl::StrCat("must be unique, ", Quoted(label), " comes twice"));
+    if (const Index known = table.Find(label); known >= 0) {
+      return FieldError(field, MustBeUnique(label, config.labels[static_cast<std::size_t>(known)]));
     }
     table.Append(label);
   }
@@ -245,8 +249,8 @@ absl::Status TargetEncoder::CheckState(const TargetState& state) const {
   if (state.units.size() != state.moments.size() || !state.units.IsValid()) {
     return absl::DataLossError("target state: unsound units of the targets");
   }
-  // Unlike NaN, infinity is sound.
-  if (state.largest.size() != (counts_ ? width_ : 0) || !(state.largest.array() >= -1).all()) {
+  if (state.largest.size() != (counts_ ? width_ : 0) || !state.largest.allFinite() ||
+      !(state.largest.array() >= -1).all()) {
     return absl::DataLossError("target state: unsound largest counts");
   }
   const Index limit = configured_ || state.integers ? 0 : num_classes_;

@@ -23,8 +23,7 @@ struct TargetState {
   Units units;             // that they are encoded in, likewise
   SharedTable labels;      // text labels in class order, when the configuration lists none
   bool integers = false;   // whether integers came first: classes are integers
-  // Of counts, each output's largest so far: −1 before the first, +inf where it is not known (the
-  // state of a build that did not keep it). Empty of other targets.
+  // Of counts, each output's largest so far, −1 before the first. Empty of other targets.
   Vector largest;
 };
 

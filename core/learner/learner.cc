@@ -14,7 +14,6 @@
 #include "core/learner/fold.h"
 #include "core/learner/mixing.h"
 #include "core/learner/noise.h"
-#include "core/learner/planning/new_model.h"
 #include "core/learner/prediction.h"
 #include "core/learner/problem.h"
 #include "core/learner/scratch/poison.h"
@@ -119,8 +118,6 @@ absl::StatusOr<Learner> Learner::Create(const LearnerConfig& config) {
   return learner;
 }
 
-absl::Status Learner::CheckNew() const { return prequel::CheckNew(*problem_); }
-
 const LearnerConfig& Learner::config() const { return problem_->config; }
 Index Learner::num_parameters() const { return problem_->num_params(); }
 Index Learner::num_encoded_inputs() const { return problem_->encoder.num_encoded(); }
@@ -159,10 +156,6 @@ absl::Status Learner::CheckBatch(const Batch& batch) const {
 absl::StatusOr<QuerySet> Learner::Ask(const PredictOptions& options) const {
   if (options == PredictOptions()) return by_default_;
   return QuerySet::Make(options, AskedOf(*problem_));
-}
-
-bool Learner::CanAnswer(const QuerySet& queries) const {
-  return queries.asked() == AskedOf(*problem_);
 }
 
 absl::Status Learner::CheckRoom(Index rows) const { return CheckDraws(*problem_, rows); }

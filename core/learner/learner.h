@@ -63,10 +63,6 @@ class Learner {
   // Validates `config` and fills in its defaults. INVALID_ARGUMENT names the offending field.
   static absl::StatusOr<Learner> Create(const LearnerConfig& config);
 
-  // Whether a model like this one may be made today: apart from Create, which is of models that
-  // there are as well. INVALID_ARGUMENT names the field.
-  absl::Status CheckNew() const;
-
   Learner(Learner&&) noexcept;
   Learner& operator=(Learner&&) noexcept;
   ~Learner();
@@ -89,9 +85,6 @@ class Learner {
   // Queries made ready for this model; INVALID_ARGUMENT names the field ("options.samples").
   absl::StatusOr<QuerySet> Ask(const PredictOptions& options) const;
 
-  // Whether they are of a model like this one, to be asked of it.
-  bool CanAnswer(const QuerySet& queries) const;
-
   // Whether a minibatch of so many rows can be predicted, and answered, within the bounds of
   // memory; INVALID_ARGUMENT names the field. Apart from CheckBatch, which is of every minibatch
   // that was ever learned: these are of those to come.
@@ -104,7 +97,7 @@ class Learner {
   // moved for i rows, where dynamics move it, and so differs from Predict's. It is empty if they
   // cannot be answered: what is learned does not depend on what is asked. Rows whose label is no
   // class of the model are left out and told; if that leaves none, all but the revision stays as it
-  // was. REQUIRES: CheckBatch(batch), CheckRoom and CheckAnswer are OK, CanAnswer(*queries). On
+  // was. REQUIRES: CheckBatch(batch), CheckRoom and CheckAnswer are OK; Ask has made the queries. On
   // error `next` is unspecified and `state`, being const, is untouched.
   absl::StatusOr<Learned> Update(const LearnerState& state, const Batch& batch, Scratch& scratch,
                                  LearnerState& next, const QuerySet* queries = nullptr,
@@ -112,7 +105,7 @@ class Learner {
 
   // The answers for `batch`'s inputs, each as if its row were the next one; or what
   // `pieces.proceed` ends them with. INVALID_ARGUMENT names a row whose prediction is not finite
-  // ("batch.inputs[3]"). REQUIRES: CheckInputs(batch) is OK, CanAnswer(queries).
+  // ("batch.inputs[3]"). REQUIRES: CheckInputs(batch) is OK; Ask has made the queries.
   absl::StatusOr<Answer> Predict(const LearnerState& state, const Batch& batch,
                                  const QuerySet& queries, Scratch& scratch,
                                  const Pieces& pieces = {}) const;
@@ -120,7 +113,7 @@ class Learner {
   // The scores of predictions of `batch`, each row as if it were the next one, as `state` would
   // serve them: nothing is learned between them. Ends as Predict does; INVALID_ARGUMENT also names
   // "batch" where a score is no number. REQUIRES: CheckInputs(batch) and CheckTargets(batch) are
-  // OK, CanAnswer(queries), queries.scores().
+  // OK; Ask has made the queries, of scores().
   absl::StatusOr<Scored> Score(const LearnerState& state, const Batch& batch,
                                const QuerySet& queries, Scratch& scratch,
                                const Pieces& pieces = {}) const;

@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/change/change.h"
-#include "core/config/fingerprint.h"
 #include "core/config/registry.h"
 #include "core/learner/planning/agreement.h"
 #include "core/learner/planning/default_fit.h"
@@ -98,8 +97,6 @@ absl::Status MakePosterior(Problem& p) {
   status = std::visit([&](auto& q) { return ConfigureStored(q, options, p.layers, &p.storage); },
                       p.priors.front().initial);
   if (status.ok()) config.options = options.resolved();
-  // Such a configuration stays what it was before there was a choice, to older builds as well.
-  if (p.storage == Storage::kFloat64) config.options.erase("storage");
   return status;
 }
 
@@ -300,7 +297,6 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   Problem p;
   Prior prior;
   Index affordable = 1;
-  p.given = Fingerprint(config);
   p.config = std::move(config);
   absl::Status status = Begin(p, prior, affordable);
   if (status.ok()) status = MakePriors(p, prior);

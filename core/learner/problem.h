@@ -30,8 +30,7 @@ struct BeliefPrior {
 };
 
 struct Problem {
-  LearnerConfig config;     // with every default filled in
-  std::uint64_t given = 0;  // Fingerprint of the configuration as it came
+  LearnerConfig config;  // with every default filled in
   Encoder encoder;
   TargetEncoder target_encoder;
   Model model;

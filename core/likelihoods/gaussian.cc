@@ -5,8 +5,15 @@
 #include <numbers>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+
 namespace prequel {
 namespace {
+
+constexpr double kLeastShape = 0.5;  // of a Student-t with one degree of freedom
+// A prior that counts as more rows, or is of less noise, leaves no digits for what is learned.
+constexpr double kMostShape = 1e10;
+constexpr double kLeastRate = 1e-12, kMostRate = 1e300;
 
 // Leaves room for `rows` residuals among the N examples of dataset mode.
 void ForgetRepeated(const NoiseModel& model, double dataset_size, double rows, NoiseState& noise) {
@@ -51,13 +58,16 @@ absl::Status Gaussian::Configure(Options& options, const TargetConfig& target) {
   options.Help("variance of the noise, or that it is learned")
       .PositiveOrWord("noise", &noise_.variance, &word, {"learned"});
   noise_.kind = word.empty() ? NoiseModel::Kind::kGiven : NoiseModel::Kind::kLearned;
-  options
-      .Help(
-          "shape of the noise's prior, where it is learned; of a new model above 0.5, and at most "
-          "1e10")
-      .Positive("noise_shape", &noise_.shape);
-  options.Help("rate of the noise's prior, where it is learned; of a new model at least 1e-12")
-      .Positive("noise_rate", &noise_.rate);
+  options.Help("shape of the noise's prior, where it is learned; above 0.5")
+      .Positive("noise_shape", &noise_.shape, kMostShape);
+  if (noise_.learned() && noise_.shape <= kLeastShape) {
+    options.Fail("noise_shape",
+                 absl::StrCat("must be greater than ", kLeastShape, ", and is ", noise_.shape,
+                              ": with twice that many degrees of freedom the first predictions "
+                              "have no mean, and their CRPS is infinite; 1.5 is usual"));
+  }
+  options.Help("rate of the noise's prior, where it is learned")
+      .Real("noise_rate", &noise_.rate, kLeastRate, kMostRate);
   return options.Finish();
 }
 

@@ -20,7 +20,7 @@ namespace prequel {
 //   noise        variance R in squared target units, or "learned" (default)
 //   noise_shape  prior shape of a learned R. The default 1.5 counts as three observations and gives
 //                the first predictive 3 degrees of freedom, the fewest whole number of them with
-//                a finite variance. With 1/2 or less it has no mean: of a new model it is refused.
+//                a finite variance. With 1/2 or less it has no mean, and is refused.
 //   noise_rate   prior rate of a learned R, in the squared units the model learns in. The default
 //                0.15 centres R on rate/shape = 0.1: a tenth of a standardised target's variance.
 class Gaussian : public LikelihoodDefaults {

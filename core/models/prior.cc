@@ -11,6 +11,8 @@ namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+constexpr double kWidest = 1e10;  // a wider prior leaves no digits for what is learned
+
 // One number per weight as the configuration may carry it: under which names and how large.
 struct Parameters {
   std::string_view whole;            // all D in one list
@@ -27,10 +29,9 @@ constexpr Parameters kVariances = {"variances",
                                    "weights_variances",
                                    "bias_variances",
                                    1e-300,
-                                   1e300,
+                                   kWidest,
                                    "the prior variances, in place of precisions: of all weights, "
-                                   "or layer by layer; of a new model "
-                                   "at most 1e10"};
+                                   "or layer by layer"};
 
 std::string OfLayer(std::size_t l, std::string_view name) {
   return absl::StrCat("layer", l + 1, ".", std::string(name));
@@ -114,11 +115,10 @@ void Read(Options& options, const Layers& layers, const Parameters& parameters, 
 }  // namespace
 
 void PriorPrecision::Configure(Options& options, const WeighedModel& model) {
-  constexpr double kLeast = 1e-100, kMost = 1e300;  // below, variances of logits would overflow
-  options.Help("1 / variance of a weight; of a new model at least 1e-10")
-      .Real("precision", &precision, kLeast, kMost);
+  constexpr double kLeast = 1 / kWidest, kMost = 1e300;
+  options.Help("1 / variance of a weight").Real("precision", &precision, kLeast, kMost);
   bias_precision = precision;
-  options.Help("1 / variance of a bias; as precision unless given, and likewise bounded")
+  options.Help("1 / variance of a bias; as precision unless given")
       .Real("bias_precision", &bias_precision, kLeast, kMost);
   options
       .Help(

@@ -9,8 +9,7 @@ absl::Status Adam::Configure(Options& options) {
   mode.ConfigureDataset(options,
                         "a point does not say how sure it is, so it cannot be the prior "
                         "of the next minibatch");
-  // Recorded when given: the states of earlier builds, which knew none, stay readable.
-  if (options.Has("schedule")) schedule.Configure(options);
+  schedule.Configure(options);
   ConfigureRates(options);
   return options.Finish();
 }

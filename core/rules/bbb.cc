@@ -11,8 +11,7 @@ absl::Status Bbb::Configure(Options& options) {
   mode.Configure(options);
   predictive.Configure(options);
   if (mode.dataset()) {
-    // Recorded when given: the states of earlier builds, which knew none, stay readable.
-    if (options.Has("schedule")) schedule.Configure(options);
+    schedule.Configure(options);
   } else {
     alpha = 0.05;
     Mode::RefuseDatasetOptions(options, {"schedule"},

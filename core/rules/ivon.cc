@@ -18,8 +18,7 @@ absl::Status Ivon::Configure(Options& options) {
   predictive.Configure(options);
   rescale = mode.dataset();
   if (mode.dataset()) {
-    // Recorded when given: the states of earlier builds, which knew none, stay readable.
-    if (options.Has("schedule")) schedule.Configure(options);
+    schedule.Configure(options);
     std::string size_word = "dataset_size";
     options.Help("curvature of an example that the precision begins with")
         .Positive("initial_curvature", &initial_curvature, 1e6);

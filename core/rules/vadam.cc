@@ -12,8 +12,7 @@ absl::Status Vadam::Configure(Options& options) {
                         "its precision is made of squares of a minibatch's mean gradient, which "
                         "do not add up to a prior for the next minibatch; vogn's do");
   predictive.Configure(options);
-  // Recorded when given: the states of earlier builds, which knew none, stay readable.
-  if (options.Has("schedule")) schedule.Configure(options);
+  schedule.Configure(options);
   options.Help("step size").Positive("alpha", &alpha, 10);
   options.Help("momentum").Real("beta1", &beta1, 0, 0.9999);
   options.Help("memory of squared gradients").Real("beta2", &beta2, 0, 0.999999);

@@ -104,8 +104,7 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
   ArchiveReader a(*body);
   std::uint64_t fingerprint = 0;
   a.Value("fingerprint", fingerprint);
-  // The second is what an older build, which knew fewer options, made of the same configuration.
-  if (a.ok() && fingerprint != Fingerprint(problem.config) && fingerprint != problem.given) {
+  if (a.ok() && fingerprint != Fingerprint(problem.config)) {
     return absl::FailedPreconditionError("the state is of another configuration");
   }
   LearnerState state;
