@@ -39,6 +39,7 @@ EngineOptions EngineOptionsOf(const ServerOptions& options) {
   result.max_model_bytes = BudgetsOf(options).models;
   result.max_update_seconds = static_cast<double>(options.max_update_seconds);
   result.max_query_seconds = static_cast<double>(options.max_query_seconds);
+  result.max_answer_bytes = options.max_answer_bytes;
   result.max_batch_rows = options.max_batch_rows;
   result.max_batch_bytes = static_cast<std::size_t>(options.max_message_bytes);
   result.max_queued_batches = options.queue_batches;
@@ -248,12 +249,12 @@ void Server::Parts::MakeServices() {
   model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, calls);
   learning_service_ = std::make_unique<LearningServiceImpl>(
       *engine_, pools, calls,
-      LearningOptions{options_.max_batch_rows, options_.max_answer_bytes, options_.stream_window,
+      LearningOptions{options_.max_batch_rows, options_.stream_window,
                       options_.watch_rate});
   part_service_ = std::make_unique<PartServiceImpl>(calls);
   inference_ = std::make_unique<InferenceFace>(
       *engine_, pools,
-      InferenceOptions{options_.max_batch_rows, options_.max_answer_bytes, PREQUEL_VERSION,
+      InferenceOptions{options_.max_batch_rows, PREQUEL_VERSION,
                        [this] { return engine_->ready() && store_->health().ok(); }});
   inference_service_ = std::make_unique<InferenceServiceImpl>(*inference_, calls);
   http_face_ = std::make_unique<HttpFace>(*inference_, calls, options_.max_message_bytes);

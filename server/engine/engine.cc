@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/config/error.h"
-#include "server/engine/actor/intake.h"
 #include "server/engine/fold/stored_config.h"
 #include "server/engine/history/model_copy.h"
 #include "server/engine/history/relearning.h"
@@ -81,7 +80,6 @@ absl::StatusOr<ModelInfo> Engine::CreateModel(std::string_view name, const Learn
   if (!memory.ok()) return memory.status();
   absl::StatusOr<Learner> learner = Learner::Create(config);
   if (!learner.ok()) return learner.status();
-  if (absl::Status status = learner->CheckNew(); !status.ok()) return status;
   if (absl::Status status = CheckUpdateTime(*cost, 1, options_.max_update_seconds); !status.ok()) {
     return FieldError("config", std::string(status.message()));
   }
@@ -163,13 +161,22 @@ absl::Status Engine::DeleteModel(std::string_view name) {
   return absl::OkStatus();
 }
 
-void Engine::Submit(std::string_view name, LearnRequest request, LearnCallback done) {
+void Engine::Submit(std::string_view name, Delivery delivery) {
   absl::Status status = admission_.CheckOpen();
   const absl::StatusOr<Registry::Entry> model = models_.Find(name);
   if (status.ok()) status = model.status();
-  if (status.ok()) return (*model)->Submit(std::move(request), std::move(done));
+  if (status.ok()) return (*model)->Submit(std::move(delivery));
   observers_.Tell(&EngineObserver::OnRefused, name, status);
-  done(status);
+  delivery.done(status);
+}
+
+void Engine::Submit(const Question& question, Delivery delivery) {
+  delivery.predict = question.queries;
+  delivery.seconds = question.seconds;
+  const absl::Status status = admission_.CheckOpen();
+  if (status.ok()) return question.model->Submit(std::move(delivery));
+  observers_.Tell(&EngineObserver::OnRefused, question.model->stored().name, status);
+  delivery.done(status);
 }
 
 void Engine::AskNextSequence(std::string_view name, std::string producer, TimePoint deadline,
@@ -186,12 +193,16 @@ void Engine::CreateSnapshot(std::string_view name, SnapshotCallback done) {
   (*model)->RequestSnapshot(std::move(done));
 }
 
+absl::StatusOr<Engine::Source> Engine::SourceOf(Registry::Entry model) {
+  absl::StatusOr<Publication::View> view = model->publication().Load();
+  if (!view.ok()) return view.status();
+  return Source{std::move(model), *std::move(view)};
+}
+
 absl::StatusOr<Engine::Source> Engine::FindSource(std::string_view name) const {
   absl::StatusOr<Registry::Entry> model = models_.Find(name);
   if (!model.ok()) return model.status();
-  absl::StatusOr<Publication::View> view = (*model)->publication().Load();
-  if (!view.ok()) return view.status();
-  return Source{*std::move(model), *std::move(view)};
+  return SourceOf(*std::move(model));
 }
 
 absl::StatusOr<Published> Engine::GetPublished(std::string_view name) const {
@@ -208,21 +219,30 @@ Subscription Engine::AwaitRevision(std::string_view name, std::int64_t revision,
   return {};
 }
 
-absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batch& batch,
-                                               const QuerySet& queries,
-                                               std::optional<std::int64_t> revision,
-                                               const StillWanted& wanted,
-                                               const StillWanted& proceed) const {
-  const absl::StatusOr<Source> source = FindSource(name);
+absl::StatusOr<Question> Engine::Ask(std::string_view name, const PredictOptions& options,
+                                     const RowsAsked& rows) const {
+  return Ask(
+      name, [&](const Learner&) -> absl::StatusOr<PredictOptions> { return options; }, rows);
+}
+
+absl::StatusOr<Question> Engine::Ask(std::string_view name, OptionsOf options,
+                                     const RowsAsked& rows) const {
+  absl::StatusOr<Source> source = FindSource(name);
   if (!source.ok()) return source.status();
-  const Learner& learner = *source->view.learner;
-  if (absl::Status status = CheckRows(batch, options_); !status.ok()) return status;
-  if (absl::Status status = CheckQuestion(learner, batch, queries); !status.ok()) return status;
-  if (absl::Status status =
-          CheckQueryTime(source->model->cost(), batch, queries, options_.max_query_seconds);
-      !status.ok()) {
-    return status;
-  }
+  const absl::StatusOr<PredictOptions> asked = options(*source->view.learner);
+  if (!asked.ok()) return asked.status();
+  const ModelCost& cost = source->model->cost();
+  return MakeQuestion(std::move(source->model), std::move(source->view.learner), cost, *asked, rows,
+                      options_);
+}
+
+absl::StatusOr<PredictOutcome> Engine::Answer(const Question& question, const Batch& batch,
+                                              std::optional<std::int64_t> revision,
+                                              const StillWanted& wanted,
+                                              const StillWanted& proceed) const {
+  if (absl::Status status = CheckAsked(question, batch, options_); !status.ok()) return status;
+  const absl::StatusOr<Source> source = SourceOf(question.model);
+  if (!source.ok()) return source.status();
   Published published = source->view.published;
   absl::StatusOr<Past> past = absl::UnknownError("not needed");
   if (revision.value_or(published.revision) != published.revision) {
@@ -234,17 +254,11 @@ absl::StatusOr<PredictOutcome> Engine::Predict(std::string_view name, const Batc
   ScratchPool::Lease scratch = scratch_.Take();
   if (source->model->bulky()) scratch.Discard();
   absl::StatusOr<PredictOutcome> outcome =
-      AnswerQuestion(learner, source->model->cost(), published, batch, queries,
-                     proceed ? proceed : wanted, *scratch);
-  observers_.Tell(&EngineObserver::OnPredict, name, batch.rows(),
+      AnswerFrom(published, question, source->model->cost(), batch, proceed ? proceed : wanted,
+                 *scratch);
+  observers_.Tell(&EngineObserver::OnPredict, source->model->stored().name, batch.rows(),
                   std::chrono::steady_clock::now() - start, outcome.status());
   return outcome;
-}
-
-double Engine::SecondsToPredict(std::string_view name, Index rows, const QuerySet& queries) const {
-  const absl::StatusOr<Source> source = FindSource(name);
-  if (!source.ok() || !source->view.learner->CanAnswer(queries)) return 0;
-  return SecondsToAnswer(source->model->cost(), rows, queries, false);
 }
 
 absl::StatusOr<Revisions> Engine::ListRevisions(std::string_view name) const {
@@ -275,9 +289,10 @@ absl::StatusOr<ModelInfo> Engine::Rollback(std::string_view name, std::int64_t r
   const absl::StatusOr<Past> past = FoldAt(*source, revision, wanted);
   if (!past.ok()) return past.status();
   std::promise<absl::Status> done;
-  source->model->Submit(
-      prequel::Rollback{.state = *past->fold.current().state},
-      [&done](const absl::StatusOr<LearnOutcome>& outcome) { done.set_value(outcome.status()); });
+  source->model->Submit({.record = prequel::Rollback{.state = *past->fold.current().state},
+                         .done = [&done](const absl::StatusOr<LearnOutcome>& outcome) {
+                           done.set_value(outcome.status());
+                         }});
   if (absl::Status status = done.get_future().get(); !status.ok()) return status;
   return source->model->Info();
 }
@@ -294,7 +309,6 @@ absl::StatusOr<ModelInfo> Engine::Fork(std::string_view name, std::optional<std:
   if (config != nullptr) {
     absl::StatusOr<Learner> created = Learner::Create(*config);
     if (!created.ok()) return created.status();
-    if (absl::Status status = created->CheckNew(); !status.ok()) return status;
     other = std::make_shared<const Learner>(*std::move(created));
   }
   absl::StatusOr<Past> past = FoldAt(*source, revision, wanted);

@@ -9,22 +9,22 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/config/batch.h"
 #include "core/config/learner_config.h"
-#include "core/predictive/answer.h"
 #include "core/predictive/query_set.h"
 #include "server/engine/actor/model_actor.h"
 #include "server/engine/actor/readiness.h"
 #include "server/engine/actor/registry.h"
 #include "server/engine/actor/scratch_pool.h"
 #include "server/engine/actor/worker_pool.h"
-#include "server/engine/asking.h"
 #include "server/engine/clock.h"
 #include "server/engine/codec.h"
 #include "server/engine/commit/admission.h"
 #include "server/engine/commit/committer.h"
+#include "server/engine/commit/delivery.h"
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/history/history.h"
 #include "server/engine/history/model_file.h"
@@ -33,6 +33,7 @@
 #include "server/engine/observer.h"
 #include "server/engine/options.h"
 #include "server/engine/publication.h"
+#include "server/engine/question.h"
 #include "server/engine/still_wanted.h"
 #include "server/memory/model_memory.h"
 #include "server/storage/catalogue.h"
@@ -83,11 +84,12 @@ class Engine {
   // does not serve can be deleted.
   absl::Status DeleteModel(std::string_view name);
 
-  // Checks the minibatch on the caller's thread, queues it, and returns. `done` is called exactly
-  // once: on the caller's thread before Submit returns when the minibatch is refused at once, else
-  // on a thread of the engine, once it is on disk and folded in. Minibatches of one model that are
-  // submitted one after the other are logged, folded and answered in that order, save for those
-  // refused. `done` must not block, nor call Shutdown or DeleteModel.
+  // Checks the delivery, in which the sender has given what is a sender's, on the caller's thread,
+  // queues it, and returns. Its `done` is called exactly once: on the caller's thread before Submit
+  // returns when the minibatch is refused at once, else on a thread of the engine, once it is on
+  // disk and folded in. Minibatches of one model that are submitted one after the other are logged,
+  // folded and answered in that order, save for those refused. `done` must not block, nor call
+  // Shutdown or DeleteModel.
   //
   // A minibatch whose origin is known is learned once, however often it is submitted; a repeat gets
   // the earlier answer (see LearnOutcome::repeated), also while that one is still under way.
@@ -99,7 +101,10 @@ class Engine {
   // INVALID_ARGUMENT, when it is numbered, its refusal is). UNKNOWN: the write failed; a restart
   // will tell, or, when the disk was full, Store::Recover: then it is not in the log. Any other
   // error: logged, but the update failed, as it will in every replay; the state stayed as it was.
-  void Submit(std::string_view name, LearnRequest request, LearnCallback done);
+  void Submit(std::string_view name, Delivery delivery);
+  // The same for the model that is asked: `question` is answered as well, of the rows of the
+  // minibatch before they are learned.
+  void Submit(const Question& question, Delivery delivery);
 
   // The number that `producer` is to go on with, behind all that was submitted before. `done` as
   // for Submit; DEADLINE_EXCEEDED when the question's turn comes too late.
@@ -143,17 +148,22 @@ class Engine {
   Subscription AwaitRevision(std::string_view name, std::int64_t revision,
                              Publication::Then then) const;
 
-  // The predictive of the newest published state, computed on the caller's thread.
-  // With a revision: that of then, as far as it is kept. Between pieces `proceed` is asked, else
-  // `wanted`.
-  absl::StatusOr<PredictOutcome> Predict(std::string_view name, const Batch& batch,
-                                         const QuerySet& queries,
-                                         std::optional<std::int64_t> revision = std::nullopt,
-                                         const StillWanted& wanted = {},
-                                         const StillWanted& proceed = {}) const;
-  // What that takes for so many rows of the newest state, by estimate; 0 where it is not known: of
-  // a model that does not serve, or of another model's queries.
-  double SecondsToPredict(std::string_view name, Index rows, const QuerySet& queries) const;
+  // A question about so many rows; INVALID_ARGUMENT names what is wrong with the options, or
+  // "batch" where the answer would be too large or take too long. What the second form asks
+  // depends on the model.
+  absl::StatusOr<Question> Ask(std::string_view name, const PredictOptions& options,
+                               const RowsAsked& rows) const;
+  using OptionsOf = absl::FunctionRef<absl::StatusOr<PredictOptions>(const Learner&)>;
+  absl::StatusOr<Question> Ask(std::string_view name, OptionsOf options,
+                               const RowsAsked& rows) const;
+
+  // The predictive of the newest published state of the model that is asked, computed on the
+  // caller's thread. With a revision: that of then, as far as it is kept. Between pieces `proceed`
+  // is asked, else `wanted`.
+  absl::StatusOr<PredictOutcome> Answer(const Question& question, const Batch& batch,
+                                        std::optional<std::int64_t> revision = std::nullopt,
+                                        const StillWanted& wanted = {},
+                                        const StillWanted& proceed = {}) const;
 
   // How the processor time of learning is divided among models: `share_of` a name is 1 to 1000, and
   // a model with twice the share of another learns twice as much when both have enough to do.
@@ -188,6 +198,7 @@ class Engine {
   Engine(const EngineOptions& options, const Parts& parts);
   ModelActor::Parts actor_parts();
   absl::Status StartReplay();
+  static absl::StatusOr<Source> SourceOf(Registry::Entry model);
   absl::StatusOr<Source> FindSource(std::string_view name) const;
   absl::StatusOr<Past> FoldAt(const Source& source, std::optional<std::int64_t> revision,
                               const StillWanted& wanted) const;

@@ -39,6 +39,10 @@ struct EngineOptions {
   double max_update_seconds = 600;
   double max_query_seconds = 600;
 
+  // The numbers of one answer. A question beyond it is INVALID_ARGUMENT: a small one may ask for a
+  // very large answer.
+  std::int64_t max_answer_bytes = 64 << 20;
+
   // One minibatch. A batch beyond them is INVALID_ARGUMENT: it would never fit.
   Index max_batch_rows = 1 << 16;
   std::size_t max_batch_bytes = std::size_t{64} << 20;  // of its payload

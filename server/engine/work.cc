@@ -36,10 +36,7 @@ absl::Status CheckUpdateTime(const ModelCost& cost, Index rows, double most) {
                                seconds, most, Share(rows, seconds, most)));
 }
 
-absl::Status CheckQueryTime(const ModelCost& cost, const Batch& batch, const QuerySet& queries,
-                            double most) {
-  const Index rows = batch.rows();
-  const double seconds = SecondsToAnswer(cost, rows, queries, batch.times.size() > 0);
+absl::Status CheckQueryTime(double seconds, Index rows, double most) {
   if (seconds <= most) return absl::OkStatus();
   return FieldError("batch",
                     absl::StrFormat("would take about %.0f s to answer, at most %.0f are allowed "

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "core/config/batch.h"
 #include "core/learner/cost.h"
 #include "server/memory/model_memory.h"
 
@@ -32,11 +31,10 @@ inline double SecondsOfRows(const ModelCost& cost, Index rows, const QuerySet& q
 // All of it: prepared for once, or for each row where they say when they happen (`timed`).
 double SecondsToAnswer(const ModelCost& cost, Index rows, const QuerySet& queries, bool timed);
 
-// INVALID_ARGUMENT that names "batch" when a minibatch of so many rows, or a query of so many,
-// would take longer than `most` seconds.
+// INVALID_ARGUMENT that names "batch" when a minibatch of so many rows, or a question about so many
+// that takes so many `seconds`, would take longer than `most` seconds.
 absl::Status CheckUpdateTime(const ModelCost& cost, Index rows, double most);
-absl::Status CheckQueryTime(const ModelCost& cost, const Batch& batch, const QuerySet& queries,
-                            double most);
+absl::Status CheckQueryTime(double seconds, Index rows, double most);
 
 // Bytes that a hosted model takes: its learner, the published state, the next one and one that a
 // reader or a snapshot still holds; and what it works with.

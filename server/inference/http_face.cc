@@ -125,7 +125,7 @@ struct Inference {
     request.set_model_version(target.version);
     return call.Take({.bytes = bytes,
                       .memory = Call::LoadOf(request).memory,
-                      .rows = RowsIn(request, max_rows)});
+                      .rows = RowsIn(request, max_rows).count});
   }
 };
 

@@ -192,9 +192,13 @@ absl::StatusOr<Batch> BatchFromInfer(const inference::ModelInferRequest& request
   return Read(plan, *places, max_rows);
 }
 
-std::int64_t RowsIn(const inference::ModelInferRequest& request, std::int64_t most) {
-  if (request.inputs_size() == 0 || request.inputs(0).shape_size() == 0) return 0;
-  return std::clamp<std::int64_t>(request.inputs(0).shape(0), 0, most);
+RowsAsked RowsIn(const inference::ModelInferRequest& request, Index most) {
+  RowsAsked rows;
+  if (request.inputs_size() > 0 && request.inputs(0).shape_size() > 0) {
+    rows.count = std::clamp<Index>(request.inputs(0).shape(0), 0, most);
+  }
+  for (const auto& tensor : request.inputs()) rows.timed |= tensor.name() == kTimes;
+  return rows;
 }
 
 }  // namespace prequel

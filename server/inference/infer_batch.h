@@ -1,13 +1,13 @@
 // The inputs of a request as a minibatch of a model.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/config/batch.h"
 #include "core/config/learner_config.h"
 #include "inference/grpc_predict_v2.pb.h"
+#include "server/engine/question.h"
 
 namespace prequel {
 
@@ -27,6 +27,6 @@ absl::StatusOr<Batch> BatchFromInfer(const inference::ModelInferRequest& request
                                      const std::vector<FeatureConfig>& features, Index max_rows);
 
 // What a request claims to have, before it has been checked; `most` when it claims more.
-std::int64_t RowsIn(const inference::ModelInferRequest& request, std::int64_t most);
+RowsAsked RowsIn(const inference::ModelInferRequest& request, Index most);
 
 }  // namespace prequel

@@ -4,6 +4,7 @@
 #include "core/config/error.h"
 #include "server/inference/infer_batch.h"
 #include "server/inference/metadata.h"
+#include "server/rpc/answering.h"
 #include "server/rpc/learning/revision_wait.h"
 
 namespace prequel {
@@ -66,13 +67,17 @@ void InferenceFace::Infer(const Call& call, const inference::ModelInferRequest* 
   const absl::StatusOr<Moment> moment = MomentOf(*request);
   if (!moment.ok()) return done(moment.status());
   auto infer = [this, call, request, contents, response, revision = moment->revision, done] {
-    CallPool& pool = pools_.For(revision.has_value(), TakesLong(*request));
-    pool.Run(
-        call.who(), call.wanted(),
-        [this, call, request, contents, response, revision](const StillWanted& proceed) {
-          return InferNow(call, *request, revision, contents, response, proceed);
-        },
-        done);
+    const absl::StatusOr<Question> question = Ask(*request);
+    if (!question.ok()) return done(question.status());
+    const bool takes_long = question->takes_long() || request->ByteSizeLong() > kLongBytes;
+    pools_.For(revision.has_value(), takes_long)
+        .Run(
+            call.who(), call.wanted(),
+            [this, call, request, question = *question, contents, response,
+             revision](const StillWanted& proceed) {
+              return Answer(call, *request, question, revision, contents, response, proceed);
+            },
+            done);
   };
   if (moment->min_revision == 0) return infer();
   if (watched != nullptr) {
@@ -84,39 +89,24 @@ void InferenceFace::Infer(const Call& call, const inference::ModelInferRequest* 
       [infer, done](const absl::Status& status) { status.ok() ? infer() : done(status); });
 }
 
-bool InferenceFace::TakesLong(const inference::ModelInferRequest& request) const {
-  if (request.ByteSizeLong() > kLongBytes) return true;
-  const absl::StatusOr<ModelInfo> info = engine_.GetModel(request.model_name());
-  if (!info.ok() || info->learner == nullptr) return false;
-  const absl::StatusOr<PredictOptions> question = QuestionOf(request, *info->learner);
-  return question.ok() && predictor_.TakesLong(request.model_name(),
-                                               RowsIn(request, options_.max_batch_rows), *question);
+absl::StatusOr<Question> InferenceFace::Ask(const inference::ModelInferRequest& request) const {
+  return engine_.Ask(
+      request.model_name(), [&](const Learner& learner) { return QuestionOf(request, learner); },
+      RowsIn(request, options_.max_batch_rows));
 }
 
-absl::Status InferenceFace::InferNow(const Call& call, const inference::ModelInferRequest& request,
-                                     std::optional<std::int64_t> revision, Contents contents,
-                                     inference::ModelInferResponse* response,
-                                     const StillWanted& proceed) const {
-  const absl::StatusOr<ModelInfo> info = engine_.GetModel(request.model_name());
-  if (!info.ok()) return info.status();
-  if (info->learner == nullptr) return info->problem;
+absl::Status InferenceFace::Answer(const Call& call, const inference::ModelInferRequest& request,
+                                   const Question& question, std::optional<std::int64_t> revision,
+                                   Contents contents, inference::ModelInferResponse* response,
+                                   const StillWanted& proceed) const {
   const absl::StatusOr<Batch> batch =
-      BatchFromInfer(request, info->learner->config().features, options_.max_batch_rows);
+      BatchFromInfer(request, question.learner->config().features, options_.max_batch_rows);
   if (!batch.ok()) return batch.status();
-  const absl::StatusOr<PredictOptions> question = QuestionOf(request, *info->learner);
-  if (!question.ok()) return question.status();
-  const absl::StatusOr<std::int64_t> numbers =
-      predictor_.AnswerBytes(request.model_name(), batch->rows(), *question);
-  if (!numbers.ok()) return numbers.status();
-  // Until it is a message, which whoever finishes the call counts.
-  const std::int64_t bytes = kCopiesOfAnswer * *numbers;
-  if (absl::Status status = call.TakeMemory(bytes); !status.ok()) return status;
   const absl::StatusOr<PredictOutcome> outcome =
-      predictor_.Predict(request.model_name(), *batch, *question, revision, call.wanted(), proceed);
+      AnswerFor(call, engine_, question, *batch, revision, proceed);
   if (!outcome.ok()) return outcome.status();
-  call.CountRows(batch->rows());
   AnswerToInfer(*outcome, request, contents, response);
-  call.CountMemory(-bytes);
+  call.CountMemory(-kCopiesOfAnswer * question.bytes);
   return absl::OkStatus();
 }
 

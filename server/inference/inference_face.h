@@ -1,5 +1,4 @@
-// The open inference protocol over the engine, whatever carries it: convert, ask the predictor,
-// convert.
+// The open inference protocol over the engine, whatever carries it: convert, ask, convert.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,6 @@
 #include "absl/status/statusor.h"
 #include "inference/grpc_predict_v2.pb.h"
 #include "server/engine/engine.h"
-#include "server/engine/predictor.h"
 #include "server/inference/infer_answer.h"
 #include "server/inference/question.h"
 #include "server/rpc/call.h"
@@ -23,7 +21,6 @@ namespace prequel {
 
 struct InferenceOptions {
   Index max_batch_rows = 1 << 16;
-  std::int64_t max_answer_bytes = 64 << 20;
   std::string version;          // of the server
   std::function<bool()> ready;  // whether it answers and learns
 };
@@ -33,10 +30,7 @@ class InferenceFace {
  public:
   // All outlive the face.
   InferenceFace(Engine& engine, const CallPools& pools, InferenceOptions options)
-      : engine_(engine),
-        predictor_(engine, options.max_answer_bytes),
-        pools_(pools),
-        options_(std::move(options)) {}
+      : engine_(engine), pools_(pools), options_(std::move(options)) {}
 
   bool ready() const { return options_.ready(); }
   Index max_batch_rows() const { return options_.max_batch_rows; }
@@ -71,13 +65,13 @@ class InferenceFace {
     std::optional<std::int64_t> revision;
   };
   absl::StatusOr<Found> Find(const std::string& name, const std::string& version) const;
-  bool TakesLong(const inference::ModelInferRequest& request) const;
-  absl::Status InferNow(const Call& call, const inference::ModelInferRequest& request,
-                        std::optional<std::int64_t> revision, Contents contents,
-                        inference::ModelInferResponse* response, const StillWanted& proceed) const;
+  absl::StatusOr<Question> Ask(const inference::ModelInferRequest& request) const;
+  absl::Status Answer(const Call& call, const inference::ModelInferRequest& request,
+                      const Question& question, std::optional<std::int64_t> revision,
+                      Contents contents, inference::ModelInferResponse* response,
+                      const StillWanted& proceed) const;
 
   Engine& engine_;
-  const Predictor predictor_;
   const CallPools pools_;
   const InferenceOptions options_;
 };

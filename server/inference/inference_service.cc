@@ -62,7 +62,7 @@ grpc::ServerUnaryReactor* InferenceServiceImpl::ModelInfer(
   const bool waits = request->parameters().contains("min_revision");
   const UnaryCall call(context, "ModelInfer", request->model_name(), request, response, parts_,
                        waits ? UnaryCall::Watch::kClient : UnaryCall::Watch::kNo);
-  if (call.Refused(RowsIn(*request, face_.max_batch_rows()))) return call.reactor();
+  if (call.Refused(RowsIn(*request, face_.max_batch_rows()).count)) return call.reactor();
   const Contents contents =
       request->raw_input_contents().empty() ? Contents::kTyped : Contents::kRaw;
   face_.Infer(

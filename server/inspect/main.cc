@@ -74,10 +74,7 @@ std::string RecordText(const LogRecord& record, bool data) {
                     numbered ? ",\"producer\":" : ",\"request_id\":", Quoted(record.producer));
     if (numbered) absl::StrAppend(&text, ",\"sequence\":", record.sequence);
   }
-  const bool rows = description.kind == Minibatch::kName ||
-                    description.kind == TimedMinibatch::kName ||
-                    description.kind == WeighedMinibatch::kName;
-  if (data && rows) {
+  if (data && description.kind == Minibatch::kName) {
     absl::StrAppend(&text, ",\"batch\":", BatchText(record.payload));
   }
   for (const auto& [name, value] : description.details) {

@@ -94,8 +94,7 @@ void SyncedStreams(Report& report) {
 
 constexpr int kModels = 1000, kBatchesEach = 1000;
 
-LearnRequest Logged(int index) {
-  LearnRequest request;
+std::string Logged(int index) {
   v1::Batch batch;
   std::vector<double> inputs, targets;
   for (int row = 0; row < 4; ++row) {
@@ -104,8 +103,7 @@ LearnRequest Logged(int index) {
   }
   *batch.mutable_inputs() = client::MakeTensor(inputs, {4, 4}, v1::Tensor::DTYPE_FLOAT32);
   *batch.mutable_targets() = client::MakeTensor(targets, {4}, v1::Tensor::DTYPE_FLOAT32);
-  request.payload = batch.SerializeAsString();
-  return request;
+  return batch.SerializeAsString();
 }
 
 // Fills the logs as learning would, in groups of every model's next minibatch.
@@ -116,7 +114,7 @@ std::vector<LogId> FillLogs(Store& store, const std::string& config) {
     logs.push_back(store.catalogue().CreateModel(name, config, 0, nullptr).value().log);
   }
   for (int t = 0; t < kBatchesEach; ++t) {
-    const std::string payload = Logged(t).payload;
+    const std::string payload = Logged(t);
     std::vector<LogRecord> records;
     for (const LogId log : logs) {
       records.push_back({.log = log,

@@ -36,6 +36,7 @@ EngineOptions Options() {
   EngineOptions options;
   options.workers = 1;
   options.max_query_seconds = kQuerySeconds;
+  options.max_answer_bytes = kAnswerBytes;
   return options;
 }
 
@@ -73,7 +74,7 @@ class Host {
   const InferenceFace face_{
       *engine_,
       {queries_, long_queries_, history_, changes_},
-      {.max_batch_rows = 64, .max_answer_bytes = kAnswerBytes, .version = "0", .ready = [] {
+      {.max_batch_rows = 64, .version = "0", .ready = [] {
          return true;
        }}};
   const HttpFace http_{face_, CallParts{{}, Gate()}, kBodyBytes};

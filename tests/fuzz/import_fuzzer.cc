@@ -71,14 +71,13 @@ class Host {
 
   void Learn(const ModelInfo& info) {
     v1::Batch nothing;
-    LearnRequest request;
-    request.batch = SampleBatch(*info.learner, 1);
-    request.payload = nothing.SerializeAsString();  // nobody replays it
-    request.origin = {"new", 1};
     std::promise<absl::Status> done;
-    engine_->Submit("m", std::move(request), [&done](const absl::StatusOr<LearnOutcome>& outcome) {
-      done.set_value(outcome.status());
-    });
+    engine_->Submit("m", {.record = Minibatch{SampleBatch(*info.learner, 1),
+                                              nothing.SerializeAsString()},  // nobody replays it
+                          .origin = {"new", 1},
+                          .done = [&done](const absl::StatusOr<LearnOutcome>& outcome) {
+                            done.set_value(outcome.status());
+                          }});
     const absl::Status learned = done.get_future().get();
     if (!learned.ok()) RequireTold(learned);
     const std::int64_t revision = engine_->GetPublished("m")->revision;

@@ -12,10 +12,11 @@
 
 #include "prequel/v1/learning_service.pb.h"
 #include "prequel/v1/model_service.pb.h"
+#include "server/engine/actor/intake.h"
 #include "server/engine/actor/registry.h"
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/history/model_file.h"
-#include "server/engine/predictor.h"
+#include "server/engine/question.h"
 #include "server/rpc/learning/learn_call.h"
 #include "server/rpc/models/page_token.h"
 #include "server/rpc/resource_name.h"
@@ -85,24 +86,25 @@ bool SameBatch(const Batch& a, const Batch& b) {
          a.labels == b.labels;
 }
 
-// As Engine::Submit and ModelActor do.
+// As ModelActor does.
 void Learn(const std::string& name, const v1::Batch& batch, const absl::StatusOr<Origin>& origin,
            const std::shared_ptr<const Learner>& learner) {
+  CheckName(name);
   if (!origin.ok()) return RequireTold(origin.status());
-  if (absl::Status status = CheckOrigin(*origin); !status.ok()) return RequireTold(status);
-  const absl::StatusOr<Submission> submission =
-      SubmissionFromProto(name, batch, *origin, kMaxRows, TimePoint::max());
-  if (!submission.ok()) return RequireTold(submission.status());
-  const LearnRequest& request = submission->request;
+  absl::StatusOr<Delivery> delivery =
+      DeliveryFromProto(batch, *origin, kMaxRows, TimePoint::max());
+  if (!delivery.ok()) return RequireTold(delivery.status());
   const Start& start = StartOf(learner);
   ModelFold fold(learner, {.current = start.published});
-  absl::Status status = request.refusal;
-  if (status.ok()) status = learner->CheckBatch(request.batch);
+  const ModelCost cost = ModelCost::Of(learner->config()).value();
+  absl::Status status = TakeIn(*delivery, *learner, cost, EngineOptions());
+  if (const auto* refusal = std::get_if<Refusal>(&delivery->record)) status = refusal->status;
   if (status.ok()) {
-    const absl::StatusOr<Batch> logged = wire::BatchFromBytes(request.payload);
-    Require(logged.ok() && SameBatch(*logged, request.batch), "the log holds what is learned");
+    const Minibatch& minibatch = std::get<Minibatch>(delivery->record);
+    const absl::StatusOr<Batch> logged = wire::BatchFromBytes(minibatch.payload);
+    Require(logged.ok() && SameBatch(*logged, minibatch.batch), "the log holds what is learned");
     const absl::StatusOr<Learned> learned =
-        fuzz::Learn(fold, *origin, request.batch, FuzzScratch());
+        fuzz::Learn(fold, *origin, minibatch.batch, FuzzScratch());
     status = learned.status();
     LearnOutcome outcome{.revision = fold.current().revision};
     if (learned.ok()) outcome.learned = *learned;
@@ -139,17 +141,25 @@ void Predict(const std::string& name, const v1::Batch& proto, const v1::PredictO
   if (!batch.ok()) return RequireTold(batch.status());
   const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(query);
   if (!options.ok()) return RequireTold(options.status());
-  const absl::StatusOr<QuerySet> queries = learner->Ask(*options);
-  if (!queries.ok()) return RequireTold(queries.status());
-  if (absl::Status status = CheckAnswerSize(*queries, batch->rows(), kMaxAnswerBytes);
-      !status.ok()) {
+  EngineOptions limits;
+  limits.max_answer_bytes = kMaxAnswerBytes;
+  const ModelCost cost = ModelCost::Of(learner->config()).value();
+  const absl::StatusOr<Question> question =
+      MakeQuestion(nullptr, learner, cost, *options, RowsIn(proto, kMaxRows), limits);
+  if (!question.ok()) return RequireTold(question.status());
+  if (absl::Status status = CheckAsked(*question, *batch, limits); !status.ok()) {
     return RequireTold(status);
   }
-  if (absl::Status status = learner->CheckInputs(*batch); !status.ok()) return RequireTold(status);
   if (options->samples > kMaxSamples) return;
-  const absl::StatusOr<Answer> answer =
-      learner->Predict(*StartOf(learner).published.state, *batch, *queries, FuzzScratch());
-  if (!answer.ok()) return RequireTold(answer.status());
+  const absl::StatusOr<PredictOutcome> outcome =
+      AnswerFrom(StartOf(learner).published, *question, cost, *batch, {}, FuzzScratch());
+  if (!outcome.ok()) return RequireTold(outcome.status());
+  if (outcome->scored.has_value()) {
+    v1::PredictResponse scores;
+    wire::ScoredToProto(*outcome->scored, scores.mutable_scores());
+    return RequireTravels(scores, "PredictResponse");
+  }
+  const Answer* answer = &outcome->predictions;
   if (const Output* p = answer->Find("probabilities")) {
     Require(p->values.minCoeff() >= 0 && p->values.maxCoeff() <= 1 + 1e-9,
             "probabilities lie in [0, 1]");

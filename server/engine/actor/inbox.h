@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "server/engine/actor/delivery.h"
+#include "server/engine/commit/delivery.h"
 #include "server/engine/history/snapshotter.h"
 #include "server/sync/mutex.h"
 

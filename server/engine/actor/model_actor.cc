@@ -121,51 +121,26 @@ void ModelActor::FinishReplay(const absl::Status& status) {
   std::exchange(replay_done_, nullptr)();
 }
 
-void ModelActor::Submit(LearnRequest request, LearnCallback done) {
-  auto delivery = std::make_unique<Delivery>();
-  delivery->done = std::move(done);
-  const auto learner = Accept(request, *delivery);
-  if (!learner.ok()) return Refuse(std::move(delivery), learner.status());
-  Send(std::move(delivery), **learner);
-}
-
-absl::StatusOr<std::shared_ptr<const Learner>> ModelActor::Accept(LearnRequest& request,
-                                                                  Delivery& delivery) {
-  absl::StatusOr<Publication::View> view = publication_->Load();
-  if (!view.ok()) return view.status();
-  const bool timed = request.batch.times.size() > 0;
-  absl::StatusOr<Record> record = TakeIn(request, *view->learner, *cost_, parts_.options);
-  if (!record.ok()) return record.status();
-  delivery.record = *std::move(record);
-  delivery.origin = std::move(request.origin);
-  delivery.deadline = request.deadline;
-  delivery.predict = std::move(request.predict);
-  const Index rows = RowsIn(delivery.record);
-  delivery.seconds = SecondsToLearn(*cost_, rows);
-  if (delivery.predict) {
-    delivery.seconds += SecondsToAnswer(*cost_, rows, *delivery.predict, timed);
-  }
-  return view->learner;
-}
-
-void ModelActor::Submit(Record record, LearnCallback done) {
-  auto delivery = std::make_unique<Delivery>();
-  delivery->record = std::move(record);
-  delivery->done = std::move(done);
-  const absl::StatusOr<Publication::View> view = publication_->Load();
-  if (!view.ok()) return Refuse(std::move(delivery), view.status());
-  Send(std::move(delivery), *view->learner);
-}
-
-void ModelActor::Send(std::unique_ptr<Delivery> delivery, const Learner& learner) {
+void ModelActor::Submit(Delivery sent) {
+  auto delivery = std::make_unique<Delivery>(std::move(sent));
   delivery->sink = shared_from_this();
-  delivery->type = TypeOf(delivery->record);
-  delivery->payload = Encode(delivery->record, learner);
-  absl::StatusOr<Admission::Ticket> ticket =
-      parts_.admission.Admit(account_, delivery->payload.size() + MemoryOf(delivery->record));
-  if (!ticket.ok()) return Refuse(std::move(delivery), ticket.status());
-  delivery->ticket = *std::move(ticket);
+  const absl::Status accepted = Accept(*delivery);
+  if (!accepted.ok()) return Refuse(std::move(delivery), accepted);
   parts_.committer.Append(stored_.log, std::move(delivery));
+}
+
+absl::Status ModelActor::Accept(Delivery& delivery) {
+  const absl::StatusOr<Publication::View> view = publication_->Load();
+  if (!view.ok()) return view.status();
+  const absl::Status taken = TakeIn(delivery, *view->learner, *cost_, parts_.options);
+  if (!taken.ok()) return taken;
+  delivery.seconds += SecondsToLearn(*cost_, RowsIn(delivery.record));
+  delivery.payload = Encode(delivery.record, *view->learner);
+  absl::StatusOr<Admission::Ticket> ticket =
+      parts_.admission.Admit(account_, delivery.payload.size() + MemoryOf(delivery.record));
+  if (!ticket.ok()) return ticket.status();
+  delivery.ticket = *std::move(ticket);
+  return absl::OkStatus();
 }
 
 void ModelActor::AskNext(std::string producer, TimePoint deadline, Committer::NextCallback done) {
@@ -178,15 +153,13 @@ void ModelActor::AskNext(std::string producer, TimePoint deadline, Committer::Ne
                            std::move(done));
 }
 
-void ModelActor::Deliver(std::unique_ptr<Entry> entry) {
-  // What comes back is what Send has sent.
-  std::unique_ptr<Delivery> delivery(static_cast<Delivery*>(entry.release()));
+void ModelActor::Deliver(std::unique_ptr<Delivery> delivery) {
   if (inbox_.Put(std::move(delivery))) PostLearnTurn();
 }
 
-void ModelActor::Refuse(std::unique_ptr<Entry> entry, const absl::Status& status) {
+void ModelActor::Refuse(std::unique_ptr<Delivery> delivery, const absl::Status& status) {
   parts_.observers.Tell(&EngineObserver::OnRefused, stored_.name, status);
-  AnswerTo(std::unique_ptr<Delivery>(static_cast<Delivery*>(entry.release())), status);
+  AnswerTo(std::move(delivery), status);
 }
 
 void ModelActor::LearnTurn() {

@@ -12,7 +12,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/learner/cost.h"
-#include "server/engine/actor/delivery.h"
 #include "server/engine/actor/heaviness.h"
 #include "server/engine/actor/inbox.h"
 #include "server/engine/actor/replay.h"
@@ -21,6 +20,7 @@
 #include "server/engine/actor/worker_pool.h"
 #include "server/engine/commit/admission.h"
 #include "server/engine/commit/committer.h"
+#include "server/engine/commit/delivery.h"
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/history/capture.h"
 #include "server/engine/history/snapshotter.h"
@@ -80,17 +80,16 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   void Start(ModelFold fold, ModelMemory::Lease memory);  // REQUIRES: at offset 0
   void StartReplay(absl::AnyInvocable<void()> done);
 
-  // See Engine. A record is one that nobody sent, but the engine itself made.
-  void Submit(LearnRequest request, LearnCallback done);
-  void Submit(Record record, LearnCallback done);
+  // See Engine.
+  void Submit(Delivery sent);
   void AskNext(std::string producer, TimePoint deadline, Committer::NextCallback done);
 
   // Takes a snapshot of what has been folded, once the turn comes.
   void RequestSnapshot(SnapshotCallback done);
 
   // The committer's.
-  void Deliver(std::unique_ptr<Entry> entry) override;
-  void Refuse(std::unique_ptr<Entry> entry, const absl::Status& status) override;
+  void Deliver(std::unique_ptr<Delivery> delivery) override;
+  void Refuse(std::unique_ptr<Delivery> delivery, const absl::Status& status) override;
 
   // The model was deleted: what is in its log and not folded yet never will be, and is answered
   // `deleted`.
@@ -104,10 +103,8 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   std::optional<Capture> LastCapture() const;
 
  private:
-  // What a record of `delivery` is to be made of `request`, with the learner that it is for.
-  absl::StatusOr<std::shared_ptr<const Learner>> Accept(LearnRequest& request, Delivery& delivery);
-  // Into the log. REQUIRES: `learner` is the model's.
-  void Send(std::unique_ptr<Delivery> delivery, const Learner& learner);
+  // Makes the delivery ready for the log, or says why it is not to be there.
+  absl::Status Accept(Delivery& delivery);
 
   // What has been folded, and is to be published and answered.
   struct Folded {

@@ -58,14 +58,14 @@ void Committer::Forget(LogId log) {
   doors_.erase(log);
 }
 
-void Committer::Append(LogId log, std::unique_ptr<Entry> entry) {
-  Enqueue({.log = log, .what = std::move(entry)});
+void Committer::Append(LogId log, std::unique_ptr<Delivery> delivery) {
+  Enqueue({.log = log, .what = std::move(delivery)});
 }
 
 void Committer::AskNext(LogId log, std::string producer, TimePoint deadline,
                         Admission::Ticket ticket, NextCallback done) {
   Enqueue({.log = log,
-           .what = Question{std::move(producer), deadline, std::move(ticket), std::move(done)}});
+           .what = Query{std::move(producer), deadline, std::move(ticket), std::move(done)}});
 }
 
 void Committer::Enqueue(Item item) {
@@ -110,7 +110,7 @@ void Committer::Run() {
   }
 }
 
-// Waits for entries and moves as many as fit into group_. False once stopped, when those that are
+// Waits for deliveries and moves as many as fit into group_. False once stopped, when those that are
 // left have been answered.
 bool Committer::NextGroup() {
   bool stopped = false;
@@ -120,8 +120,8 @@ bool Committer::NextGroup() {
     stopped = stopped_;
     std::size_t bytes = 0;
     while (!waiting_.empty() && (stopped || bytes < max_group_bytes_)) {
-      const auto* entry = std::get_if<std::unique_ptr<Entry>>(&waiting_.front().what);
-      if (entry != nullptr) bytes += (*entry)->payload.size();
+      const auto* delivery = std::get_if<std::unique_ptr<Delivery>>(&waiting_.front().what);
+      if (delivery != nullptr) bytes += (*delivery)->payload.size();
       group_.push_back(std::move(waiting_.front()));
       waiting_.pop_front();
     }
@@ -149,36 +149,36 @@ void Committer::Filter(absl::FunctionRef<absl::Status(Item&)> check) {
 
 absl::Status Committer::CheckFresh(const Item& item, TimePoint now) {
   if (!item.closed.ok()) return item.closed;
-  const auto* entry = std::get_if<std::unique_ptr<Entry>>(&item.what);
+  const auto* delivery = std::get_if<std::unique_ptr<Delivery>>(&item.what);
   const TimePoint deadline =
-      entry != nullptr ? (*entry)->deadline : std::get<Question>(item.what).deadline;
+      delivery != nullptr ? (*delivery)->deadline : std::get<Query>(item.what).deadline;
   if (deadline > now) return absl::OkStatus();
   return absl::DeadlineExceededError("the deadline passed before the minibatch was logged");
 }
 
-// Gives the entry its number unless it has been logged, and a question its answer. OUT_OF_RANGE for
+// Gives the delivery its number unless it has been logged, and a query its answer. OUT_OF_RANGE for
 // a gap.
 absl::Status Committer::Number(Item& item) {
   LogTail& tail = *item.tail;
-  if (auto* question = std::get_if<Question>(&item.what)) {
-    question->next = tail.Next(question->producer);
+  if (auto* query = std::get_if<Query>(&item.what)) {
+    query->next = tail.Next(query->producer);
     return absl::OkStatus();
   }
-  Entry& entry = *std::get<std::unique_ptr<Entry>>(item.what);
+  Delivery& delivery = *std::get<std::unique_ptr<Delivery>>(item.what);
   touched_.insert(&tail);
-  switch (tail.Take(entry.origin)) {
+  switch (tail.Take(delivery.origin)) {
     case LogTail::Verdict::kGap:
-      return SequenceError(entry.origin, tail.Next(entry.origin.id));
+      return SequenceError(delivery.origin, tail.Next(delivery.origin.id));
     case LogTail::Verdict::kRepeat:
-      entry.repeat = true;
+      delivery.repeat = true;
       break;
     case LogTail::Verdict::kNew:
-      logged_.push_back(&entry);
+      logged_.push_back(&delivery);
       records_.push_back({.log = item.log,
-                          .type = entry.type,
-                          .producer = entry.origin.id,
-                          .sequence = static_cast<std::uint64_t>(entry.origin.sequence),
-                          .payload = entry.payload});
+                          .type = TypeOf(delivery.record),
+                          .producer = delivery.origin.id,
+                          .sequence = static_cast<std::uint64_t>(delivery.origin.sequence),
+                          .payload = delivery.payload});
       break;
   }
   return absl::OkStatus();
@@ -217,25 +217,25 @@ void Committer::Commit() {
 }
 
 void Committer::Deliver(Item item) {
-  if (auto* question = std::get_if<Question>(&item.what)) {
-    question->ticket = {};
-    return question->done(question->next);
+  if (auto* query = std::get_if<Query>(&item.what)) {
+    query->ticket = {};
+    return query->done(query->next);
   }
-  auto entry = std::get<std::unique_ptr<Entry>>(std::move(item.what));
-  entry->logged_bytes = entry->payload.size();
-  entry->payload = {};
-  Sink& sink = *entry->sink;
-  sink.Deliver(std::move(entry));
+  auto delivery = std::get<std::unique_ptr<Delivery>>(std::move(item.what));
+  delivery->logged_bytes = delivery->payload.size();
+  delivery->payload = {};
+  Sink& sink = *delivery->sink;
+  sink.Deliver(std::move(delivery));
 }
 
 void Committer::Refuse(Item item, const absl::Status& status) {
-  if (auto* question = std::get_if<Question>(&item.what)) {
-    question->ticket = {};
-    return question->done(status);
+  if (auto* query = std::get_if<Query>(&item.what)) {
+    query->ticket = {};
+    return query->done(status);
   }
-  auto entry = std::get<std::unique_ptr<Entry>>(std::move(item.what));
-  const std::shared_ptr<Sink> sink = entry->sink;
-  sink->Refuse(std::move(entry), status);
+  auto delivery = std::get<std::unique_ptr<Delivery>>(std::move(item.what));
+  const std::shared_ptr<Sink> sink = delivery->sink;
+  sink->Refuse(std::move(delivery), status);
 }
 
 }  // namespace prequel

@@ -19,7 +19,7 @@
 #include "absl/status/statusor.h"
 #include "server/engine/clock.h"
 #include "server/engine/commit/admission.h"
-#include "server/engine/commit/entry.h"
+#include "server/engine/commit/delivery.h"
 #include "server/engine/observer.h"
 #include "server/storage/log.h"
 #include "server/sync/mutex.h"
@@ -43,7 +43,7 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  // Entries for `log` are taken from now on. REQUIRES: nobody else appends to it, and all that it
+  // Deliveries for `log` are taken from now on. REQUIRES: nobody else appends to it, and all that it
   // holds has been folded into `ledger`.
   void Open(LogId log, const Ledger& ledger);
   // They are refused with `status` from now on, and so are those that wait. Returns when all that
@@ -54,7 +54,7 @@ class Committer {
   void Forget(LogId log);
 
   // Never blocks; the queue is bounded by the tickets. NOT_FOUND for a log that is not open.
-  void Append(LogId log, std::unique_ptr<Entry> entry);
+  void Append(LogId log, std::unique_ptr<Delivery> delivery);
   // Asks for the number that `producer` is to go on with, as of the question's place in the queue:
   // what is enqueued behind it does not count yet.
   void AskNext(LogId log, std::string producer, TimePoint deadline, Admission::Ticket ticket,
@@ -65,7 +65,7 @@ class Committer {
   void Stop();
 
  private:
-  struct Question {
+  struct Query {  // of a producer's next number
     std::string producer;
     TimePoint deadline;
     Admission::Ticket ticket;
@@ -74,7 +74,7 @@ class Committer {
   };
   struct Item {
     LogId log{};
-    std::variant<std::unique_ptr<Entry>, Question> what;
+    std::variant<std::unique_ptr<Delivery>, Query> what;
     std::shared_ptr<LogTail> tail;  // of `log`
     absl::Status closed;            // why nothing is to be logged there
   };
@@ -104,7 +104,7 @@ class Committer {
   // Owned by the committer thread.
   std::vector<Item> group_;
   std::vector<LogRecord> records_;  // what of group_ is to be logged
-  std::vector<Entry*> logged_;      // whose they are
+  std::vector<Delivery*> logged_;      // whose they are
   std::set<LogTail*> touched_;      // whose numbers were taken
 
   Mutex mu_;

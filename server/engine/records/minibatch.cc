@@ -4,7 +4,17 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/config/error.h"
+#include "server/engine/work.h"
+
 namespace prequel {
+
+absl::Status CheckRows(const Batch& batch, const EngineOptions& limits) {
+  if (batch.rows() <= limits.max_batch_rows) return absl::OkStatus();
+  return FieldError("batch", absl::StrCat("has ", batch.rows(), " rows; at most ",
+                                          limits.max_batch_rows, " are taken"));
+}
 
 absl::StatusOr<Minibatch> Minibatch::Decode(std::string_view payload, const Codec& codec,
                                             const Learner& learner) {
@@ -12,6 +22,18 @@ absl::StatusOr<Minibatch> Minibatch::Decode(std::string_view payload, const Code
   if (!batch.ok()) return batch.status();
   if (absl::Status status = learner.CheckBatch(*batch); !status.ok()) return status;
   return Minibatch{.batch = *std::move(batch)};
+}
+
+absl::Status Minibatch::Check(const Learner& learner, const ModelCost& cost,
+                              const EngineOptions& limits) const {
+  if (absl::Status status = CheckRows(batch, limits); !status.ok()) return status;
+  if (payload.size() > limits.max_batch_bytes) {
+    return FieldError("batch", absl::StrCat("has ", payload.size(), " bytes; at most ",
+                                            limits.max_batch_bytes, " are taken"));
+  }
+  if (absl::Status status = learner.CheckBatch(batch); !status.ok()) return status;
+  if (absl::Status status = learner.CheckRoom(batch.rows()); !status.ok()) return status;
+  return CheckUpdateTime(cost, batch.rows(), limits.max_update_seconds);
 }
 
 std::string Minibatch::Encode(const Learner& /*learner*/) { return std::move(payload); }

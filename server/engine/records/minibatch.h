@@ -19,6 +19,10 @@ struct Minibatch {
 
   static absl::StatusOr<Minibatch> Decode(std::string_view payload, const Codec& codec,
                                           const Learner& learner);
+  // INVALID_ARGUMENT names what does not fit: its rows, its bytes, its values, or the time to learn
+  // it.
+  absl::Status Check(const Learner& learner, const ModelCost& cost,
+                     const EngineOptions& limits) const;
   std::string Encode(const Learner& learner);
   std::size_t memory() const;
   Index rows() const { return batch.rows(); }
@@ -31,5 +35,8 @@ struct Minibatch {
 };
 
 static_assert(RecordType<Minibatch>);
+
+// INVALID_ARGUMENT for more rows than one minibatch, or one question, may have.
+absl::Status CheckRows(const Batch& batch, const EngineOptions& limits);
 
 }  // namespace prequel

@@ -28,6 +28,11 @@ std::uint8_t TypeOf(const Record& record) {
   return std::visit([](const auto& r) { return std::uint8_t{r.kType}; }, record);
 }
 
+absl::Status Check(const Record& record, const Learner& learner, const ModelCost& cost,
+                   const EngineOptions& limits) {
+  return std::visit([&](const auto& r) { return r.Check(learner, cost, limits); }, record);
+}
+
 std::string Encode(Record& record, const Learner& learner) {
   return std::visit([&](auto& r) { return r.Encode(learner); }, record);
 }

@@ -13,8 +13,6 @@
 #include "server/engine/records/record_type.h"
 #include "server/engine/records/refusal.h"
 #include "server/engine/records/rollback.h"
-#include "server/engine/records/timed_minibatch.h"
-#include "server/engine/records/weighed_minibatch.h"
 #include "server/storage/log.h"
 
 namespace prequel {
@@ -22,10 +20,12 @@ namespace prequel {
 template <RecordType... Rs>
 using RecordOf = std::variant<Rs...>;
 
-using Record = RecordOf<Minibatch, Refusal, Rollback, TimedMinibatch, WeighedMinibatch>;
+using Record = RecordOf<Minibatch, Refusal, Rollback>;
 
 // Each as its alternative's.
 std::uint8_t TypeOf(const Record& record);
+absl::Status Check(const Record& record, const Learner& learner, const ModelCost& cost,
+                   const EngineOptions& limits);
 std::string Encode(Record& record, const Learner& learner);
 std::size_t MemoryOf(const Record& record);
 Index RowsIn(const Record& record);

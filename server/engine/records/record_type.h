@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/learner/cost.h"
 #include "core/learner/learner.h"
 #include "core/predictive/answer.h"
 #include "core/predictive/query_set.h"
 #include "server/engine/codec.h"
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/observer.h"
+#include "server/engine/options.h"
 
 namespace prequel {
 
@@ -32,7 +34,8 @@ using RecordDetails = std::vector<std::pair<std::string, std::string>>;
 template <class R>
 concept RecordType = requires(R& r, const R& c, std::string_view payload, const Codec& codec,
                               const Learner& learner, ModelFold& fold, const Origin& origin,
-                              const Folding& folding, const EngineObservers& observers,
+                              const Folding& folding, const ModelCost& cost,
+                              const EngineOptions& limits, const EngineObservers& observers,
                               std::string_view model, EngineObserver::Duration duration,
                               const absl::Status& status) {
   // Its type in the log, for ever, and its name.
@@ -41,6 +44,8 @@ concept RecordType = requires(R& r, const R& c, std::string_view payload, const 
 
   // From the payload of a log's record. An error says why it cannot be one of this learner's model.
   { R::Decode(payload, codec, learner) } -> std::same_as<absl::StatusOr<R>>;
+  // Whether it may be logged for this learner's model, whose work is bounded by `limits`.
+  { c.Check(learner, cost, limits) } -> std::same_as<absl::Status>;
   // The payload; to be called at most once, before Fold.
   { r.Encode(learner) } -> std::same_as<std::string>;
   // Bytes of memory that it takes while it waits, beyond its payload, roughly.

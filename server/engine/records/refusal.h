@@ -19,6 +19,11 @@ struct Refusal {
 
   static absl::StatusOr<Refusal> Decode(std::string_view payload, const Codec& codec,
                                         const Learner& learner);
+  // Why it was refused.
+  absl::Status Check(const Learner& /*learner*/, const ModelCost& /*cost*/,
+                     const EngineOptions& /*limits*/) const {
+    return status;
+  }
   std::string Encode(const Learner& learner);
   std::size_t memory() const { return 0; }
   Index rows() const { return 0; }

@@ -21,6 +21,10 @@ struct Rollback {
 
   static absl::StatusOr<Rollback> Decode(std::string_view payload, const Codec& codec,
                                          const Learner& learner);
+  absl::Status Check(const Learner& /*learner*/, const ModelCost& /*cost*/,
+                     const EngineOptions& /*limits*/) const {
+    return absl::OkStatus();
+  }
   std::string Encode(const Learner& learner);
   std::size_t memory() const { return 0; }  // about as much again as its payload, which counts
   Index rows() const { return 0; }

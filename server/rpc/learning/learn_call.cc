@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/rpc/resource_name.h"
 #include "server/wire/batch.h"
 #include "server/wire/error.h"
 
@@ -23,32 +22,24 @@ absl::StatusOr<Origin> OriginFromProto(std::string_view request_id, std::string_
   return Origin{std::string(producer.empty() ? request_id : producer), sequence};
 }
 
-absl::StatusOr<Submission> SubmissionFromProto(std::string_view name, const v1::Batch& batch,
-                                               Origin origin, Index max_rows, TimePoint deadline) {
-  absl::StatusOr<std::string> model = ModelIdOf(name);
-  if (!model.ok()) return model.status();
-  Submission submission;
-  submission.model = *std::move(model);
-  LearnRequest& request = submission.request;
-  request.origin = std::move(origin);
-  request.deadline = deadline;
+absl::StatusOr<Delivery> DeliveryFromProto(const v1::Batch& batch, Origin origin, Index max_rows,
+                                           TimePoint deadline) {
   absl::StatusOr<Batch> converted = wire::BatchFromProto(batch, max_rows);
+  if (!converted.ok() && !origin.numbered()) return converted.status();
+  Delivery delivery{.origin = std::move(origin), .deadline = deadline};
   if (converted.ok()) {
-    request.batch = *std::move(converted);
-    request.payload = batch.SerializeAsString();
-  } else if (request.origin.numbered()) {
-    request.refusal = converted.status();
+    delivery.record = Minibatch{*std::move(converted), batch.SerializeAsString()};
   } else {
-    return converted.status();
+    delivery.record = Refusal{converted.status()};
   }
-  return submission;
+  return delivery;
 }
 
-std::int64_t RowsIn(const v1::Batch& batch, std::int64_t most) {
+RowsAsked RowsIn(const v1::Batch& batch, Index most) {
   // Of a model without numbers the inputs may say anything.
-  std::int64_t rows = batch.text_size() > 0 ? batch.text(0).values_size() : 0;
-  if (batch.inputs().shape_size() > 0) rows = std::max(rows, batch.inputs().shape(0));
-  return std::clamp<std::int64_t>(rows, 0, most);
+  Index rows = batch.text_size() > 0 ? batch.text(0).values_size() : 0;
+  if (batch.inputs().shape_size() > 0) rows = std::max<Index>(rows, batch.inputs().shape(0));
+  return {.count = std::clamp<Index>(rows, 0, most), .timed = batch.has_times()};
 }
 
 std::int64_t RowsOf(const LearnOutcome& outcome) {

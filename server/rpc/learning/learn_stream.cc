@@ -109,7 +109,7 @@ absl::Status LearnStreamCall::Admit() {
   if (!name_.empty()) status = call_.CheckModel(name_);
   if (!status.ok()) return status;
   absl::StatusOr<Call::Holding> holding =
-      call_.Hold(Call::LoadOf(request_, RowsIn(request_.batch(), bounds_.max_rows)));
+      call_.Hold(Call::LoadOf(request_, RowsIn(request_.batch(), bounds_.max_rows).count));
   // Nobody waits for a quota while the stream ends.
   if (!holding.ok()) return stopping_ ? why_ : holding.status();
   answers_.back().holding = *std::move(holding);
@@ -140,26 +140,27 @@ void LearnStreamCall::Submit(std::int64_t index) {
     Ask(index);
     return AfterSubmit();
   }
-  absl::StatusOr<Submission> submission = MakeSubmission();
-  if (submission.ok()) {
-    engine_.Submit(submission->model, std::move(submission->request),
-                   [this, index, name = name_](const absl::StatusOr<LearnOutcome>& outcome) {
-                     OnAnswer(index, name, outcome.status(), [&](v1::LearnStreamResponse& answer) {
-                       LearnedToProto(*outcome, answer.mutable_learned());
-                       call_.CountRows(RowsOf(*outcome));
-                     });
-                   });
+  const absl::StatusOr<std::string> model = ModelIdOf(name_);
+  absl::StatusOr<Delivery> delivery = model.ok() ? MakeDelivery() : model.status();
+  if (delivery.ok()) {
+    delivery->done = [this, index, name = name_](const absl::StatusOr<LearnOutcome>& outcome) {
+      OnAnswer(index, name, outcome.status(), [&](v1::LearnStreamResponse& answer) {
+        LearnedToProto(*outcome, answer.mutable_learned());
+        call_.CountRows(RowsOf(*outcome));
+      });
+    };
+    engine_.Submit(*model, *std::move(delivery));
   } else {
-    OnAnswer(index, name_, submission.status(), [](v1::LearnStreamResponse&) {});
+    OnAnswer(index, name_, delivery.status(), [](v1::LearnStreamResponse&) {});
   }
   AfterSubmit();
 }
 
-absl::StatusOr<Submission> LearnStreamCall::MakeSubmission() const {
+absl::StatusOr<Delivery> LearnStreamCall::MakeDelivery() const {
   absl::StatusOr<Origin> origin = OriginFromProto("", producer_, request_.sequence());
   if (!origin.ok()) return origin.status();
-  return SubmissionFromProto(name_, request_.batch(), *std::move(origin), bounds_.max_rows,
-                             call_.deadline());
+  return DeliveryFromProto(request_.batch(), *std::move(origin), bounds_.max_rows,
+                           call_.deadline());
 }
 
 absl::Status LearnStreamCall::CheckQuestion() const {

@@ -79,7 +79,8 @@ class LearnStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, g
   absl::Status Admit() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Submits request_, which becomes answer `index`.
   void Submit(std::int64_t index);
-  absl::StatusOr<Submission> MakeSubmission() const;
+  // request_ as it is to be submitted.
+  absl::StatusOr<Delivery> MakeDelivery() const;
   // The same for a request that asks where a producer is to go on.
   void Ask(std::int64_t index);
   absl::Status CheckQuestion() const;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/rpc/call.h"
+#include "server/rpc/answering.h"
 #include "server/rpc/learning/learn_call.h"
 #include "server/rpc/learning/revision_wait.h"
 #include "server/rpc/models/model_answer.h"
@@ -18,7 +19,6 @@ namespace prequel {
 LearningServiceImpl::LearningServiceImpl(Engine& engine, const CallPools& pools, CallParts parts,
                                          const LearningOptions& options)
     : engine_(engine),
-      predictor_(engine, options.max_answer_bytes),
       pools_(pools),
       parts_(std::move(parts)),
       options_(options),
@@ -31,33 +31,34 @@ LearningServiceImpl::LearningServiceImpl(Engine& engine, const CallPools& pools,
 }
 
 template <class Request>
-absl::StatusOr<Submission> LearningServiceImpl::SubmissionOf(const Request& request,
-                                                             TimePoint deadline) const {
+absl::StatusOr<Delivery> LearningServiceImpl::DeliveryOf(const Request& request,
+                                                         TimePoint deadline) const {
   absl::StatusOr<Origin> origin =
       OriginFromProto(request.request_id(), request.producer(), request.sequence());
   if (!origin.ok()) return origin.status();
-  return SubmissionFromProto(request.name(), request.batch(), *std::move(origin),
-                             options_.max_batch_rows, deadline);
+  return DeliveryFromProto(request.batch(), *std::move(origin), options_.max_batch_rows, deadline);
 }
 
 grpc::ServerUnaryReactor* LearningServiceImpl::Learn(grpc::CallbackServerContext* context,
                                                      const v1::LearnRequest* request,
                                                      v1::LearnResponse* response) {
   const UnaryCall call(context, "Learn", request->name(), request, response, parts_);
-  if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows))) return call.reactor();
-  absl::StatusOr<Submission> submission = SubmissionOf(*request, call.deadline());
-  if (!submission.ok()) {
-    call.Finish(submission.status());
+  if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows).count)) return call.reactor();
+  const absl::StatusOr<std::string> model = ModelIdOf(request->name());
+  absl::StatusOr<Delivery> delivery =
+      model.ok() ? DeliveryOf(*request, call.deadline()) : model.status();
+  if (!delivery.ok()) {
+    call.Finish(delivery.status());
     return call.reactor();
   }
-  engine_.Submit(submission->model, std::move(submission->request),
-                 [call, response](absl::StatusOr<LearnOutcome> outcome) {
-                   if (outcome.ok()) {
-                     call.CountRows(RowsOf(*outcome));
-                     LearnedToProto(*outcome, response);
-                   }
-                   call.Finish(outcome.status());
-                 });
+  delivery->done = [call, response](const absl::StatusOr<LearnOutcome>& outcome) {
+    if (outcome.ok()) {
+      call.CountRows(RowsOf(*outcome));
+      LearnedToProto(*outcome, response);
+    }
+    call.Finish(outcome.status());
+  };
+  engine_.Submit(*model, *std::move(delivery));
   return call.reactor();
 }
 
@@ -74,11 +75,15 @@ grpc::ServerUnaryReactor* LearningServiceImpl::Predict(grpc::CallbackServerConte
   const auto watch =
       request->min_revision() > 0 ? UnaryCall::Watch::kClient : UnaryCall::Watch::kNo;
   const UnaryCall call(context, "Predict", request->name(), request, response, parts_, watch);
-  if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows))) return call.reactor();
+  if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows).count)) return call.reactor();
   const auto predict = [this, call, request, response] {
-    CallPool& pool = pools_.For(request->has_revision(), TakesLong(*request));
-    pool.Run(call, CallPool::Work([this, call, request, response](const StillWanted& proceed) {
-               return PredictNow(call, *request, response, proceed);
+    const absl::StatusOr<Question> question = Ask(*request);
+    if (!question.ok()) return call.Finish(question.status());
+    const bool takes_long = question->takes_long() || request->ByteSizeLong() > kLongBytes;
+    pools_.For(request->has_revision(), takes_long)
+        .Run(call, CallPool::Work([this, call, request, question = *question,
+                                   response](const StillWanted& proceed) {
+               return Answer(call, *request, question, response, proceed);
              }));
   };
   const absl::StatusOr<std::string> model = ModelIdOf(request->name());
@@ -94,44 +99,45 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
     grpc::CallbackServerContext* context, const v1::PredictThenLearnRequest* request,
     v1::PredictThenLearnResponse* response) {
   const UnaryCall call(context, "PredictThenLearn", request->name(), request, response, parts_);
-  if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows))) return call.reactor();
-  absl::StatusOr<Submission> submission = SubmissionOf(*request, call.deadline());
-  absl::StatusOr<PredictOptions> query =
-      submission.ok() ? wire::PredictOptionsFromProto(request->options()) : submission.status();
-  if (!query.ok()) {
-    call.Finish(query.status());
-    return call.reactor();
-  }
+  if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows).count)) return call.reactor();
+  absl::StatusOr<Delivery> delivery = DeliveryOf(*request, call.deadline());
   // Before anything is logged: what has been learned must be answered, however large that is.
-  const absl::StatusOr<std::int64_t> bytes = TakeAnswer(call, *submission, *query);
-  if (!bytes.ok()) {
-    call.Finish(bytes.status());
+  const absl::StatusOr<Question> question =
+      delivery.ok() ? Ask(call, *request) : delivery.status();
+  if (!question.ok()) {
+    call.Finish(question.status());
     return call.reactor();
   }
-  predictor_.PredictThenLearn(
-      submission->model, std::move(submission->request), *query,
-      [call, response, bytes = *bytes](absl::StatusOr<LearnOutcome> outcome) {
-        call.CountMemory(-bytes);  // Finish counts what it has become
-        if (outcome.ok()) {
-          call.CountRows(RowsOf(*outcome));
-          LearnedToProto(*outcome, response);
-          wire::AnswerToProto(outcome->predictions, response->mutable_predictions());
-        }
-        call.Finish(outcome.status());
-      });
+  delivery->done = [call, response,
+                    bytes = question->bytes](const absl::StatusOr<LearnOutcome>& outcome) {
+    call.CountMemory(-kCopiesOfAnswer * bytes);  // Finish counts what it has become
+    if (outcome.ok()) {
+      call.CountRows(RowsOf(*outcome));
+      LearnedToProto(*outcome, response);
+      wire::AnswerToProto(outcome->predictions, response->mutable_predictions());
+    }
+    call.Finish(outcome.status());
+  };
+  engine_.Submit(*question, *std::move(delivery));
   return call.reactor();
 }
 
-absl::StatusOr<std::int64_t> LearningServiceImpl::TakeAnswer(const Call& call,
-                                                             const Submission& submission,
-                                                             const PredictOptions& query) const {
-  absl::StatusOr<std::int64_t> numbers =
-      predictor_.AnswerBytes(submission.model, submission.request.batch.rows(), query);
-  if (!numbers.ok()) return numbers;
-  const std::int64_t bytes = kCopiesOfAnswer * *numbers;
-  absl::Status status = call.TakeMemory(bytes);
+absl::StatusOr<Question> LearningServiceImpl::Ask(const Call& call,
+                                                  const v1::PredictThenLearnRequest& request) const {
+  const absl::StatusOr<std::string> model = ModelIdOf(request.name());
+  if (!model.ok()) return model.status();
+  const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
+  if (!options.ok()) return options.status();
+  if (options->scores) {
+    return FieldError("options.scores",
+                      "must be left out: a minibatch that is learned is scored anyway");
+  }
+  absl::StatusOr<Question> question =
+      engine_.Ask(*model, *options, RowsIn(request.batch(), options_.max_batch_rows));
+  if (!question.ok()) return question;
+  absl::Status status = call.TakeMemory(kCopiesOfAnswer * question->bytes);
   if (!status.ok()) return status;
-  return bytes;
+  return question;
 }
 
 grpc::ServerUnaryReactor* LearningServiceImpl::GetEvaluation(
@@ -148,42 +154,30 @@ grpc::ServerWriteReactor<v1::GetEvaluationResponse>* LearningServiceImpl::WatchE
   return WatchCall::Start(context, *request, watch_parts_);
 }
 
-bool LearningServiceImpl::TakesLong(const v1::PredictRequest& request) const {
-  if (request.ByteSizeLong() > kLongBytes) return true;
-  const absl::StatusOr<std::string> model = ModelIdOf(request.name());
-  const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
-  return model.ok() && options.ok() &&
-         predictor_.TakesLong(*model, RowsIn(request.batch(), options_.max_batch_rows), *options);
-}
-
-absl::Status LearningServiceImpl::PredictNow(const UnaryCall& call,
-                                             const v1::PredictRequest& request,
-                                             v1::PredictResponse* response,
-                                             const StillWanted& proceed) const {
+absl::StatusOr<Question> LearningServiceImpl::Ask(const v1::PredictRequest& request) const {
   const absl::StatusOr<std::string> model = ModelIdOf(request.name());
   if (!model.ok()) return model.status();
+  const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
+  if (!options.ok()) return options.status();
+  return engine_.Ask(*model, *options, RowsIn(request.batch(), options_.max_batch_rows));
+}
+
+absl::Status LearningServiceImpl::Answer(const UnaryCall& call, const v1::PredictRequest& request,
+                                         const Question& question, v1::PredictResponse* response,
+                                         const StillWanted& proceed) const {
   const absl::StatusOr<Batch> batch =
       wire::BatchFromProto(request.batch(), options_.max_batch_rows);
   if (!batch.ok()) return batch.status();
-  const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
-  if (!options.ok()) return options.status();
-  const absl::StatusOr<std::int64_t> numbers =
-      predictor_.AnswerBytes(*model, batch->rows(), *options);
-  if (!numbers.ok()) return numbers.status();
-  // Until it is a message; from then on Finish counts it.
-  const std::int64_t bytes = kCopiesOfAnswer * *numbers;
-  if (absl::Status status = call.TakeMemory(bytes); !status.ok()) return status;
   const absl::StatusOr<PredictOutcome> outcome =
-      predictor_.Predict(*model, *batch, *options, RevisionOf(request), call.wanted(), proceed);
+      AnswerFor(call, engine_, question, *batch, RevisionOf(request), proceed);
   if (!outcome.ok()) return outcome.status();
-  call.CountRows(batch->rows());
   response->set_revision(outcome->revision);
   if (outcome->scored.has_value()) {
     wire::ScoredToProto(*outcome->scored, response->mutable_scores());
   } else {
     wire::AnswerToProto(outcome->predictions, response->mutable_predictions());
   }
-  call.CountMemory(-bytes);
+  call.CountMemory(-kCopiesOfAnswer * question.bytes);
   return absl::OkStatus();
 }
 

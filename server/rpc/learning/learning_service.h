@@ -8,7 +8,6 @@
 
 #include "prequel/v1/learning_service.grpc.pb.h"
 #include "server/engine/engine.h"
-#include "server/engine/predictor.h"
 #include "server/rpc/call.h"
 #include "server/rpc/call_memory.h"
 #include "server/rpc/call_pool.h"
@@ -32,7 +31,6 @@ using LearningMethods = WithLearnStream<WithOthers<v1::LearningService::Service>
 
 struct LearningOptions {
   Index max_batch_rows = 1 << 16;
-  std::int64_t max_answer_bytes = 64 << 20;  // of one answer's predictions
   // Minibatches of one stream that are read and not yet answered: enough to hide a sync and the
   // client's round trip, few enough that one stream leaves the queue to others.
   int stream_window = 256;
@@ -83,18 +81,17 @@ class LearningServiceImpl final : public LearningMethods {
   static constexpr std::size_t kMostWatches = 1024;
 
   template <class Request>
-  absl::StatusOr<Submission> SubmissionOf(const Request& request, TimePoint deadline) const;
-  // Takes the memory of the answer to a minibatch that is predicted and learned; how much that is.
-  absl::StatusOr<std::int64_t> TakeAnswer(const Call& call, const Submission& submission,
-                                          const PredictOptions& query) const;
-  bool TakesLong(const v1::PredictRequest& request) const;
-  absl::Status PredictNow(const UnaryCall& call, const v1::PredictRequest& request,
-                          v1::PredictResponse* response, const StillWanted& proceed) const;
+  absl::StatusOr<Delivery> DeliveryOf(const Request& request, TimePoint deadline) const;
+  absl::StatusOr<Question> Ask(const v1::PredictRequest& request) const;
+  absl::Status Answer(const UnaryCall& call, const v1::PredictRequest& request,
+                      const Question& question, v1::PredictResponse* response,
+                      const StillWanted& proceed) const;
+  // The question of a request whose minibatch is learned, once there is memory for the answer.
+  absl::StatusOr<Question> Ask(const Call& call, const v1::PredictThenLearnRequest& request) const;
   absl::Status Evaluate(const v1::GetEvaluationRequest& request,
                         v1::GetEvaluationResponse* response) const;
 
   Engine& engine_;
-  const Predictor predictor_;
   const CallPools pools_;
   const CallParts parts_;
   const LearningOptions options_;

@@ -95,7 +95,7 @@ TEST_F(DurabilityTest, AfterAFailedWriteNothingIsAcknowledgedAndReadsGoOn) {
     EXPECT_EQ(engine_->DeleteModel("a").code(), Code::kUnavailable);
     EXPECT_FALSE(store_->health().ok());
     EXPECT_EQ(StateBytes("a"), before) << "what is not durable is not published";
-    EXPECT_TRUE(engine_->Predict("a", MakeBatch(1), Queries()).ok());
+    EXPECT_TRUE(Predict("a", MakeBatch(1)).ok());
     EXPECT_EQ(Learn("a", MakeBatch(1)).status().code(), Code::kUnavailable)
         << "a failed deletion leaves the model as it was";
 

@@ -9,6 +9,7 @@
 #include <future>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,19 +88,35 @@ class EngineFixture : public ::testing::Test {
     return engine_->CreateModel(name, LinearConfig(inputs)).status();
   }
 
-  static LearnRequest Request(Batch batch) {
+  static Delivery Request(Batch batch) {
     std::string payload = TestCodec::Encode(batch);
-    return {.batch = std::move(batch), .payload = std::move(payload)};
+    return {.record = Minibatch{std::move(batch), std::move(payload)}};
   }
 
-  std::future<Outcome> Submit(const std::string& name, LearnRequest request) {
+  void Submit(const std::string& name, Delivery delivery, LearnCallback done) {
+    delivery.done = std::move(done);
+    engine_->Submit(name, std::move(delivery));
+  }
+  // To a model by its name, or by a question to it that is answered as well.
+  template <class Model>
+  std::future<Outcome> Submit(const Model& model, Delivery delivery) {
     std::promise<Outcome> promise;
     std::future<Outcome> future = promise.get_future();
-    engine_->Submit(name, std::move(request),
-                    [promise = std::move(promise)](Outcome outcome) mutable {
-                      promise.set_value(std::move(outcome));
-                    });
+    delivery.done = [promise = std::move(promise)](Outcome outcome) mutable {
+      promise.set_value(std::move(outcome));
+    };
+    engine_->Submit(model, std::move(delivery));
     return future;
+  }
+
+  absl::StatusOr<PredictOutcome> Predict(const std::string& name, const Batch& batch,
+                                         std::optional<std::int64_t> revision = std::nullopt,
+                                         const StillWanted& wanted = {},
+                                         const StillWanted& proceed = {}) {
+    const absl::StatusOr<Question> question =
+        engine_->Ask(name, PredictOptions(), {.count = batch.rows()});
+    if (!question.ok()) return question.status();
+    return engine_->Answer(*question, batch, revision, wanted, proceed);
   }
 
   Outcome Learn(const std::string& name, Batch batch) {

@@ -112,16 +112,15 @@ TEST_F(EngineTest, LearnsAsTheLearnerDoes) {
 TEST_F(EngineTest, PredictsThenLearnsInOneStep) {
   ASSERT_TRUE(Create("a").ok());
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(Learn("a", MakeBatch(i)).ok());
-  const PredictOutcome before = engine_->Predict("a", MakeBatch(9), Queries()).value();
+  const PredictOutcome before = Predict("a", MakeBatch(9)).value();
   EXPECT_EQ(before.revision, 5);
-  LearnRequest request = Request(MakeBatch(9));
-  request.predict = Queries();
-  const Outcome outcome = Submit("a", std::move(request)).get();
+  const Question question = engine_->Ask("a", PredictOptions(), {.count = 8}).value();
+  const Outcome outcome = Submit(question, Request(MakeBatch(9))).get();
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_EQ(outcome->revision, 6);
   ASSERT_NE(outcome->predictions.Find("mean"), nullptr);
   EXPECT_EQ(outcome->predictions["mean"], before.predictions["mean"]);
-  EXPECT_NE(engine_->Predict("a", MakeBatch(9), Queries())->predictions["mean"],
+  EXPECT_NE(Predict("a", MakeBatch(9))->predictions["mean"],
             before.predictions["mean"]);
 }
 
@@ -142,13 +141,10 @@ TEST_F(EngineTest, RefusesBadMinibatchesBeforeTheLog) {
   const absl::Status bytes = Learn("a", MakeBatch(1, 2, 99)).status();
   EXPECT_THAT(std::string(bytes.message()), HasSubstr("bytes"));
   EXPECT_EQ(bytes.code(), Code::kInvalidArgument);
-  LearnRequest request = Request(MakeBatch(1));
-  request.predict = QueriesOfTwoTargets();
-  EXPECT_EQ(Submit("a", std::move(request)).get().status().code(), Code::kUnavailable);
   EXPECT_EQ(disk_->writes(), writes);
-  EXPECT_EQ(engine_->Predict("a", MakeBatch(1, 3), Queries()).status().code(),
+  EXPECT_EQ(Predict("a", MakeBatch(1, 3)).status().code(),
             Code::kInvalidArgument);
-  EXPECT_EQ(engine_->Predict("b", MakeBatch(1), Queries()).status().code(), Code::kNotFound);
+  EXPECT_EQ(Predict("b", MakeBatch(1)).status().code(), Code::kNotFound);
 }
 
 TEST_F(EngineTest, ChecksItsOptions) {

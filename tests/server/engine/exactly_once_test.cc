@@ -19,7 +19,7 @@ class ExactlyOnceTest : public EngineFixture {
   }
 
   std::future<Outcome> Send(const std::string& producer, std::int64_t sequence, Batch batch) {
-    LearnRequest request = Request(std::move(batch));
+    Delivery request = Request(std::move(batch));
     request.origin = {producer, sequence};
     return Submit("a", std::move(request));
   }
@@ -68,9 +68,9 @@ TEST_F(ExactlyOnceTest, RefusedRowsAreRefusedAgainAndCounted) {
   config.target.num_classes = 3;
   ASSERT_TRUE(engine_->CreateModel("classes", config).ok());
   const auto send = [this](std::int64_t sequence, const std::vector<double>& targets) {
-    LearnRequest request = Request(MakeBatch(1, 2, static_cast<Index>(targets.size())));
-    request.batch.targets = Eigen::Map<const Matrix>(targets.data(), 1, request.batch.rows());
-    request.payload = TestCodec::Encode(request.batch);
+    Batch batch = MakeBatch(1, 2, static_cast<Index>(targets.size()));
+    batch.targets = Eigen::Map<const Matrix>(targets.data(), 1, batch.rows());
+    Delivery request = Request(std::move(batch));
     request.origin = {"p", sequence};
     return Submit("classes", std::move(request)).get();
   };
@@ -107,7 +107,7 @@ TEST_F(ExactlyOnceTest, ProducersAndModelsAreIndependent) {
   ASSERT_TRUE(Create("b").ok());
   EXPECT_EQ(Learn("p", 1)->revision, 1);
   EXPECT_EQ(Learn("q", 1)->revision, 2);
-  LearnRequest other = Request(MakeBatch(1));
+  Delivery other = Request(MakeBatch(1));
   other.origin = {"p", 1};
   EXPECT_EQ(Submit("b", std::move(other)).get()->revision, 1);
   EXPECT_EQ(Next("p"), 2);
@@ -157,7 +157,7 @@ TEST_F(ExactlyOnceTest, WhatComesBehindAQuestionDoesNotCountYet) {
 }
 
 TEST_F(ExactlyOnceTest, WhatWasNotLoggedMayBeSentAgain) {
-  LearnRequest late = Request(MakeBatch(1));
+  Delivery late = Request(MakeBatch(1));
   late.origin = {"p", 1};
   late.deadline = clock_.Now();
   EXPECT_EQ(Submit("a", std::move(late)).get().status().code(), Code::kDeadlineExceeded);
@@ -210,9 +210,9 @@ TEST_F(ExactlyOnceTest, BadContentUsesUpItsNumber) {
 }
 
 TEST_F(ExactlyOnceTest, ARefusalThatTheCallerFoundIsTheSame) {
-  LearnRequest request;
+  Delivery request;
   request.origin = {"p", 1};
-  request.refusal = FieldError("batch.inputs", "is no tensor");
+  request.record = Refusal{FieldError("batch.inputs", "is no tensor")};
   const absl::Status refused = Submit("a", std::move(request)).get().status();
   EXPECT_EQ(FieldOf(refused), "batch.inputs");
   EXPECT_EQ(Learn("p", 1).status(), refused);
@@ -220,7 +220,7 @@ TEST_F(ExactlyOnceTest, ARefusalThatTheCallerFoundIsTheSame) {
 }
 
 TEST_F(ExactlyOnceTest, ARequestIdIsKnownOnceItWasLearned) {
-  LearnRequest bad = Request(MakeBatch(1, 3));
+  Delivery bad = Request(MakeBatch(1, 3));
   bad.origin.id = "id";
   EXPECT_EQ(Submit("a", std::move(bad)).get().status().code(), Code::kInvalidArgument);
   const Outcome first = Send("id", 0, MakeBatch(1)).get();

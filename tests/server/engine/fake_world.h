@@ -43,13 +43,6 @@ inline QuerySet Queries(std::vector<ComponentConfig> queries = {}) {
   return learner.Ask({.queries = std::move(queries)}).value();
 }
 
-// Of models that are not.
-inline QuerySet QueriesOfTwoTargets() {
-  LearnerConfig config = LinearConfig(1);
-  config.target.width = 2;
-  return Learner::Create(config).value().Ask({}).value();
-}
-
 // Rows × inputs that follow from `seed` alone.
 inline Batch MakeBatch(int seed, Index inputs = 2, Index rows = 8) {
   Batch batch;

@@ -69,13 +69,7 @@ class GuardTest : public EngineFixture {
   std::vector<std::future<Outcome>> SubmitSlowly(const std::string& name, int minibatches) {
     std::vector<std::future<Outcome>> answers;
     for (int i = 0; i < minibatches; ++i) {
-      LearnRequest request = Request(MakeBatch(i, kSlowInputs, slow_rows_));
-      std::promise<Outcome> promise;
-      answers.push_back(promise.get_future());
-      engine_->Submit(name, std::move(request),
-                      [promise = std::move(promise)](Outcome outcome) mutable {
-                        promise.set_value(std::move(outcome));
-                      });
+      answers.push_back(Submit(name, Request(MakeBatch(i, kSlowInputs, slow_rows_))));
     }
     return answers;
   }
@@ -185,7 +179,7 @@ TEST_F(GuardTest, WhatIsLearnedInTheBackgroundIsPublishedAndAnsweredByAnother) {
       "m", 1, [&told](const absl::Status&) { told.set_value(InBackground()); });
   std::vector<std::promise<bool>> answers(3);
   for (int i = 0; i < 3; ++i) {
-    engine_->Submit("m", Request(MakeBatch(i, kSlowInputs, slow_rows_)),
+    Submit("m", Request(MakeBatch(i, kSlowInputs, slow_rows_)),
                     [this, i, &answers](const Outcome& outcome) {
                       ASSERT_TRUE(outcome.ok()) << outcome.status();
                       EXPECT_EQ(outcome->revision, i + 1);
@@ -235,8 +229,8 @@ class SharesTest : public GuardTest {
     gate_.Close(1);
     for (int i = 0; i < count; ++i) {
       const Batch batch = MakeBatch(i, kSlowInputs, rows);
-      engine_->Submit(first, Request(batch), [this](const Outcome&) { ++learned_; });
-      engine_->Submit(second, Request(batch), [this, count, i, &done](const Outcome&) {
+      Submit(first, Request(batch), [this](const Outcome&) { ++learned_; });
+      Submit(second, Request(batch), [this, count, i, &done](const Outcome&) {
         if (i == count - 1) done.set_value(learned_);
       });
     }
@@ -290,7 +284,7 @@ TEST_F(GuardTest, APastStateIsCountedForAsLongAsItIsAsked) {
   };
   Batch query = MakeBatch(1, 2, 600);
   query.targets.resize(0, 0);
-  ASSERT_TRUE(engine_->Predict("m", query, Queries(), 1, {}, proceed).ok());
+  ASSERT_TRUE(Predict("m", query, 1, {}, proceed).ok());
   ASSERT_FALSE(between_pieces.empty());
   for (const std::int64_t used : between_pieces) EXPECT_EQ(used, 2 * one);
   EXPECT_EQ(engine_->memory().used(), one);

@@ -55,7 +55,7 @@ TEST_F(PipelineTest, AnswersInTheOrderOfTheLog) {
   std::vector<std::int64_t> revisions;  // the callbacks of one model do not overlap
   std::promise<void> all;
   for (int i = 0; i < 400; ++i) {
-    engine_->Submit("a", Request(MakeBatch(i, 2, 1)), [&](Outcome outcome) {
+    Submit("a", Request(MakeBatch(i, 2, 1)), [&](Outcome outcome) {
       ASSERT_TRUE(outcome.ok()) << outcome.status();
       revisions.push_back(outcome->revision);
       if (revisions.size() == 400) all.set_value();
@@ -104,7 +104,7 @@ TEST_F(PipelineTest, AnExpiredMinibatchIsNeverLogged) {
   ASSERT_TRUE(Create("a").ok());
   Gate gate(*disk_);
   auto first = Stall(gate, "a");
-  LearnRequest expiring = Request(MakeBatch(1)), patient = Request(MakeBatch(2));
+  Delivery expiring = Request(MakeBatch(1)), patient = Request(MakeBatch(2));
   expiring.deadline = clock_.In(5);
   patient.deadline = clock_.In(50);
   auto late = Submit("a", std::move(expiring)), early = Submit("a", std::move(patient));
@@ -132,7 +132,7 @@ TEST_F(PipelineTest, ReadersSeeRevisionsThatNeverGoBack) {
         EXPECT_GE(published->revision, last);
         EXPECT_EQ(published->state->revision, published->revision);
         last = published->revision;
-        const auto predicted = engine_->Predict("a", MakeBatch(r), Queries());
+        const auto predicted = Predict("a", MakeBatch(r));
         ASSERT_TRUE(predicted.ok() || predicted.status().code() == Code::kFailedPrecondition)
             << predicted.status();
         if (predicted.ok()) {

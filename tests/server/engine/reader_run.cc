@@ -85,25 +85,25 @@ class Run {
   }
 
   std::future<void> Send(int producer, std::int64_t sequence) {
-    LearnRequest request;
-    request.batch = BatchOf(producer, sequence);
-    request.payload = TestCodec::Encode(request.batch);
-    request.origin = {absl::StrCat("p", producer), sequence};
+    Batch batch = BatchOf(producer, sequence);
+    std::string payload = TestCodec::Encode(batch);
+    Delivery delivery{.record = Minibatch{std::move(batch), std::move(payload)},
+                      .origin = {absl::StrCat("p", producer), sequence}};
     auto answered = std::make_shared<std::promise<void>>();
     std::future<void> future = answered->get_future();
     Write write{.at = {Tick()}, .producer = producer, .sequence = sequence};
-    engine_->Submit("m", std::move(request),
-                    [this, write, answered](const absl::StatusOr<LearnOutcome>& outcome) mutable {
-                      write.at.returned = Tick();
-                      if (outcome.ok()) {
-                        write.revision = outcome->revision;
-                        Note(write);
-                        ReadState("the producer's");  // at once: it reads what it wrote
-                      } else {
-                        Fail("learn", outcome.status());
-                      }
-                      answered->set_value();
-                    });
+    delivery.done = [this, write, answered](const absl::StatusOr<LearnOutcome>& outcome) mutable {
+      write.at.returned = Tick();
+      if (outcome.ok()) {
+        write.revision = outcome->revision;
+        Note(write);
+        ReadState("the producer's");  // at once: it reads what it wrote
+      } else {
+        Fail("learn", outcome.status());
+      }
+      answered->set_value();
+    };
+    engine_->Submit("m", std::move(delivery));
     return future;
   }
 
@@ -148,8 +148,10 @@ class Run {
 
   void Predict(std::optional<std::int64_t> revision) {
     Read read{.at = {Tick()}, .call = "Predict", .predictive = true, .newest = !revision};
-    const absl::StatusOr<PredictOutcome> outcome =
-        engine_->Predict("m", query_, Queries(), revision);
+    const absl::StatusOr<Question> question =
+        engine_->Ask("m", PredictOptions(), {.count = query_.rows()});
+    if (!question.ok()) return Fail("Ask", question.status());
+    const absl::StatusOr<PredictOutcome> outcome = engine_->Answer(*question, query_, revision);
     read.at.returned = Tick();
     if (revision && absl::IsOutOfRange(outcome.status())) return;  // truncated meanwhile
     if (!outcome.ok()) return Fail("Predict", outcome.status());

@@ -103,19 +103,18 @@ class World {
     }
   }
 
-  std::future<Outcome> Submit(LearnRequest request) {
+  std::future<Outcome> Submit(Delivery delivery) {
     auto promise = std::make_shared<std::promise<Outcome>>();
     std::future<Outcome> future = promise->get_future();
-    engine_->Submit("m", std::move(request),
-                    [promise](Outcome outcome) { promise->set_value(std::move(outcome)); });
+    delivery.done = [promise](Outcome outcome) { promise->set_value(std::move(outcome)); };
+    engine_->Submit("m", std::move(delivery));
     return future;
   }
   std::future<Outcome> Send(int producer, std::int64_t sequence) {
-    LearnRequest request;
-    request.batch = SimulatedBatch(producer, sequence);
-    request.payload = TestCodec::Encode(request.batch);
-    request.origin = {Name(producer), sequence};
-    return Submit(std::move(request));
+    Batch batch = SimulatedBatch(producer, sequence);
+    std::string payload = TestCodec::Encode(batch);
+    return Submit({.record = Minibatch{std::move(batch), std::move(payload)},
+                   .origin = {Name(producer), sequence}});
   }
   std::future<absl::StatusOr<std::int64_t>> AskNext(int producer) {
     auto promise = std::make_shared<std::promise<absl::StatusOr<std::int64_t>>>();

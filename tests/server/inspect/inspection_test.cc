@@ -28,7 +28,7 @@ class InspectionTest : public EngineFixture {
       ASSERT_TRUE(Learn("b", MakeBatch(i)).ok());
       if (i % 8 == 7) TakeSnapshot("a");
     }
-    LearnRequest wide = Request(MakeBatch(1, 3));
+    Delivery wide = Request(MakeBatch(1, 3));
     wide.origin = {"p", 1};
     ASSERT_FALSE(Submit("a", std::move(wide)).get().ok());
     ASSERT_TRUE(engine_->Rollback("a", 12).ok());

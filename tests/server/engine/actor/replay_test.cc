@@ -160,7 +160,7 @@ TEST_F(ReplayTest, ADamagedRecordStopsThatModelOnly) {
   EXPECT_THAT(std::string(info.problem.message()), HasSubstr("offset 3"));
   EXPECT_NE(info.learner, nullptr) << "its configuration can still be shown";
   EXPECT_EQ(Learn("b", MakeBatch(9)).status().code(), Code::kDataLoss);
-  EXPECT_EQ(engine_->Predict("b", MakeBatch(9), Queries()).status().code(), Code::kDataLoss);
+  EXPECT_EQ(Predict("b", MakeBatch(9)).status().code(), Code::kDataLoss);
   EXPECT_EQ(Create("b").code(), Code::kAlreadyExists);
   for (const char* name : {"a", "c"}) {
     EXPECT_EQ(Revision(name), 5);
@@ -192,8 +192,8 @@ TEST_F(ReplayTest, AMinibatchThatNoLongerFitsStopsThatModel) {
   Start();
   ASSERT_TRUE(Create("a").ok());
   ASSERT_TRUE(Learn("a", MakeBatch(1)).ok());
-  LearnRequest lie = Request(MakeBatch(2));
-  lie.payload = "not what was submitted";
+  Delivery lie = Request(MakeBatch(2));
+  std::get<Minibatch>(lie.record).payload = "not what was submitted";
   ASSERT_TRUE(Submit("a", std::move(lie)).get().ok());
   Start();
   EXPECT_FALSE(engine_->GetModel("a")->problem.ok());

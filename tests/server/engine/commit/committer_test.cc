@@ -25,13 +25,13 @@ constexpr LogId kLog{7}, kOther{8};
 // Notes what comes back.
 class Notebook final : public Sink {
  public:
-  void Deliver(std::unique_ptr<Entry> entry) override {
-    Note(absl::StrCat(entry->origin.id, entry->repeat ? " again" : " at ",
-                      entry->repeat ? "" : std::to_string(entry->offset)));
-    EXPECT_TRUE(entry->payload.empty()) << "its memory is given back";
+  void Deliver(std::unique_ptr<Delivery> delivery) override {
+    Note(absl::StrCat(delivery->origin.id, delivery->repeat ? " again" : " at ",
+                      delivery->repeat ? "" : std::to_string(delivery->offset)));
+    EXPECT_TRUE(delivery->payload.empty()) << "its memory is given back";
   }
-  void Refuse(std::unique_ptr<Entry> entry, const absl::Status& status) override {
-    Note(absl::StrCat(entry->origin.id, " ", absl::StatusCodeToString(status.code())));
+  void Refuse(std::unique_ptr<Delivery> delivery, const absl::Status& status) override {
+    Note(absl::StrCat(delivery->origin.id, " ", absl::StatusCodeToString(status.code())));
   }
   std::vector<std::string> Take() {
     MutexLock lock(mu_);
@@ -58,16 +58,16 @@ class CommitterTest : public ::testing::Test {
     disk_->OnWrite(nullptr);
   }
 
-  std::unique_ptr<Entry> MakeEntry(const Origin& origin) {
-    auto entry = std::make_unique<Entry>();
-    entry->sink = notebook_;
-    entry->origin = origin;
-    entry->type = 9;
-    entry->payload = "payload";
-    return entry;
+  std::unique_ptr<Delivery> MakeDelivery(const Origin& origin) {
+    auto delivery = std::make_unique<Delivery>();
+    delivery->sink = notebook_;
+    delivery->origin = origin;
+    delivery->record = Refusal();
+    delivery->payload = "payload";
+    return delivery;
   }
   void Append(const Origin& origin, LogId log = kLog) {
-    committer_->Append(log, MakeEntry(origin));
+    committer_->Append(log, MakeDelivery(origin));
   }
   // What has come back once all that was appended before has.
   std::vector<std::string> Settled() {
@@ -94,7 +94,7 @@ TEST_F(CommitterTest, LogsBytesWithTheirOrigin) {
     return absl::OkStatus();
   });
   EXPECT_TRUE(status.ok());
-  EXPECT_THAT(records, ElementsAre("9 p 1 payload", "9 q 1 payload"));
+  EXPECT_THAT(records, ElementsAre("2 p 1 payload", "2 q 1 payload"));
 }
 
 TEST_F(CommitterTest, EachLogHasATailOfItsOwn) {
@@ -200,7 +200,7 @@ TEST_F(CommitterGroupTest, StoppingAnswersEverybody) {
 }
 
 TEST_F(CommitterGroupTest, AnExpiredEntryIsNeverLogged) {
-  std::unique_ptr<Entry> late = MakeEntry({"late", 0}), early = MakeEntry({"early", 0});
+  std::unique_ptr<Entry> late = MakeDelivery({"late", 0}), early = MakeDelivery({"early", 0});
   late->deadline = clock_.In(5);
   early->deadline = clock_.In(50);
   committer_->Append(kLog, std::move(late));

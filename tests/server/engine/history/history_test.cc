@@ -23,7 +23,7 @@ class HistoryTest : public EngineFixture {
   // Learns numbered minibatches, remembering what every revision predicts.
   void LearnMany(int from, int to) {
     for (int i = from; i < to; ++i) {
-      LearnRequest request = Request(MakeBatch(i));
+      Delivery request = Request(MakeBatch(i));
       request.origin = {"p", i + 1};
       const Outcome outcome = Submit("a", std::move(request)).get();
       ASSERT_TRUE(outcome.ok()) << outcome.status();
@@ -34,8 +34,10 @@ class HistoryTest : public EngineFixture {
   // The predictive of the newest revision, or of `revision`, to the last bit.
   std::vector<double> Ask(const std::string& name,
                           std::optional<std::int64_t> revision = std::nullopt) {
-    const absl::StatusOr<PredictOutcome> outcome = engine_->Predict(
-        name, MakeBatch(1000), Queries({{.name = "logits"}, {.name = "quantiles"}}), revision);
+    const Batch batch = MakeBatch(1000);
+    const PredictOptions options{.queries = {{.name = "logits"}, {.name = "quantiles"}}};
+    const Question question = engine_->Ask(name, options, {.count = batch.rows()}).value();
+    const absl::StatusOr<PredictOutcome> outcome = engine_->Answer(question, batch, revision);
     EXPECT_TRUE(outcome.ok()) << outcome.status();
     if (!outcome.ok()) return {};
     EXPECT_EQ(outcome->revision, revision.value_or(outcome->revision));
@@ -82,7 +84,7 @@ TEST_F(HistoryTest, EveryKeptRevisionAnswersAsItDid) {
       EXPECT_EQ(Ask("a", revision), answer) << revision;
     }
     const auto status = [&](std::int64_t revision) {
-      return engine_->Predict("a", MakeBatch(1), Queries(), revision).status();
+      return Predict("a", MakeBatch(1), revision).status();
     };
     if (!full) {
       EXPECT_EQ(status(revisions.oldest - 1).code(), Code::kOutOfRange);
@@ -103,7 +105,7 @@ TEST_F(HistoryTest, ARollbackIsANewRevisionWithTheStateOfThen) {
   EXPECT_EQ(Ask("a"), then);
   EXPECT_EQ(Ask("a", 45), answers_.at(45)) << "the way there is kept";
   // The ledger stays: what was counted is not counted again.
-  LearnRequest repeat = Request(MakeBatch(44));
+  Delivery repeat = Request(MakeBatch(44));
   repeat.origin = {"p", 45};
   EXPECT_TRUE(Submit("a", std::move(repeat)).get()->repeated);
   Start();
@@ -134,7 +136,7 @@ TEST_F(HistoryTest, AForkGoesItsOwnWay) {
   EXPECT_EQ(Revision("b"), 25);
   EXPECT_EQ(Ask("b"), answers_.at(25));
   for (int i = 25; i < 30; ++i) {
-    LearnRequest request = Request(MakeBatch(i));
+    Delivery request = Request(MakeBatch(i));
     request.origin = {"p", i + 1};  // its producers go on as well
     ASSERT_TRUE(Submit("b", std::move(request)).get().ok());
   }
@@ -154,11 +156,11 @@ TEST_F(HistoryTest, ForksAndFilesOfRevisionZeroSurviveARestart) {
   Start();
   ASSERT_TRUE(Create("a").ok());
   const auto expected = [&](const std::string& name) {  // of a producer whose number 1 was refused
-    LearnRequest request = Request(MakeBatch(1));
+    Delivery request = Request(MakeBatch(1));
     request.origin = {"p", 3};
     return ExpectedSequence(Submit(name, std::move(request)).get().status());
   };
-  LearnRequest odd = Request(MakeBatch(1, 3));  // one input too many
+  Delivery odd = Request(MakeBatch(1, 3));  // one input too many
   odd.origin = {"p", 1};
   ASSERT_EQ(Submit("a", std::move(odd)).get().status().code(), Code::kInvalidArgument);
   TakeSnapshot();
@@ -178,10 +180,10 @@ TEST_F(HistoryTest, ForksAndFilesOfRevisionZeroSurviveARestart) {
 TEST_F(HistoryTest, TheNewestRevisionIsTheWholeLog) {
   options_.snapshots.full_history = true;
   StartWith(5);
-  LearnRequest odd = Request(MakeBatch(1, 3));
+  Delivery odd = Request(MakeBatch(1, 3));
   odd.origin = {"p", 6};
   ASSERT_FALSE(Submit("a", std::move(odd)).get().ok());
-  LearnRequest divergent = Request(MakeDivergentBatch());
+  Delivery divergent = Request(MakeDivergentBatch());
   divergent.origin = {"p", 7};
   ASSERT_FALSE(Submit("a", std::move(divergent)).get().ok());
   const LearnerConfig same = LinearConfig(2);
@@ -191,7 +193,7 @@ TEST_F(HistoryTest, TheNewestRevisionIsTheWholeLog) {
   ASSERT_TRUE(engine_->Import("e", engine_->Export("a", std::nullopt).value()).ok());
   for (const char* name : {"b", "c", "d", "e"}) {
     EXPECT_EQ(Revision(name), 5) << name;
-    LearnRequest next = Request(MakeBatch(7));
+    Delivery next = Request(MakeBatch(7));
     next.origin = {"p", 8};
     const Outcome answer = Submit(name, std::move(next)).get();
     EXPECT_TRUE(answer.ok()) << name << ": " << answer.status();
@@ -209,7 +211,7 @@ TEST_F(HistoryTest, AForkWithAnotherConfigurationLearnsAllTheData) {
   EXPECT_EQ(Revision("b"), 20);
   ASSERT_TRUE(engine_->CreateModel("c", other).ok());
   for (int i = 0; i < 20; ++i) {
-    LearnRequest request = Request(MakeBatch(i));
+    Delivery request = Request(MakeBatch(i));
     request.origin = {"p", i + 1};
     ASSERT_TRUE(Submit("c", std::move(request)).get().ok());
   }
@@ -224,7 +226,7 @@ TEST_F(HistoryTest, AForkWithAnotherConfigurationLearnsAllTheData) {
 TEST_F(HistoryTest, AForkWithAnotherConfigurationFollowsRollbacks) {
   options_.snapshots.full_history = true;
   StartWith(12);
-  LearnRequest divergent = Request(MakeDivergentBatch());
+  Delivery divergent = Request(MakeDivergentBatch());
   divergent.origin = {"p", 13};
   ASSERT_FALSE(Submit("a", std::move(divergent)).get().ok());
   LearnMany(13, 15);  // revisions 13 and 14
@@ -234,7 +236,7 @@ TEST_F(HistoryTest, AForkWithAnotherConfigurationFollowsRollbacks) {
   LearnMany(18, 20);  // 20 and 21
   ASSERT_EQ(engine_->Rollback("a", 16)->published.revision, 22) << "behind a rollback itself";
   ASSERT_EQ(engine_->Rollback("a", 22)->published.revision, 23) << "of one, too";
-  LearnRequest odd = Request(MakeBatch(1, 3));
+  Delivery odd = Request(MakeBatch(1, 3));
   odd.origin = {"p", 21};
   ASSERT_FALSE(Submit("a", std::move(odd)).get().ok());
   LearnMany(21, 23);
@@ -256,13 +258,13 @@ TEST_F(HistoryTest, AForkWithAnotherConfigurationFollowsRollbacks) {
   EXPECT_EQ(StateBytes("b"), learner.EncodeState(survivors));
 
   for (const std::int64_t sequence : {13, 15, 20, 23}) {  // all were counted, whatever became of it
-    LearnRequest repeat = Request(MakeBatch(0));
+    Delivery repeat = Request(MakeBatch(0));
     repeat.origin = {"p", sequence};
     const Outcome answer = Submit("b", std::move(repeat)).get();
     ASSERT_TRUE(answer.ok()) << sequence << ": " << answer.status();
     EXPECT_TRUE(answer->repeated);
   }
-  LearnRequest refused = Request(MakeBatch(0));
+  Delivery refused = Request(MakeBatch(0));
   refused.origin = {"p", 21};
   EXPECT_EQ(Submit("b", std::move(refused)).get().status().code(), Code::kInvalidArgument);
   ASSERT_TRUE(engine_->Fork("a", 17, "c", &other).ok());
@@ -338,7 +340,7 @@ TEST_F(HistoryTest, AFoldEndsWhenItsAnswerIsNotWanted) {
   expect_given_up(engine_->Fork("a", 39, "b", nullptr, not_for_long).status());
   expect_given_up(engine_->Rollback("a", 39, not_for_long).status());
   expect_given_up(engine_->Export("a", 39, not_for_long).status());
-  expect_given_up(engine_->Predict("a", MakeBatch(0), Queries(), 39, not_for_long).status());
+  expect_given_up(Predict("a", MakeBatch(0), 39, not_for_long).status());
   EXPECT_EQ(engine_->ListModels("", 10).size(), 1u);
   EXPECT_EQ(StateBytes("a"), before);
   EXPECT_EQ(Revision("a"), 40);

@@ -78,7 +78,7 @@ class SnapshotTest : public EngineFixture {
   void LearnMany(const std::string& name, int from, int to, const std::string& producer = "") {
     std::vector<std::future<Outcome>> answers;
     for (int i = from; i < to; ++i) {
-      LearnRequest request = Request(i % 11 == 3 ? MakeDivergentBatch() : MakeBatch(i));
+      Delivery request = Request(i % 11 == 3 ? MakeDivergentBatch() : MakeBatch(i));
       if (!producer.empty()) request.origin = {producer, i + 1};
       answers.push_back(Submit(name, std::move(request)));
     }

@@ -128,7 +128,7 @@ TEST_F(SnapshotLossTest, AFailedOneCostsNothingThatWasLearned) {
   for (const auto failure : {MemoryDisk::Failure::kSync, MemoryDisk::Failure::kFull}) {
     disk_->FailWrites(failure);
     EXPECT_FALSE(Take("a").ok());
-    EXPECT_TRUE(engine_->Predict("a", MakeBatch(1), Queries()).ok());
+    EXPECT_TRUE(Predict("a", MakeBatch(1)).ok());
     disk_->Crash();
     Start();
     EXPECT_EQ(StateBytes("a"), expected);

@@ -37,16 +37,16 @@ TEST_F(SnapshotTest, TheLedgerIsInIt) {
   Start();
   ASSERT_TRUE(Create("a").ok());
   LearnMany("a", 0, 10, "p");
-  LearnRequest wide = Request(MakeBatch(10, 3));
+  Delivery wide = Request(MakeBatch(10, 3));
   wide.origin = {"p", 11};
   const absl::Status refused = Submit("a", std::move(wide)).get().status();
-  LearnRequest once = Request(MakeBatch(11));
+  Delivery once = Request(MakeBatch(11));
   once.origin.id = "request";
   const Outcome learned = Submit("a", std::move(once)).get();
   ASSERT_TRUE(Take("a").ok());
   Start();
   for (std::int64_t sequence : {4, 8, 11}) {  // failed, learned, refused
-    LearnRequest repeat = Request(MakeBatch(0));
+    Delivery repeat = Request(MakeBatch(0));
     repeat.origin = {"p", sequence};
     const Outcome answer = Submit("a", std::move(repeat)).get();
     EXPECT_EQ(answer.ok(), sequence == 8) << answer.status();
@@ -56,7 +56,7 @@ TEST_F(SnapshotTest, TheLedgerIsInIt) {
       EXPECT_EQ(answer.status(), refused);
     }
   }
-  LearnRequest repeat = Request(MakeBatch(11));
+  Delivery repeat = Request(MakeBatch(11));
   repeat.origin.id = "request";
   const Outcome answer = Submit("a", std::move(repeat)).get();
   EXPECT_TRUE(answer->repeated);
@@ -177,7 +177,7 @@ TEST_F(SnapshotTest, HoldsUpNobody) {
       "a", [&](const absl::StatusOr<StoredSnapshot>& stored) { promise.set_value(stored); });
   gate.AwaitArrival();
   EXPECT_EQ(Learn("a", MakeBatch(5))->revision, 5) << "one before it had failed";
-  EXPECT_TRUE(engine_->Predict("a", MakeBatch(1), Queries()).ok());
+  EXPECT_TRUE(Predict("a", MakeBatch(1)).ok());
   EXPECT_TRUE(Create("b").ok());
   EXPECT_TRUE(Learn("b", MakeBatch(5)).ok());
   gate.Open();

@@ -74,8 +74,8 @@ TEST_F(RecordTest, LiveAndReplayedFoldsAreTheSame) {
   };
   EXPECT_TRUE(both(MakeMinibatch(1)).ok());
   const std::string first = BytesOf(live);
-  EXPECT_TRUE(both(WeighedMinibatch{std::get<Minibatch>(MakeMinibatch(2))}).ok());
-  EXPECT_TRUE(both(TimedMinibatch{std::get<Minibatch>(MakeMinibatch(3))}).ok());
+  EXPECT_TRUE(both(MakeMinibatch(2)).ok());
+  EXPECT_TRUE(both(MakeMinibatch(3)).ok());
   EXPECT_EQ(live.current().revision, 3);
 
   Batch divergent = MakeDivergentBatch();
@@ -118,10 +118,9 @@ TEST_F(RecordTest, WhatCannotBeReadSaysWhereAndWhy) {
   EXPECT_FALSE(problem(Minibatch::kType, "nonsense").ok());
   const std::string wide = TestCodec::Encode(MakeBatch(1, 3));
   EXPECT_EQ(problem(Minibatch::kType, wide).code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(problem(TimedMinibatch::kType, wide).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(problem(Refusal::kType, "").code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(problem(Rollback::kType, "no state").code(), absl::StatusCode::kDataLoss);
-  for (const int type : {0, 6, 255}) {
+  for (const int type : {0, 4, 255}) {
     const auto unknown = static_cast<std::uint8_t>(type);
     const absl::Status status = problem(unknown, "payload");
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
