@@ -2,10 +2,16 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 namespace prequel {
 
 using TimePoint = std::chrono::system_clock::time_point;
+
+// Microseconds since the Unix epoch, as times are stored.
+inline std::int64_t MicrosecondsOf(TimePoint time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
+}
 
 class Clock {
  public:

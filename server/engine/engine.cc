@@ -20,10 +20,6 @@ namespace {
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kScratchesForReaders = 4;
 
-std::int64_t Microseconds(TimePoint time) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& options,
@@ -115,7 +111,7 @@ absl::StatusOr<ModelInfo> Engine::AddModel(std::string_view name, ModelFold fold
   MutexLock lock(admin_mu_);
   if (absl::Status status = CheckAddition(name); !status.ok()) return status;
   absl::StatusOr<StoredModel> stored = parts_.catalogue.CreateModel(
-      name, *config, Microseconds(parts_.clock.Now()), from_snapshot ? &first : nullptr);
+      name, *config, MicrosecondsOf(parts_.clock.Now()), from_snapshot ? &first : nullptr);
   if (!stored.ok()) return stored.status();
   auto actor = std::make_shared<ModelActor>(*std::move(stored), actor_parts());
   actor->Start(std::move(fold), std::move(memory));
@@ -333,7 +329,7 @@ absl::StatusOr<ModelFile> Engine::Export(std::string_view name,
   if (!source.ok()) return source.status();
   const absl::StatusOr<Past> past = FoldAt(*source, revision, wanted);
   if (!past.ok()) return past.status();
-  return ToFile(past->fold, parts_.codec, Microseconds(parts_.clock.Now()),
+  return ToFile(past->fold, parts_.codec, MicrosecondsOf(parts_.clock.Now()),
                 options_.snapshots.build);
 }
 

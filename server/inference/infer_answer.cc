@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "server/inference/question.h"
+#include "server/inference/infer_question.h"
 #include "server/wire/text.h"
 
 namespace prequel {

@@ -13,7 +13,7 @@
 #include "inference/grpc_predict_v2.pb.h"
 #include "server/engine/engine.h"
 #include "server/inference/infer_answer.h"
-#include "server/inference/question.h"
+#include "server/inference/infer_question.h"
 #include "server/rpc/call.h"
 #include "server/rpc/call_pool.h"
 

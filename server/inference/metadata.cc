@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/predictive/query_names.h"
-#include "server/inference/question.h"
+#include "server/inference/infer_question.h"
 #include "server/wire/text.h"
 
 namespace prequel {

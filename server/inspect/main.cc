@@ -67,7 +67,7 @@ std::string RecordText(const LogRecord& record, bool data) {
   const RecordDescription description = Describe(record);
   std::string text =
       absl::StrCat("{\"offset\":", record.offset, ",\"type\":", Quoted(description.kind),
-                   ",\"bytes\":", record.payload.size());
+                   ",\"time_us\":", record.time_us, ",\"bytes\":", record.payload.size());
   if (!record.producer.empty()) {
     const bool numbered = record.sequence > 0;
     absl::StrAppend(&text,

@@ -25,6 +25,7 @@ struct LogRecord {
   // Who sent it, at most kMaxProducerBytes; empty: nobody who counts.
   std::string_view producer;
   std::uint64_t sequence = 0;
+  std::int64_t time_us = 0;  // microseconds since the Unix epoch, when it came to be appended
   std::string_view payload;
 };
 

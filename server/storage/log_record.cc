@@ -9,7 +9,7 @@ namespace prequel {
 namespace {
 
 constexpr char kRecordVersion = 1;
-constexpr std::size_t kRecordHead = 3 + 8;  // of a record without a producer
+constexpr std::size_t kRecordHead = 3 + 8 + 8;  // of a record without a producer
 
 }  // namespace
 
@@ -31,6 +31,7 @@ RecordFrame FrameRecord(const LogRecord& record) {
                 static_cast<char>(record.producer.size())};
   frame.head += record.producer;
   AppendInteger(record.sequence, &frame.head);
+  AppendInteger(record.time_us, &frame.head);
   const std::uint32_t crc = Crc32c(frame.head, Crc32c(frame.key));
   AppendInteger(Crc32c(record.payload, crc), &frame.tail);
   return frame;
@@ -54,6 +55,7 @@ absl::StatusOr<LogRecord> DecodeRecord(LogId log, std::uint64_t offset, std::str
                    .type = byte(1),
                    .producer = value.substr(3, producer),
                    .sequence = ReadInteger<std::uint64_t>(value.substr(3 + producer)),
+                   .time_us = ReadInteger<std::int64_t>(value.substr(3 + producer + 8)),
                    .payload = value.substr(head, value.size() - head - kCrcBytes)};
 }
 

@@ -13,7 +13,7 @@
 
 #include "server/inference/infer_batch.h"
 #include "server/inference/json_request.h"
-#include "server/inference/question.h"
+#include "server/inference/infer_question.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/learners.h"
 #include "tests/fuzz/refusal.h"

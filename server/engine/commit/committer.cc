@@ -158,7 +158,7 @@ absl::Status Committer::CheckFresh(const Item& item, TimePoint now) {
 
 // Gives the delivery its number unless it has been logged, and a query its answer. OUT_OF_RANGE for
 // a gap.
-absl::Status Committer::Number(Item& item) {
+absl::Status Committer::Number(Item& item, TimePoint now) {
   LogTail& tail = *item.tail;
   if (auto* query = std::get_if<Query>(&item.what)) {
     query->next = tail.Next(query->producer);
@@ -178,6 +178,7 @@ absl::Status Committer::Number(Item& item) {
                           .type = TypeOf(delivery.record),
                           .producer = delivery.origin.id,
                           .sequence = static_cast<std::uint64_t>(delivery.origin.sequence),
+                          .time_us = MicrosecondsOf(now),
                           .payload = delivery.payload});
       break;
   }
@@ -201,7 +202,7 @@ void Committer::Commit() {
   logged_.clear();
   touched_.clear();
   Filter([now](const Item& item) { return CheckFresh(item, now); });
-  Filter([this](Item& item) { return Number(item); });
+  Filter([this, now](Item& item) { return Number(item, now); });
   const absl::Status status = Append();
   for (std::size_t i = 0; status.ok() && i < logged_.size(); ++i) {
     logged_[i]->offset = records_[i].offset;

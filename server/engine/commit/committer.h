@@ -89,7 +89,7 @@ class Committer {
   // Answers, and takes out of group_, those for which `check` is not OK.
   void Filter(absl::FunctionRef<absl::Status(Item&)> check);
   static absl::Status CheckFresh(const Item& item, TimePoint now);
-  absl::Status Number(Item& item);
+  absl::Status Number(Item& item, TimePoint now);
   absl::Status Append();
   void Commit();
   static void Deliver(Item item);

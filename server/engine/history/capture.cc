@@ -2,20 +2,21 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/config/error.h"
 #include "core/learner/learner_state.h"
 #include "server/engine/fold/ledger_codec.h"
+#include "server/storage/bytes.h"
 
 namespace prequel {
 namespace {
 
 constexpr std::uint32_t kVersion = 1;
 
-// version (u32) | length of the ledger (u64)
-constexpr std::size_t kHead = 4 + 8;
+constexpr std::string_view kLedger = "ledger", kState = "state";
 
 // So little that a synced write which has to wait for it hardly waits, and that most captures are
 // one chunk.
@@ -25,6 +26,30 @@ static_assert(kChunk <= kMaxSnapshotChunk);
 absl::Status Lost(const StoredSnapshot& stored, const std::string& what) {
   return absl::DataLossError(absl::StrCat("model ", NumberOf(stored.model), ", snapshot at offset ",
                                           stored.next_offset, ": ", what));
+}
+
+// length of the name (u8) | name | length of what follows (u64)
+std::string SectionHead(std::string_view name, std::size_t length) {
+  std::string head(1, static_cast<char>(name.size()));
+  head.append(name);
+  AppendInteger(std::uint64_t{length}, &head);
+  return head;
+}
+
+struct Section {
+  std::string_view name, bytes;
+};
+
+// The first of `bytes`, which is taken off them; none where they end before it does.
+std::optional<Section> TakeSection(std::string_view& bytes) {
+  const std::size_t name = static_cast<unsigned char>(bytes[0]);
+  const std::size_t head = 1 + name + sizeof(std::uint64_t);
+  if (bytes.size() < head) return std::nullopt;
+  const auto length = ReadInteger<std::uint64_t>(bytes.substr(1 + name));
+  if (length > bytes.size() - head) return std::nullopt;
+  const Section section{bytes.substr(1, name), bytes.substr(head, length)};
+  bytes.remove_prefix(head + length);
+  return section;
 }
 
 }  // namespace
@@ -53,29 +78,41 @@ absl::Status WriteCapture(const Capture& capture,
     }
     return status;
   };
-  const std::uint64_t length = capture.ledger.size();
-  std::string head(kHead, '\0');
-  std::memcpy(head.data(), &kVersion, sizeof(kVersion));
-  std::memcpy(head.data() + sizeof(kVersion), &length, sizeof(length));
-  if (absl::Status status = in_chunks(head + capture.ledger); !status.ok()) return status;
-  absl::Status status = in_chunks(capture.learner->EncodeState(*capture.current.state));
+  std::string head;
+  AppendInteger(kVersion, &head);
+  absl::Status status = in_chunks(head);
+  const auto section = [&](std::string_view name, std::string_view bytes) {
+    if (status.ok()) status = in_chunks(SectionHead(name, bytes.size()));
+    if (status.ok()) status = in_chunks(bytes);
+  };
+  section(kLedger, capture.ledger);
+  section(kState, capture.learner->EncodeState(*capture.current.state));
   return status.ok() && !chunk.empty() ? write(chunk) : status;
 }
 
 absl::StatusOr<FoldPoint> DecodeCapture(std::string_view bytes, const Learner& learner) {
-  if (bytes.size() < kHead) return absl::DataLossError("truncated");
-  std::uint32_t version = 0;
-  std::uint64_t length = 0;
-  std::memcpy(&version, bytes.data(), sizeof(version));
-  std::memcpy(&length, bytes.data() + sizeof(version), sizeof(length));
+  if (bytes.size() < sizeof(kVersion)) return absl::DataLossError("truncated");
+  const auto version = ReadInteger<std::uint32_t>(bytes);
   if (version != kVersion) {
     return absl::FailedPreconditionError(absl::StrCat("unknown version ", version));
   }
-  const std::string_view body = bytes.substr(kHead);
-  if (length > body.size()) return absl::DataLossError("malformed ledger");
-  absl::StatusOr<Ledger> ledger = DecodeLedger(body.substr(0, length));
+  bytes.remove_prefix(sizeof(version));
+  std::string_view stored_ledger, stored_state;
+  while (!bytes.empty()) {
+    const std::optional<Section> section = TakeSection(bytes);
+    if (!section) return absl::DataLossError("truncated");
+    if (section->name == kLedger) {
+      stored_ledger = section->bytes;
+    } else if (section->name == kState) {
+      stored_state = section->bytes;
+    } else {
+      return absl::FailedPreconditionError(
+          absl::StrCat("unknown section ", Quoted(section->name)));
+    }
+  }
+  absl::StatusOr<Ledger> ledger = DecodeLedger(stored_ledger);
   if (!ledger.ok()) return ledger.status();
-  absl::StatusOr<LearnerState> state = learner.DecodeState(body.substr(length));
+  absl::StatusOr<LearnerState> state = learner.DecodeState(stored_state);
   if (!state.ok()) return state.status();
   FoldPoint point;
   point.ledger = *std::move(ledger);

@@ -33,7 +33,7 @@ absl::Status WriteCapture(const Capture& capture,
                           absl::FunctionRef<absl::Status(std::string_view chunk)> write);
 
 // What WriteCapture wrote, at offset 0 of a log. DATA_LOSS for damage, FAILED_PRECONDITION for a
-// version or a configuration that is not this one.
+// version or a configuration that is not this one, and for a section that is unknown.
 absl::StatusOr<FoldPoint> DecodeCapture(std::string_view bytes, const Learner& learner);
 
 // The same from the store, at its offset of `log`; errors name model and offset.

@@ -11,6 +11,7 @@
 #include "server/rpc/models/model_answer.h"
 #include "server/rpc/resource_name.h"
 #include "server/wire/batch.h"
+#include "server/wire/error.h"
 #include "server/wire/evaluation.h"
 #include "server/wire/prediction.h"
 

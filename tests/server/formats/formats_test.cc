@@ -192,6 +192,19 @@ TEST(FormatsTest, Capture) {
   EXPECT_TRUE(CaptureBytes(ModelFold(learner, *std::move(point))) == current);
 }
 
+TEST(FormatsTest, ACaptureIsSectionsThatAreAllKnown) {
+  const std::shared_ptr<const Learner> learner = SomeLearner();
+  const std::string whole = CaptureBytes(SomeFold(learner));
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    const absl::Status cut = DecodeCapture(whole.substr(0, length), *learner).status();
+    ASSERT_EQ(cut.code(), absl::StatusCode::kDataLoss) << length;
+  }
+  const std::string pending("\7pending\3\0\0\0\0\0\0\0abc", 19);
+  const absl::Status unknown = DecodeCapture(whole + pending, *learner).status();
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(unknown.message(), "unknown section \"pending\"");
+}
+
 // A file becomes a model, and is exported as it was but for the defaults that the model filled in.
 TEST(FormatsTest, ModelFile) {
   const std::string current = Written(CurrentFile(SomeLearner()));

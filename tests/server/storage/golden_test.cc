@@ -33,6 +33,7 @@ TEST(StorageGoldenTest, LogRecords) {
         .type = 1,
         .producer = "producer",
         .sequence = 0x0405,
+        .time_us = 1'700'000'000'000'000,
         .payload = "batch"}},
       {"record_anonymous", {.log = kLog, .offset = 4, .type = 1, .payload = "batch"}},
       {"record_refusal",
@@ -51,6 +52,7 @@ TEST(StorageGoldenTest, LogRecords) {
     EXPECT_EQ(record->type, expected.type);
     EXPECT_EQ(record->producer, expected.producer);
     EXPECT_EQ(record->sequence, expected.sequence);
+    EXPECT_EQ(record->time_us, expected.time_us);
     EXPECT_EQ(record->payload, expected.payload);
     EXPECT_EQ(ValueOf(expected), bytes);
   }

@@ -29,26 +29,32 @@ TEST(LogRecordTest, HasTheWrittenFormat) {
   EXPECT_EQ(LogKey(LogId{0x0102}, 3), std::string("\0\0\0\0\0\0\1\2\0\0\0\0\0\0\0\3", 16));
   const std::string value =
       ValueOf({.log = LogId{0x0102}, .offset = 3, .type = 1, .payload = "abc"});
-  ASSERT_EQ(value.size(), 3 + 8 + 3 + 4u);
-  EXPECT_EQ(value.substr(0, 14), std::string("\1\1\0\0\0\0\0\0\0\0\0abc", 14));
+  ASSERT_EQ(value.size(), 3 + 8 + 8 + 3 + 4u);
+  EXPECT_EQ(value.substr(0, 22), "\1\1" + std::string(17, '\0') + "abc");
   std::uint32_t crc = 0;
-  std::memcpy(&crc, value.data() + 14, 4);
-  EXPECT_EQ(crc, Crc32c(LogKey(LogId{0x0102}, 3) + value.substr(0, 14)));
-  const std::string numbered =
-      ValueOf({.type = 2, .producer = "pq", .sequence = 0x0304, .payload = "abc"});
-  EXPECT_EQ(numbered.substr(0, 16), std::string("\1\2\2pq\4\3\0\0\0\0\0\0abc", 16));
+  std::memcpy(&crc, value.data() + 22, 4);
+  EXPECT_EQ(crc, Crc32c(LogKey(LogId{0x0102}, 3) + value.substr(0, 22)));
+  const std::string numbered = ValueOf(
+      {.type = 2, .producer = "pq", .sequence = 0x0304, .time_us = 0x0506, .payload = "abc"});
+  EXPECT_EQ(numbered.substr(0, 24),
+            std::string("\1\2\2pq\4\3\0\0\0\0\0\0\6\5\0\0\0\0\0\0abc", 24));
 }
 
 TEST(LogRecordTest, RoundTrips) {
   for (const std::string& payload : {std::string(), std::string("x"), std::string(1 << 20, 'y')}) {
     const std::string producer(payload.size() % 129, 'p');
-    const std::string value = ValueOf(
-        {.log = LogId{7}, .offset = 9, .producer = producer, .sequence = 11, .payload = payload});
+    const std::string value = ValueOf({.log = LogId{7},
+                                       .offset = 9,
+                                       .producer = producer,
+                                       .sequence = 11,
+                                       .time_us = -12,
+                                       .payload = payload});
     const absl::StatusOr<LogRecord> record = DecodeRecord(LogId{7}, 9, value);
     ASSERT_TRUE(record.ok()) << record.status();
     EXPECT_EQ(record->payload, payload);
     EXPECT_EQ(record->producer, producer);
     EXPECT_EQ(record->sequence, 11u);
+    EXPECT_EQ(record->time_us, -12);
     EXPECT_EQ(record->log, LogId{7});
     EXPECT_EQ(record->offset, 9u);
   }

@@ -97,6 +97,22 @@ TEST_F(CommitterTest, LogsBytesWithTheirOrigin) {
   EXPECT_THAT(records, ElementsAre("2 p 1 payload", "2 q 1 payload"));
 }
 
+TEST_F(CommitterTest, ARecordSaysWhenItWasLogged) {
+  const TimePoint then = clock_.Now();
+  Append({"p", 1});
+  (void)Settled();
+  clock_.Advance(5);
+  Append({"p", 2});
+  (void)Settled();
+  std::vector<std::int64_t> times;
+  const absl::Status status = VisitLog(*store_, kLog, 0, [&](const LogRecord& record) {
+    times.push_back(record.time_us);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok());
+  EXPECT_THAT(times, ElementsAre(MicrosecondsOf(then), MicrosecondsOf(clock_.Now())));
+}
+
 TEST_F(CommitterTest, EachLogHasATailOfItsOwn) {
   committer_->Open(kOther, Ledger());
   Append({"p", 1});
@@ -200,7 +216,7 @@ TEST_F(CommitterGroupTest, StoppingAnswersEverybody) {
 }
 
 TEST_F(CommitterGroupTest, AnExpiredEntryIsNeverLogged) {
-  std::unique_ptr<Entry> late = MakeDelivery({"late", 0}), early = MakeDelivery({"early", 0});
+  std::unique_ptr<Delivery> late = MakeDelivery({"late", 0}), early = MakeDelivery({"early", 0});
   late->deadline = clock_.In(5);
   early->deadline = clock_.In(50);
   committer_->Append(kLog, std::move(late));

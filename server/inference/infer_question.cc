@@ -1,4 +1,4 @@
-#include "server/inference/question.h"
+#include "server/inference/infer_question.h"
 
 #include <algorithm>
 #include <limits>
