@@ -7,14 +7,13 @@
 #include "core/learner/planning/outline.h"
 #include "core/learner/prediction.h"
 #include "core/learner/problem.h"
-#include "core/posteriors/stored_numbers.h"
+#include "core/posteriors/posterior.h"
 
 namespace prequel {
 namespace {
 
 double PassOf(const Problem& p) {
-  const bool by_units = std::holds_alternative<PerUnitGaussian>(p.prototype());
-  return PassFlops(ShapeOf(p), p.num_correlated(), by_units, p.rank());
+  return PassFlops(ShapeOf(p), p.num_correlated(), p.is_of_units(), p.rank());
 }
 
 double Weights(const Problem& p) { return static_cast<double>(NumParams(p.layers)); }

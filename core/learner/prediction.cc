@@ -9,7 +9,7 @@
 #include "core/learner/drifting/steps.h"
 #include "core/learner/mixing.h"
 #include "core/learner/noise.h"
-#include "core/posteriors/stored_numbers.h"
+#include "core/posteriors/posterior.h"
 #include "core/random/lanes.h"
 
 namespace prequel {

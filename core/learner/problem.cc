@@ -136,8 +136,8 @@ bool MayMoveByDefault(const Problem& p) {
 // How many beliefs the model can hold. REQUIRES: the prototype has its size.
 Index Affordable(const Problem& p) {
   const FitShape shape = ShapeOf(p);
-  const bool by_units = std::holds_alternative<PerUnitGaussian>(p.prototype());
-  return AffordableBeliefs(shape, PassFlops(shape, p.num_correlated(), by_units, p.rank()));
+  const double pass = PassFlops(shape, p.num_correlated(), p.is_of_units(), p.rank());
+  return AffordableBeliefs(shape, pass);
 }
 
 // Whether beliefs may differ in their prior when nobody asks for it: where dynamics choose them. A
@@ -258,8 +258,7 @@ absl::Status MakeParts(Problem& p) {
   p.layers = LayersOf(p.model);
   NameFit(p, config);
   if (!Take(Configured<Rule>("config.rule", config.rule), &p.rule, &status)) return status;
-  p.drifting_rule = p.rule;
-  if (auto* rvga = std::get_if<Rvga>(&p.drifting_rule)) *rvga = rvga->OfDrifting();
+  std::visit([&]<class R>(const R& rule) { p.drifting_rule = R::OfDrifting(rule); }, p.rule);
   if (!MakeCalibration(p, &status)) return status;
   if (status = MakeRobustness(p); !status.ok()) return status;
   return MakePosterior(p);
@@ -317,6 +316,10 @@ Index Problem::num_correlated() const {
 
 Index Problem::rank() const {
   return std::visit([](const auto& q) { return q.rank(); }, prototype());
+}
+
+bool Problem::is_of_units() const {
+  return std::visit([](const auto& q) { return q.kIsOfUnits; }, prototype());
 }
 
 Index Problem::num_logits() const {

@@ -56,6 +56,8 @@ struct Problem {
 
   // Whether a restart is thought of, after which the prior says what comes.
   bool thinks_of_restarts() const { return restarts.any() || run_lengths.any(); }
+  // Whether the posterior's weights covary with those of their own unit alone.
+  bool is_of_units() const;
   Index num_beliefs() const { return hypotheses.beliefs(); }
   const BeliefPrior& PriorOf(Index belief) const {
     return priors[static_cast<std::size_t>(hypotheses.scale_of(belief))];

@@ -109,4 +109,10 @@ double BlockDiagonalDivergence::Kl(const BlockDiagonalGaussian& q, const BlockDi
   return sum;
 }
 
+double BlockDiagonalGaussian::SpreadNumbers(const Layers& layers) {
+  double sum = 0;
+  for (const DenseLayer& layer : layers) sum += SquareOf(layer.size());
+  return sum;
+}
+
 }  // namespace prequel

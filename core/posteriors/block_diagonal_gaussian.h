@@ -56,6 +56,7 @@ struct BlockDiagonalGaussian : PosteriorDefaults {
 
   Index size() const { return mean.size(); }
   Index num_correlated() const { return size(); }
+  static double SpreadNumbers(const Layers& layers);  // Σ d², of the layers' d weights
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const BlockDiagonalGaussian& other) const;

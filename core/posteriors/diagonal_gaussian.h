@@ -49,6 +49,9 @@ struct DiagonalGaussian : PosteriorDefaults {
   }
 
   Index size() const { return mean.size(); }
+  static double SpreadNumbers(const Layers& layers) {  // D
+    return static_cast<double>(NumParams(layers));
+  }
   Anchor anchor() const { return {.precision = &precision}; }
   // The least of what must stay above 0 when it is rounded to floats.
   double least_positive() const { return precision.minCoeff(); }

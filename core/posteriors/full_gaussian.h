@@ -17,6 +17,7 @@ class LocalFull;
 
 struct FullGaussian : PosteriorDefaults {
   static constexpr std::string_view kName = "full";
+  static constexpr bool kIsDense = true;
   static constexpr bool kDiffuses = true;
 
   static absl::Status Configure(Options& options, const Layers& /*layers*/) {
@@ -43,6 +44,9 @@ struct FullGaussian : PosteriorDefaults {
 
   Index size() const { return mean.size(); }
   Index num_correlated() const { return size(); }
+  static double SpreadNumbers(const Layers& layers) {  // D²
+    return SquareOf(NumParams(layers));
+  }
   Anchor anchor() const { return {.covariance = &covariance}; }
   bool IsFinite() const;
   bool IsSound(Index params) const {

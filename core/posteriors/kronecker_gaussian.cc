@@ -272,4 +272,13 @@ void KroneckerSampler::Draw(const Stream& stream, Vector& theta) {
   }
 }
 
+double KroneckerGaussian::SpreadNumbers(const Layers& layers) {
+  double sum = 0;
+  for (const DenseLayer& layer : layers) {
+    sum += SquareOf(layer.columns()) + SquareOf(layer.outputs) +
+           static_cast<double>(2 * layer.columns() + layer.outputs);
+  }
+  return sum;
+}
+
 }  // namespace prequel

@@ -82,6 +82,7 @@ struct KroneckerGaussian : PosteriorDefaults {
   }
 
   Index size() const { return mean.size(); }
+  static double SpreadNumbers(const Layers& layers);  // Σ c² + o² + 2 c + o
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const KroneckerGaussian& other) const;

@@ -46,6 +46,9 @@ struct LowRankGaussian : PosteriorDefaults {
 
   Index size() const { return mean.size(); }
   Index rank() const { return factor.cols(); }
+  double SpreadNumbers(const Layers& layers) const {  // D (L + 1)
+    return static_cast<double>(NumParams(layers)) * static_cast<double>(rank() + 1);
+  }
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const LowRankGaussian& other) const { return rank() == other.rank(); }

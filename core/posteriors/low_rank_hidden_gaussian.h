@@ -59,6 +59,10 @@ struct LowRankHiddenGaussian : PosteriorDefaults {
   Index last() const { return covariance.rows(); }  // D_ℓ, of a prototype as well
   Index rank() const { return factor.cols(); }      // L, of a prototype as well
   Index num_correlated() const { return last(); }
+  double SpreadNumbers(const Layers& layers) const {  // D_h (L + 1) + D_ℓ²
+    const auto of_hidden = static_cast<double>(NumParams(layers) - last());
+    return of_hidden * static_cast<double>(rank() + 1) + SquareOf(last());
+  }
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const LowRankHiddenGaussian& other) const {

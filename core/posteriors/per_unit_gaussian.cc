@@ -124,4 +124,12 @@ double PerUnitDivergence::Kl(const PerUnitGaussian& q, const PerUnitGaussian& p)
   return sum;
 }
 
+double PerUnitGaussian::SpreadNumbers(const Layers& layers) {
+  double sum = 0;
+  for (const DenseLayer& layer : layers) {
+    sum += static_cast<double>(layer.outputs) * SquareOf(layer.columns());
+  }
+  return sum;
+}
+
 }  // namespace prequel

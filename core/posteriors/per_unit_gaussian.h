@@ -23,6 +23,7 @@ class PerUnitSampler;
 
 struct PerUnitGaussian : PosteriorDefaults {
   static constexpr std::string_view kName = "per_unit";
+  static constexpr bool kIsOfUnits = true;
   static constexpr bool kDiffuses = true;
 
   using Projector = LocalPerUnit;
@@ -57,6 +58,7 @@ struct PerUnitGaussian : PosteriorDefaults {
 
   Index size() const { return mean.size(); }
   Index num_correlated() const { return size(); }
+  static double SpreadNumbers(const Layers& layers);  // Σ o c², of the layers' o units
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const PerUnitGaussian& other) const;

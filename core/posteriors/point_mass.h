@@ -50,6 +50,7 @@ struct PointMass : PosteriorDefaults {
   }
 
   Index size() const { return mean.size(); }
+  static double SpreadNumbers(const Layers& /*layers*/) { return 0; }
   static double least_positive() { return 1; }  // nothing must be positive
   bool IsFinite() const { return mean.allFinite(); }
   bool IsSound(Index params) const { return mean.size() == params && IsFinite(); }

@@ -45,6 +45,8 @@ concept PosteriorType = std::copyable<Q> && std::derived_from<Q, PosteriorDefaul
   { Q::kHasVariance } -> std::convertible_to<bool>;
   { Q::kIsVectors } -> std::convertible_to<bool>;
   { Q::kDiffuses } -> std::convertible_to<bool>;
+  { Q::kIsDense } -> std::convertible_to<bool>;
+  { Q::kIsOfUnits } -> std::convertible_to<bool>;
   { prototype.Configure(options, layers) } -> std::same_as<absl::Status>;
   { q.CheckSize(params) } -> std::same_as<absl::Status>;
   { q.CheckPrior(v) } -> std::same_as<absl::Status>;
@@ -55,6 +57,8 @@ concept PosteriorType = std::copyable<Q> && std::derived_from<Q, PosteriorDefaul
   { q.first_uncertain() } -> std::same_as<Index>;
   { q.num_correlated() } -> std::same_as<Index>;
   { q.rank() } -> std::same_as<Index>;
+  // How many numbers one over the weights of `layers` keeps beside its mean; of a prototype as well.
+  { q.SpreadNumbers(layers) } -> std::same_as<double>;
   { q.anchor() } -> std::same_as<Anchor>;
   { q.IsFinite() } -> std::same_as<bool>;
   // Whether a decoded value is one that an update of D = params weights could have left.
@@ -120,5 +124,11 @@ using Posterior = Posteriors::Variant;
 using Projectors = Posteriors::Projectors;
 using Samplers = Posteriors::Samplers;
 using Divergences = Posteriors::Divergences;
+
+// How many numbers a posterior like `prototype` over the weights of `layers` keeps.
+inline double StoredNumbers(const Posterior& prototype, const Layers& layers) {
+  return static_cast<double>(NumParams(layers)) +
+         std::visit([&](const auto& q) { return q.SpreadNumbers(layers); }, prototype);
+}
 
 }  // namespace prequel

@@ -15,6 +15,9 @@ struct Anchor {
   const Matrix* covariance = nullptr;  // D × D, lower triangle
 };
 
+// n², which may be more than an Index holds.
+inline double SquareOf(Index n) { return static_cast<double>(n) * static_cast<double>(n); }
+
 // INVALID_ARGUMENT (config.model) unless `params` are at most `limit`; `remedy` completes
 // "… 4096 …".
 absl::Status CheckParams(Index params, Index limit, std::string_view remedy);
@@ -26,6 +29,10 @@ struct PosteriorDefaults {
   static constexpr bool kIsVectors = false;
   // Whether drift can be added to its covariance; then Diffuse exists.
   static constexpr bool kDiffuses = false;
+  // Whether it is a mean and a `covariance` of all weights with each other.
+  static constexpr bool kIsDense = false;
+  // Whether weights covary with those of their own unit alone.
+  static constexpr bool kIsOfUnits = false;
 
   // Reads options and takes a shape from the layers: leaves a prototype, to make others of.
   static absl::Status Configure(Options& options, const Layers& /*layers*/) {

@@ -24,6 +24,8 @@ struct RowDrift {
 // to rounding. 3D² flops a row. Allocates nothing once grown.
 class RowFilter {
  public:
+  using Posterior = FullGaussian;  // that it filters
+
   // How many rows a block has of so many weights and rows: what Begin needs the drift of. `root` is
   // R of one row.
   static Index BlockRows(Index rows, const Vector& root);

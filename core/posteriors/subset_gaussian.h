@@ -47,6 +47,9 @@ struct SubsetGaussian : PosteriorDefaults {
   // |S|, of a prototype as well.
   Index count() const { return static_cast<Index>(subset.size()); }
   Index num_correlated() const { return count(); }
+  double SpreadNumbers(const Layers& /*layers*/) const {  // |S|², and where they stand
+    return SquareOf(count()) + 2 * static_cast<double>(count());
+  }
   Index first_uncertain() const { return subset.empty() ? size() : subset.front(); }
   bool IsFinite() const { return mean.allFinite() && part.IsFinite(); }
   bool IsSound(Index params) const;

@@ -50,6 +50,7 @@ concept RuleType = std::derived_from<R, RuleDefaults> &&
   // The predictive that matches what has been learned, of a posterior with variance.
   { c.PredictiveOf(state) } -> std::same_as<MatchedPredictive>;
   { c.HasCurvature(state) } -> std::same_as<bool>;
+  { R::OfDrifting(c) } -> std::same_as<R>;
   c.Describe(state, report);
   { state.IsSound(n) } -> std::same_as<bool>;
   { R::State::Numbers(1.0, 1.0) } -> std::same_as<double>;

@@ -39,6 +39,12 @@ struct RuleDefaults {
     return false;
   }
 
+  // The rule as it learns a network's belief that drifts.
+  template <class R>
+  static R OfDrifting(const R& rule) {
+    return rule;
+  }
+
   // Whether q says how sure it is in this state: else it is not measured against the last one.
   template <class State>
   static bool HasCurvature(const State& /*state*/) {

@@ -1,12 +1,11 @@
 #include "server/observe/audit.h"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "server/auth/role.h"
 
 namespace prequel {
 namespace {
@@ -14,13 +13,6 @@ namespace {
 constexpr std::size_t kMaxWaiting = 10'000;
 constexpr std::size_t kMaxResource = 256;
 constexpr std::chrono::milliseconds kPause{500};  // before a line is tried again
-
-bool OnlyLooks(std::string_view method) {
-  constexpr auto kLooking = std::to_array<std::string_view>(
-      {"GetModel", "ListModels", "ListRevisions", "Predict", "GetEvaluation", "WatchEvaluation",
-       "ListParts", "ServerMetadata", "ModelReady", "ModelMetadata", "ModelInfer"});
-  return std::find(kLooking.begin(), kLooking.end(), method) != kLooking.end();
-}
 
 // Names are ASCII; what else a caller writes in their place is marked, not kept.
 std::string Quoted(std::string_view text) {
@@ -80,7 +72,7 @@ AuditTrail::~AuditTrail() {
 }
 
 bool AuditTrail::LeavesOut(std::string_view method) const {
-  return !options_.reads && OnlyLooks(method);
+  return !options_.reads && RoleFor(method) == Role::kRead;
 }
 
 absl::Status AuditTrail::MayBegin(std::string_view method) const {

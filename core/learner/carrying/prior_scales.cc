@@ -117,7 +117,7 @@ absl::Status ChangePriorScales(const Problem& problem, std::size_t k, Workspace&
   BlockScratch& scratch = move.scratch.first;
   absl::Status status = std::visit(
       [&]<class Q>(Q& q) -> absl::Status {
-        if constexpr (std::is_same_v<Q, FullGaussian>) {
+        if constexpr (Q::kIsDense) {
           return ChangeDensePrior(problem.prior_mean, move.before, move.after, !Drifts(problem, k),
                                   q.mean, q.covariance, scratch);
         }

@@ -12,6 +12,8 @@
 namespace prequel {
 namespace {
 
+using Filtered = RowFilter::Posterior;  // the family of beliefs that meet rows in turn
+
 constexpr Index kMostInTile = 256;  // rows that are predicted at a time
 
 // A covariance that only remembers what became of it.
@@ -111,7 +113,7 @@ absl::Status FitRows(const Problem& problem, const Matrix& targets, const Place&
 }  // namespace
 
 bool LearnsInTurn(const Problem& problem, std::size_t k) {
-  return Drifts(problem, k) && std::holds_alternative<FullGaussian>(problem.prototype()) &&
+  return Drifts(problem, k) && std::holds_alternative<Filtered>(problem.prototype()) &&
          problem.setting().linear && problem.num_logits() == 1 && FitsRowOf(problem) &&
          IsDiffusion(problem) && !problem.noise().learned_dispersion();
 }
@@ -130,7 +132,7 @@ void PredictInTurn(const Problem& problem, const Belief& belief, std::size_t k, 
                    Workspace& all, LogitMoments& out) {
   InTurnWorkspace& w = all.in_turn;
   BeliefWorkspace& own = all.beliefs[k];
-  const auto& q = std::get<FullGaussian>(belief.posterior);
+  const auto& q = std::get<Filtered>(belief.posterior);
   const bool each_next = place.rows == 1;  // all after one drift
   const Index rows = w.design.cols(), tiles = (rows + kMostInTile - 1) / kMostInTile;
   const Index tile = (rows + tiles - 1) / tiles;
@@ -171,10 +173,10 @@ absl::Status FitInTurn(const Problem& problem, const TargetState& target_state,
     block = RowFilter::BlockRows(targets.cols(), w.root);
   }
   DescribeDrifts(problem, k, place, 0, block, all.dynamics, w.block_drift);
-  if (!std::holds_alternative<FullGaussian>(next.posterior)) next.posterior.emplace<FullGaussian>();
-  auto& q = std::get<FullGaussian>(next.posterior);
+  if (!std::holds_alternative<Filtered>(next.posterior)) next.posterior.emplace<Filtered>();
+  auto& q = std::get<Filtered>(next.posterior);
   next.rule = belief.rule;
-  w.filter.Begin(std::get<FullGaussian>(belief.posterior), w.design, w.block_drift,
+  w.filter.Begin(std::get<Filtered>(belief.posterior), w.design, w.block_drift,
                  own.has_first_products ? &own.first_products : nullptr, q);
   own.prior_logits.resize(1, targets.cols());
   w.after.mean.resize(1, targets.cols());

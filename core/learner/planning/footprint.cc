@@ -6,7 +6,7 @@
 #include "core/change/block_watch.h"
 #include "core/learner/planning/default_fit.h"
 #include "core/learner/planning/outline.h"
-#include "core/posteriors/stored_numbers.h"
+#include "core/posteriors/posterior.h"
 #include "core/rules/families.h"
 
 namespace prequel {
