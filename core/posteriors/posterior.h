@@ -57,7 +57,8 @@ concept PosteriorType = std::copyable<Q> && std::derived_from<Q, PosteriorDefaul
   { q.first_uncertain() } -> std::same_as<Index>;
   { q.num_correlated() } -> std::same_as<Index>;
   { q.rank() } -> std::same_as<Index>;
-  // How many numbers one over the weights of `layers` keeps beside its mean; of a prototype as well.
+  // How many numbers one over the weights of `layers` keeps beside its mean; of a prototype as
+  // well.
   { q.SpreadNumbers(layers) } -> std::same_as<double>;
   { q.anchor() } -> std::same_as<Anchor>;
   { q.IsFinite() } -> std::same_as<bool>;

@@ -46,8 +46,7 @@ struct Rvga : FittingRule {
   // The closed form asks for what it is one of.
   template <class Q>
   absl::Status CheckFor(const Setting& setting, const Q& /*prototype*/) const {
-    return CheckForm(setting.linear && setting.link == Link::kLogistic &&
-                     Q::kIsDense);
+    return CheckForm(setting.linear && setting.link == Link::kLogistic && Q::kIsDense);
   }
 
   // A full covariance of a linear model is held in units of the noise, as `conjugate` has it, so

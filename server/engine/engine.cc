@@ -249,9 +249,8 @@ absl::StatusOr<PredictOutcome> Engine::Answer(const Question& question, const Ba
   const auto start = std::chrono::steady_clock::now();
   ScratchPool::Lease scratch = scratch_.Take();
   if (source->model->bulky()) scratch.Discard();
-  absl::StatusOr<PredictOutcome> outcome =
-      AnswerFrom(published, question, source->model->cost(), batch, proceed ? proceed : wanted,
-                 *scratch);
+  absl::StatusOr<PredictOutcome> outcome = AnswerFrom(published, question, source->model->cost(),
+                                                      batch, proceed ? proceed : wanted, *scratch);
   observers_.Tell(&EngineObserver::OnPredict, source->model->stored().name, batch.rows(),
                   std::chrono::steady_clock::now() - start, outcome.status());
   return outcome;

@@ -71,12 +71,9 @@ class Host {
       Engine::Create(Options(), {*store_, *store_, *store_, codec_, clock_, {}}).value();
   CallPool queries_{1, 8, "too many"}, long_queries_{1, 8, "too many"}, history_{1, 8, "too many"},
       changes_{1, 8, "too many"};
-  const InferenceFace face_{
-      *engine_,
-      {queries_, long_queries_, history_, changes_},
-      {.max_batch_rows = 64, .version = "0", .ready = [] {
-         return true;
-       }}};
+  const InferenceFace face_{*engine_,
+                            {queries_, long_queries_, history_, changes_},
+                            {.max_batch_rows = 64, .version = "0", .ready = [] { return true; }}};
   const HttpFace http_{face_, CallParts{{}, Gate()}, kBodyBytes};
   const HttpPages pages_{.metrics = [] { return std::string("metrics"); },
                          .obstacle = [] { return std::string(); },

@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "server/inference/infer_batch.h"
-#include "server/inference/json_request.h"
 #include "server/inference/infer_question.h"
+#include "server/inference/json_request.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/learners.h"
 #include "tests/fuzz/refusal.h"

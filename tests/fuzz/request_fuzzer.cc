@@ -91,8 +91,7 @@ void Learn(const std::string& name, const v1::Batch& batch, const absl::StatusOr
            const std::shared_ptr<const Learner>& learner) {
   CheckName(name);
   if (!origin.ok()) return RequireTold(origin.status());
-  absl::StatusOr<Delivery> delivery =
-      DeliveryFromProto(batch, *origin, kMaxRows, TimePoint::max());
+  absl::StatusOr<Delivery> delivery = DeliveryFromProto(batch, *origin, kMaxRows, TimePoint::max());
   if (!delivery.ok()) return RequireTold(delivery.status());
   const Start& start = StartOf(learner);
   ModelFold fold(learner, {.current = start.published});

@@ -110,8 +110,8 @@ void Committer::Run() {
   }
 }
 
-// Waits for deliveries and moves as many as fit into group_. False once stopped, when those that are
-// left have been answered.
+// Waits for deliveries and moves as many as fit into group_. False once stopped, when those that
+// are left have been answered.
 bool Committer::NextGroup() {
   bool stopped = false;
   {

@@ -43,8 +43,8 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  // Deliveries for `log` are taken from now on. REQUIRES: nobody else appends to it, and all that it
-  // holds has been folded into `ledger`.
+  // Deliveries for `log` are taken from now on. REQUIRES: nobody else appends to it, and all that
+  // it holds has been folded into `ledger`.
   void Open(LogId log, const Ledger& ledger);
   // They are refused with `status` from now on, and so are those that wait. Returns when all that
   // was enqueued before has been delivered or answered. REQUIRES: not called by a callback.
@@ -104,7 +104,7 @@ class Committer {
   // Owned by the committer thread.
   std::vector<Item> group_;
   std::vector<LogRecord> records_;  // what of group_ is to be logged
-  std::vector<Delivery*> logged_;      // whose they are
+  std::vector<Delivery*> logged_;   // whose they are
   std::set<LogTail*> touched_;      // whose numbers were taken
 
   Mutex mu_;

@@ -20,7 +20,8 @@ namespace prequel {
 
 struct Delivery;
 
-// Takes its deliveries back, on the committer's thread, or refusals on the sender's. Must not block.
+// Takes its deliveries back, on the committer's thread, or refusals on the sender's. Must not
+// block.
 class Sink {
  public:
   virtual ~Sink() = default;

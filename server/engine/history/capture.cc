@@ -106,8 +106,7 @@ absl::StatusOr<FoldPoint> DecodeCapture(std::string_view bytes, const Learner& l
     } else if (section->name == kState) {
       stored_state = section->bytes;
     } else {
-      return absl::FailedPreconditionError(
-          absl::StrCat("unknown section ", Quoted(section->name)));
+      return absl::FailedPreconditionError(absl::StrCat("unknown section ", Quoted(section->name)));
     }
   }
   absl::StatusOr<Ledger> ledger = DecodeLedger(stored_ledger);

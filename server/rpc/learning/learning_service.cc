@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "server/rpc/call.h"
 #include "server/rpc/answering.h"
+#include "server/rpc/call.h"
 #include "server/rpc/learning/learn_call.h"
 #include "server/rpc/learning/revision_wait.h"
 #include "server/rpc/models/model_answer.h"
@@ -103,8 +103,7 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
   if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows).count)) return call.reactor();
   absl::StatusOr<Delivery> delivery = DeliveryOf(*request, call.deadline());
   // Before anything is logged: what has been learned must be answered, however large that is.
-  const absl::StatusOr<Question> question =
-      delivery.ok() ? Ask(call, *request) : delivery.status();
+  const absl::StatusOr<Question> question = delivery.ok() ? Ask(call, *request) : delivery.status();
   if (!question.ok()) {
     call.Finish(question.status());
     return call.reactor();
@@ -123,8 +122,8 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
   return call.reactor();
 }
 
-absl::StatusOr<Question> LearningServiceImpl::Ask(const Call& call,
-                                                  const v1::PredictThenLearnRequest& request) const {
+absl::StatusOr<Question> LearningServiceImpl::Ask(
+    const Call& call, const v1::PredictThenLearnRequest& request) const {
   const absl::StatusOr<std::string> model = ModelIdOf(request.name());
   if (!model.ok()) return model.status();
   const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());

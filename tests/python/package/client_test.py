@@ -8,6 +8,7 @@ import pytest
 import prequel
 from prequel import v1
 from prequel.answers.info import ModelInfo
+from prequel.answers.joint import correlation_of
 from prequel.config import replaced
 
 
@@ -197,6 +198,31 @@ def test_samples_are_of_the_predictive(line):
     np.testing.assert_array_equal(prediction.sample(3, seed=5), prediction.sample(3, seed=5))
     between = np.corrcoef(prediction.sample(150, seed=1))[0, 1:]
     assert np.abs(between).max() < 0.35
+
+
+# Both outputs of a network hang on the same hidden units.
+def test_samples_of_several_targets_go_together(client, name, rng):
+    X = rng.normal(size=(300, 2))
+    y = np.stack([X[:, 0] - X[:, 1], X[:, 0] + X[:, 1]], axis=1) + 0.1 * rng.normal(size=(300, 2))
+    hidden = prequel.part("mlp", hidden=[4])
+    model = client.create(name, X, y, model=hidden, posterior="full")
+    model.learn(X, y)
+    far = np.array([[6.0, 6.0], [6.0, -6.0], [0.0, 0.0]])
+    prediction = model.predict(far, queries=["moments", "quantiles", "logits"])
+    samples = prediction.sample(4000, seed=0)
+    assert samples.shape == (3, 2, 4000)
+    told = correlation_of(
+        prediction.outputs["logit_covariance"],
+        prediction.outputs["epistemic_variance"],
+        prediction.outputs["aleatoric_variance"],
+    )
+    assert np.abs(told[:, 0, 1]).max() > 0.1
+    for row, correlation in zip(samples, told, strict=True):
+        places = row.argsort(axis=1).argsort(axis=1)
+        np.testing.assert_allclose(np.corrcoef(places), correlation, atol=0.06)
+    one_by_one = prediction.quantile([0.1, 0.9])
+    np.testing.assert_allclose((samples < one_by_one[..., :1]).mean(axis=2), 0.1, atol=0.02)
+    np.testing.assert_allclose((samples < one_by_one[..., 1:]).mean(axis=2), 0.9, atol=0.02)
 
 
 def test_classes(client, name, rng):

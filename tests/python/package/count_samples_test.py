@@ -19,7 +19,8 @@ def test_strata_are_of_all_levels():
 def test_draws_keep_the_mean_of_a_factor():
     rng = np.random.default_rng(1)
     quantiles = np.array([[0.0, 1.0, 4.0]])
-    draws = drawn(quantiles, np.array([0.5, 0.3, 0.2]), np.array([1.3]), 200_000, rng)
+    uniform = rng.random((1, 200_000))
+    draws = drawn(quantiles, np.array([0.5, 0.3, 0.2]), np.array([1.3]), uniform, rng)
     assert draws.mean() == pytest.approx(1.3 * 1.1, rel=0.01)
     assert set(np.unique(draws)) == {0, 1, 2, 5, 6}
 

@@ -120,8 +120,7 @@ TEST_F(EngineTest, PredictsThenLearnsInOneStep) {
   EXPECT_EQ(outcome->revision, 6);
   ASSERT_NE(outcome->predictions.Find("mean"), nullptr);
   EXPECT_EQ(outcome->predictions["mean"], before.predictions["mean"]);
-  EXPECT_NE(Predict("a", MakeBatch(9))->predictions["mean"],
-            before.predictions["mean"]);
+  EXPECT_NE(Predict("a", MakeBatch(9))->predictions["mean"], before.predictions["mean"]);
 }
 
 TEST_F(EngineTest, RefusesBadMinibatchesBeforeTheLog) {
@@ -142,8 +141,7 @@ TEST_F(EngineTest, RefusesBadMinibatchesBeforeTheLog) {
   EXPECT_THAT(std::string(bytes.message()), HasSubstr("bytes"));
   EXPECT_EQ(bytes.code(), Code::kInvalidArgument);
   EXPECT_EQ(disk_->writes(), writes);
-  EXPECT_EQ(Predict("a", MakeBatch(1, 3)).status().code(),
-            Code::kInvalidArgument);
+  EXPECT_EQ(Predict("a", MakeBatch(1, 3)).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(Predict("b", MakeBatch(1)).status().code(), Code::kNotFound);
 }
 

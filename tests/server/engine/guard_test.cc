@@ -180,12 +180,12 @@ TEST_F(GuardTest, WhatIsLearnedInTheBackgroundIsPublishedAndAnsweredByAnother) {
   std::vector<std::promise<bool>> answers(3);
   for (int i = 0; i < 3; ++i) {
     Submit("m", Request(MakeBatch(i, kSlowInputs, slow_rows_)),
-                    [this, i, &answers](const Outcome& outcome) {
-                      ASSERT_TRUE(outcome.ok()) << outcome.status();
-                      EXPECT_EQ(outcome->revision, i + 1);
-                      EXPECT_EQ(Revision("m"), i + 1) << "published before it is answered";
-                      answers[static_cast<std::size_t>(i)].set_value(InBackground());
-                    });
+           [this, i, &answers](const Outcome& outcome) {
+             ASSERT_TRUE(outcome.ok()) << outcome.status();
+             EXPECT_EQ(outcome->revision, i + 1);
+             EXPECT_EQ(Revision("m"), i + 1) << "published before it is answered";
+             answers[static_cast<std::size_t>(i)].set_value(InBackground());
+           });
   }
   for (std::promise<bool>& answer : answers) {
     EXPECT_EQ(answer.get_future().get(), InBackground());

@@ -36,8 +36,7 @@ TEST(LogRecordTest, HasTheWrittenFormat) {
   EXPECT_EQ(crc, Crc32c(LogKey(LogId{0x0102}, 3) + value.substr(0, 22)));
   const std::string numbered = ValueOf(
       {.type = 2, .producer = "pq", .sequence = 0x0304, .time_us = 0x0506, .payload = "abc"});
-  EXPECT_EQ(numbered.substr(0, 24),
-            std::string("\1\2\2pq\4\3\0\0\0\0\0\0\6\5\0\0\0\0\0\0abc", 24));
+  EXPECT_EQ(numbered.substr(0, 24), std::string("\1\2\2pq\4\3\0\0\0\0\0\0\6\5\0\0\0\0\0\0abc", 24));
 }
 
 TEST(LogRecordTest, RoundTrips) {

@@ -27,14 +27,13 @@ def strata(rng: np.random.Generator) -> tuple[Array, Array]:
 
 
 def drawn(
-    quantiles: Array, widths: Array, factor: Array, size: int, rng: np.random.Generator
+    quantiles: Array, widths: Array, factor: Array, uniform: Array, rng: np.random.Generator
 ) -> Array:
-    """`size` draws of each row: `quantiles` [rows, …, strata] times `factor` [rows, …], as whole
-    numbers of that mean."""
+    """Draws [rows, T, size]: `quantiles` [rows, T, strata] at the levels `uniform`
+    [rows, T, size], times `factor` [rows, T], as whole numbers of that mean."""
     ends = np.cumsum(widths)
-    shape = (*quantiles.shape[:-1], size)
-    places = np.searchsorted(ends, rng.random(shape) * ends[-1])
+    places = np.searchsorted(ends, uniform * ends[-1])
     values = np.take_along_axis(quantiles, np.minimum(places, widths.size - 1), axis=-1)
     values = values * factor[..., None]
     whole = np.floor(values)
-    return whole + (rng.random(shape) < values - whole)
+    return whole + (rng.random(values.shape) < values - whole)

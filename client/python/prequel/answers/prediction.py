@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from prequel import v1
 from prequel.answers.count_samples import drawn, strata
+from prequel.answers.joint import correlation_of, ranks
 from prequel.answers.levels import Levels, ends_of, round_level, round_levels
 from prequel.data.labels import AS_THEY_LOOK, typed_labels
 from prequel.data.tensor import from_tensor
@@ -173,7 +174,8 @@ class Prediction:
 
         Values are quantiles of random levels, drawn from at least 198 that all rows share: each
         row's draws are its own, and nearly independent of other rows'. Counts are quantiles of the
-        model's own, with the mean as it is served.
+        model's own, with the mean as it is served. Draws of several targets go together as what
+        is not known of the weights has them do.
         """
         rng = np.random.default_rng(seed)
         if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
@@ -189,9 +191,8 @@ class Prediction:
         levels = np.unique(rng.random(max(size + 8, _POOL)))
         levels = levels[levels > 0]
         values = self._quantiles_of(levels)
-        flat = values.reshape(-1, values.shape[-1])
-        places = rng.random(flat.shape).argsort(axis=1)[:, :size]
-        return np.take_along_axis(flat, places, axis=1).reshape(*values.shape[:-1], size)
+        places = ranks(self._correlation(values.shape[1]), levels.size, size, rng)
+        return _squeezed(np.take_along_axis(values, places, axis=-1))
 
     def _sampled_counts(self, size: int, rng: np.random.Generator) -> Array:
         assert self._own is not None and self._ask is not None
@@ -209,7 +210,20 @@ class Prediction:
         own = self._own(moments).outputs["mean"]
         served = self._ask(moments).outputs["mean"]
         factor = served / np.maximum(own, np.finfo(float).tiny)
-        return _squeezed(drawn(values, widths, factor, size, rng), 1)
+        count = max(size, _POOL)
+        places = ranks(self._correlation(values.shape[1]), count, size, rng)
+        uniform = (places + rng.random(places.shape)) / count
+        return _squeezed(drawn(values, widths, factor, uniform, rng))
+
+    def _correlation(self, targets: int) -> Array:
+        """How the targets of each row go together, [rows, T, T]."""
+        if targets == 1:
+            return np.ones((len(self), 1, 1))
+        assert self._ask is not None
+        asked = self._ask([v1.Query(name="moments"), v1.Query(name="logits")]).outputs
+        return correlation_of(
+            asked["logit_covariance"], asked["epistemic_variance"], asked["aleatoric_variance"]
+        )
 
     def to_frame(self) -> Any:
         """A pandas.DataFrame of one row for each row that was asked, with the columns of the CSV
@@ -277,7 +291,7 @@ class Prediction:
             self._asked(levels[first : first + MAX_LEVELS].tolist())
             for first in range(0, len(levels), MAX_LEVELS)
         ]
-        return _squeezed(np.concatenate(pieces, axis=-1), 1)
+        return np.concatenate(pieces, axis=-1)
 
     def _asked(self, levels: Sequence[float]) -> Array:
         if "probabilities" in self.outputs:
