@@ -105,7 +105,7 @@ absl::StatusOr<std::string> Access::Token() const {
     if (!status.ok()) return status;
   }
   text = Trimmed(text);
-  // It is a secret: the message does not repeat it.
+  // The message does not repeat the token, which is a secret.
   if (!IsToken(text)) {
     return absl::FailedPreconditionError(
         absl::StrCat(options_.token_file.empty() ? "the given token" : options_.token_file,

@@ -22,14 +22,14 @@ bool IsThisMachine(std::string_view server);
 // Thread-safe.
 class Access {
  public:
-  // `credentials` overrides what the options say of TLS, unless null. What is wrong with the
-  // options or their files, every call is told.
+  // `credentials` overrides what the options say of TLS, unless null. Every call fails with what is
+  // wrong with the options or their files.
   Access(const std::string& server, const SecurityOptions& options,
          std::shared_ptr<grpc::ChannelCredentials> credentials);
 
   const std::shared_ptr<grpc::ChannelCredentials>& credentials() const { return credentials_; }
 
-  // Before a call begins: gives it the token, if there is one. An error (of this side: see
+  // Prepare gives a call the token, if there is one, before it begins. An error (of this side: see
   // IsFromCall) means that the call must not be made.
   absl::Status Prepare(grpc::ClientContext& context) const;
 

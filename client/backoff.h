@@ -8,8 +8,8 @@
 namespace prequel::client {
 
 struct RetryOptions {
-  // The first pause, doubled from one attempt to the next up to `longest`. Each is shortened at
-  // random by up to a half: a thousand clients do not come back at the same moment.
+  // The first pause, doubled from one attempt to the next up to `longest`. Each pause is shortened
+  // at random by up to a half: a thousand clients do not come back at the same moment.
   std::chrono::milliseconds first{100};
   std::chrono::milliseconds longest{5'000};
   // Without progress for this long nothing is tried again; 0: never.
@@ -22,9 +22,9 @@ class Backoff {
 
   explicit Backoff(const RetryOptions& options, Clock::time_point now = Clock::now());
 
-  // The pause before the next attempt; nothing: give up.
+  // Next is the pause before the next attempt; nothing: give up.
   std::optional<std::chrono::milliseconds> Next(Clock::time_point now = Clock::now());
-  // There was progress.
+  // Reset: there was progress.
   void Reset(Clock::time_point now = Clock::now());
 
  private:

@@ -61,8 +61,8 @@ absl::StatusOr<Response> Invoke(const Access& access, Stub& stub,
   return response;
 }
 
-// The same, tried again while `timeout` lasts where that may help (IsTransient). For what the
-// server does once, however often it is asked.
+// InvokeAgain is Invoke, tried again while `timeout` lasts where that may help (IsTransient). It is
+// for what the server does once, however often it is asked.
 template <typename Stub, typename Request, typename Response>
 absl::StatusOr<Response> InvokeAgain(const Access& access, Stub& stub,
                                      grpc::Status (Stub::*method)(grpc::ClientContext*,

@@ -27,24 +27,24 @@ namespace prequel::client {
 
 struct ClientOptions {
   std::string server = "127.0.0.1:8081";  // HOST:PORT, or unix:PATH
-  // Of each call, connecting included; of an export or import, all of the file. A stream has
-  // LearnStreamOptions::stall_timeout instead.
+  // How long each call may take, connecting included; of an export or import, all of the file. A
+  // stream has LearnStreamOptions::stall_timeout instead.
   std::chrono::milliseconds timeout{30'000};
   // Plain text and no token by default.
   SecurityOptions security = {};
-  // In place of what `security` says of TLS. Null: what it says.
+  // These credentials count in place of what `security` says of TLS. Null: what it says.
   std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr;
 };
 
 class Access;
 
-// Which minibatch it is, of a producer that numbers them 1, 2, 3, ….
+// MinibatchNumber says which minibatch it is, of a producer that numbers them 1, 2, 3, ….
 struct MinibatchNumber {
   std::string producer;  // empty: no producer; the call makes up a request id
   std::int64_t sequence = 0;
 };
 
-// By which revision a query is answered. The answer says which it was.
+// PredictRevision says by which revision a query is answered. The answer says which it was.
 struct PredictRevision {
   std::optional<std::int64_t> revision;  // a past one; none: the newest
   // Waits until the model has come to this one, as long as the timeout lasts, but no longer than
@@ -52,10 +52,10 @@ struct PredictRevision {
   std::int64_t at_least = 0;
 };
 
-// Connects on first use and again whenever the connection is lost. After UNAVAILABLE, or a call
-// that broke off, Learn and PredictThenLearn are tried again while the timeout lasts, and streams
-// go on where they were: the server learns each minibatch once. No other call is repeated. Errors
-// carry the service's details: see DetailsOf in client/error.h.
+// A Client connects on first use and again whenever the connection is lost. After UNAVAILABLE, or a
+// call that broke off, Learn and PredictThenLearn are tried again while the timeout lasts, and
+// streams go on where they were: the server learns each minibatch once. No other call is repeated.
+// Errors carry the service's details: see DetailsOf in client/error.h.
 //
 // Wherever a model is named, `moons` and `models/moons` are the same. Thread-safe.
 class Client {
@@ -78,7 +78,7 @@ class Client {
   absl::StatusOr<v1::ListPartsResponse> ListParts();
   absl::StatusOr<v1::ListRevisionsResponse> ListRevisions(const std::string& name);
   absl::StatusOr<v1::Model> RollbackModel(const std::string& name, std::int64_t revision);
-  // Without a revision: of the newest. `config` may be null: the same one.
+  // Without a revision the fork is of the newest. `config` may be null: the same one.
   absl::StatusOr<v1::Model> ForkModel(const std::string& name, std::optional<std::int64_t> revision,
                                       const std::string& fork, const v1::ModelConfig* config);
   // `sink` is given the file's bytes in order; it is whole only if the result is OK.
@@ -94,7 +94,7 @@ class Client {
   std::unique_ptr<LearnStream> OpenLearnStream(const std::string& name,
                                                const LearnStreamOptions& options,
                                                LearnStream::AckHandler on_ack);
-  // Where `options.scores`, UNIMPLEMENTED of a server that does not know them.
+  // With `options.scores`, Predict is UNIMPLEMENTED of a server that does not know them.
   absl::StatusOr<v1::PredictResponse> Predict(const std::string& name, v1::Batch batch,
                                               const v1::PredictOptions& options = {},
                                               const PredictRevision& when = {});
@@ -105,9 +105,9 @@ class Client {
   absl::StatusOr<std::int64_t> NextSequence(const std::string& name, const std::string& producer);
   absl::StatusOr<v1::GetEvaluationResponse> GetEvaluation(const std::string& name);
 
-  // Gives `sink` the evaluation now, and again when the model has learned, but at most once in
-  // `interval`: always the newest. Goes on until `sink` returns false, which is OK; else ends with
-  // what ended it. The timeout does not count here.
+  // WatchEvaluation gives `sink` the evaluation now, and again when the model has learned, but at
+  // most once in `interval`: always the newest. Goes on until `sink` returns false, which is OK;
+  // else ends with what ended it. The timeout does not count here.
   absl::Status WatchEvaluation(const std::string& name, std::chrono::milliseconds interval,
                                const std::function<bool(const v1::GetEvaluationResponse&)>& sink);
 

@@ -15,14 +15,14 @@ struct FieldViolation {
   std::string description;
 };
 
-// The google.rpc details of an error; empty where the error carried none.
+// ErrorDetails are the google.rpc details of an error; empty where the error carried no details.
 struct ErrorDetails {
   std::string reason;  // ErrorInfo.reason, for example "MODEL_NOT_FOUND"
   std::map<std::string, std::string> metadata;
   std::vector<FieldViolation> violations;
 };
 
-// The same code and message, with the details kept as a payload for `DetailsOf`. A code that
+// StatusFromProto keeps code and message, and the details as a payload for `DetailsOf`. A code that
 // absl does not know becomes kUnknown. An OK status stays OK.
 absl::Status StatusFromProto(const google::rpc::Status& status);
 

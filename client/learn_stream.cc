@@ -189,7 +189,7 @@ void LearnStream::Close(const absl::Status& outcome) {
 }
 
 void LearnStream::Fail(absl::StatusCode code, const std::string& message) {
-  // As the transport would say it, so that callers need not tell the two apart.
+  // The error is made as the transport's are, so that callers need not tell the two apart.
   google::rpc::Status proto;
   proto.set_code(static_cast<int>(code));
   proto.set_message(message);

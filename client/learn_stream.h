@@ -22,8 +22,8 @@ struct LearnStreamOptions {
   int max_in_flight = 256;
   // The stream fails with DEADLINE_EXCEEDED when nothing moves for this long.
   std::chrono::milliseconds stall_timeout{30'000};
-  // Whose minibatches these are: numbered 1, 2, 3, …, each is learned once whoever sends it how
-  // often. Empty: an id of this stream's own.
+  // The producer of these minibatches, which are numbered 1, 2, 3, …: each number is learned once,
+  // whoever sends it and how often. Empty: an id of this stream's own.
   std::string producer;
   // After UNAVAILABLE, once the server has been reached.
   RetryOptions retry;
@@ -54,8 +54,8 @@ class LearnStream {
   LearnStream(const LearnStream&) = delete;
   LearnStream& operator=(const LearnStream&) = delete;
 
-  // The number of the next minibatch: what the producer has sent before, in this stream or an
-  // earlier one, is behind it. Blocks until the server has said so.
+  // NextSequence is the number of the next minibatch: it comes behind what the producer has sent
+  // before, in this stream or an earlier one. Blocks until the server has said so.
   absl::StatusOr<std::int64_t> NextSequence();
 
   // Blocks while `max_in_flight` minibatches are unanswered. An error is that of the whole stream
@@ -73,17 +73,17 @@ class LearnStream {
   using Request = std::shared_ptr<const v1::LearnStreamRequest>;
 
   void Connect();
-  // Goes on until `ready`; false when the stream ended instead.
+  // Await goes on until `ready`; false when the stream ended instead.
   bool Await(const std::function<bool()>& ready);
   void TakeAnswers();
   void TakeResume(const v1::LearnStreamResponse& answer);
   void TakeAnswer(v1::LearnStreamResponse answer);
   void WriteNext();
-  // The call has failed with `status`: a new one, or the end.
+  // Recover: the call has failed with `status`. Begins a new call, or ends the stream.
   void Recover(const absl::Status& status);
   absl::Status HowItEnded();
   void Close(const absl::Status& outcome);
-  // Closes with an error of this side's.
+  // Fail closes with an error of this side's.
   void Fail(absl::StatusCode code, const std::string& message);
 
   const Opener open_;
@@ -97,7 +97,7 @@ class LearnStream {
   bool closed_ = false;
   absl::Status outcome_;  // when closed_
 
-  // Of the present call.
+  // These members are of the present call.
   std::unique_ptr<Call> call_;
   bool resumed_ = false;     // the server has said where to resume
   std::size_t written_ = 0;  // of unanswered_, from the front

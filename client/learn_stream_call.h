@@ -19,8 +19,8 @@
 
 namespace prequel::client {
 
-// Reads ahead on gRPC's threads; every other method is the owner's. The owner bounds what is in
-// flight, and with it `answers_`.
+// A Call reads ahead on gRPC's threads; every other method is the owner's. The owner bounds what is
+// in flight, and with it `answers_`.
 class LearnStream::Call final
     : public grpc::ClientBidiReactor<v1::LearnStreamRequest, v1::LearnStreamResponse> {
  public:
@@ -37,7 +37,7 @@ class LearnStream::Call final
   // The answers received since the last call, in order.
   std::vector<v1::LearnStreamResponse> TakeAnswers();
   bool writing() const;
-  // No answer will follow those taken.
+  // ended() means that no answer will follow those taken.
   bool ended() const;
 
   // Increases with every event.

@@ -23,7 +23,7 @@ class RowStream {
 
   constexpr std::uint64_t Bits() { return Scatter(key_ ^ Scatter(lane_++)); }
 
-  // In the open interval (0, 1).
+  // Uniform is in the open interval (0, 1).
   constexpr double Uniform() { return (static_cast<double>(Bits() >> 12) + 0.5) * 0x1p-52; }
 
   constexpr double Uniform(double low, double high) { return low + (high - low) * Uniform(); }

@@ -1,4 +1,4 @@
-// From gRPC's status to ours. Internal to the library: its public headers do not include gRPC.
+// Makes our status of gRPC's. Internal to the library: its public headers do not include gRPC.
 #pragma once
 
 #include <grpcpp/support/status.h>

@@ -15,7 +15,8 @@ struct SecurityOptions {
   std::string server_name;
 
   // A token of the server's policy: itself, or the file that holds it, which is read again when a
-  // second has passed, so that it may be replaced. Without TLS it is only sent to this machine.
+  // second has passed, so that it may be replaced. Without TLS the token is only sent to this
+  // machine.
   std::string token;
   std::string token_file;
 };

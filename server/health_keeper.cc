@@ -10,7 +10,7 @@
 namespace prequel {
 namespace {
 
-// How late a change is seen.
+// How late a change is seen: while starting, and later.
 constexpr std::chrono::milliseconds kStarting{10};
 constexpr std::chrono::milliseconds kRunning{200};
 constexpr std::chrono::seconds kBetweenAttempts{1};

@@ -25,7 +25,8 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kGrpcLinesPerSecond = 5;
-// For what is not done by then: an update that is being computed, a snapshot that is being written.
+// kAfterDrain is left for what is not done by then: an update that is being computed, a snapshot
+// that is being written.
 constexpr std::chrono::milliseconds kAfterDrain{1500};
 
 void LogFromGrpc(gpr_log_func_args* args) {

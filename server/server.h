@@ -11,8 +11,8 @@ namespace prequel {
 
 class Server {
  public:
-  // Accepts calls when it returns; stored models are replayed in the background, and until that is
-  // done health says NOT_SERVING. The error is for whoever started the server.
+  // The server accepts calls when Start returns; stored models are replayed in the background, and
+  // until that is done health says NOT_SERVING. The error is for whoever started the server.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
 
   // Stop().
@@ -24,15 +24,15 @@ class Server {
   const std::string& address() const;
   const std::string& http_address() const;
 
-  // Until every stored model has been replayed or found unreadable.
+  // AwaitReady returns once every stored model has been replayed or found unreadable.
   void AwaitReady() const;
 
   // Whether the disk, which was too full to write to at the start, has room: this server can only
   // read, and another is to take its place.
   bool wants_restart() const;
 
-  // Health turns NOT_SERVING; what was accepted is answered, for at most options.drain; then every
-  // connection is closed. Once.
+  // Stop: health turns NOT_SERVING; what was accepted is answered, for at most options.drain; then
+  // every connection is closed. Called once.
   void Stop();
 
  private:

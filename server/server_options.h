@@ -43,14 +43,15 @@ struct ServerOptions {
   // Bytes that the process may take: models half of it, what is in flight and gRPC the most of the
   // rest. 0: four fifths of what the machine, or its control group, has.
   std::int64_t memory = 0;
-  // How long a client may take to read an answer, or to send the next piece of a file; and a second
-  // more for each 256 KiB.
+  // How long a client may take to read an answer, or to send the next piece of a file, beside a
+  // second for each 256 KiB.
   std::chrono::seconds patience{30};
-  // By estimate, of one core: what would take longer is refused.
+  // Seconds of one core that an update, or a query, may take by estimate: what would take longer is
+  // refused.
   std::int64_t max_update_seconds = 60;
   std::int64_t max_query_seconds = 60;
 
-  // Of gRPC, in all and from one address; 0: as many as there are descriptors.
+  // Connections of gRPC, in all and from one address; 0: as many as there are descriptors.
   int max_connections = 4096;
   int max_connections_per_peer = 1024;
   int max_calls_per_peer = 4096;  // open at a time, of all who come from one address
@@ -62,8 +63,8 @@ struct ServerOptions {
 
   double watch_rate = 10;  // answers per second to one WatchEvaluation, at most
 
-  // A snapshot of a model is taken after so many minibatches or bytes of log since its last one
-  // (0: not for that reason), and when the server stops. The newest ones are kept.
+  // How many minibatches, or bytes of log, after its last snapshot a model's next one is taken (0:
+  // not for that reason); another is taken when the server stops. The newest ones are kept.
   std::int64_t snapshot_batches = 4096;
   std::int64_t snapshot_bytes = 64 << 20;
   std::int64_t snapshot_rate = 32 << 20;  // bytes per second at most; 0: as fast as it goes
@@ -73,8 +74,8 @@ struct ServerOptions {
 
   std::string log_format = "text";  // or "json"
 
-  // A line of JSON for every call that changes something; empty: none. The file is renamed when it
-  // has become this long, and so many of those are kept.
+  // A file with a line of JSON for every call that changes something; empty: none. The file is
+  // renamed when it has more than audit_bytes, and audit_files of those are kept.
   std::string audit;
   bool audit_reads = false;  // and for every other call
   std::int64_t audit_bytes = 64 << 20;
@@ -84,7 +85,7 @@ struct ServerOptions {
   std::chrono::seconds drain{10};  // how long stopping waits for calls in progress
 };
 
-// What --memory comes to.
+// MemoryBudgets is what --memory comes to.
 struct MemoryBudgets {
   std::int64_t all = 0;
   std::int64_t models = 0;     // by estimate: states, and what they are made of

@@ -24,12 +24,12 @@
 namespace prequel {
 namespace {
 
-// After everything accepted has been answered: for the answers to leave.
+// How long answers have to leave after everything accepted has been answered.
 constexpr std::chrono::milliseconds kFlush{500};
-// Each holds a state of its own and keeps a core busy.
+// Each history call holds a state of its own and keeps a core busy.
 constexpr int kHistoryThreads = 1;
 constexpr int kChangesThreads = 1;
-// Beside one for each core: of what is short by its estimate, some is not.
+// Queries have a thread beside one for each core: some that are short by estimate are not.
 constexpr int kSpareForQueries = 1;
 
 EngineOptions EngineOptionsOf(const ServerOptions& options) {
@@ -84,7 +84,7 @@ void KeepPrivate(const std::string& directory) {
   }
 }
 
-// What there are descriptors for, of `asked`.
+// Lowered is what there are descriptors for, of `asked`.
 int Lowered(const char* what, int asked, int share) {
   if (asked <= share) return asked;
   LogLine(Severity::kWarning,
@@ -125,7 +125,7 @@ absl::Status Server::Parts::ShareDescriptors() {
   return shares.status();
 }
 
-// Before the data: whoever cannot be reached has no business with the data.
+// The addresses are tried before the data: whoever cannot be reached has no business with those.
 absl::Status Server::Parts::ProbeAddresses() {
   std::vector<HostPort> addresses(1);
   absl::Status status = ParseHostPort(options_.listen, &addresses[0]);
@@ -215,7 +215,7 @@ absl::Status Server::Parts::StartEngine() {
   return absl::OkStatus();
 }
 
-// Among models, as the policy of now says; among callers each call does.
+// Models share as the policy of now says; callers do by what each call brings.
 void Server::Parts::ShareProcessor() {
   engine_->SetShares(
       [policy = policy_->current()](std::string_view model) { return policy->ShareOf(model); });

@@ -74,16 +74,16 @@ class Server::Parts {
   RecentModels recent_models_{options_.model_metrics};
   EngineLog engine_log_;
   CallLog call_log_;
-  std::unique_ptr<AuditTrail> audit_;   // null: none is kept
+  std::unique_ptr<AuditTrail> audit_;   // null: there is none
   std::unique_ptr<TlsFiles> tls_;       // null: plain text
   std::unique_ptr<PolicyFile> policy_;  // null: everybody may do everything
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
-  // Outlive whoever is counted, and whoever HTTP asks.
+  // These outlive whoever is counted, and whoever HTTP asks.
   std::unique_ptr<InFlight> in_flight_;
   ModelMeters model_meters_{
       [this](std::string_view model) { return engine_->GetModel(model).ok(); }};
-  // What HTTP asks of the pools, which nobody waits for when that stops.
+  // These are what HTTP asks of the pools, which nobody waits for when HTTP stops.
   std::unique_ptr<InferenceFace> inference_;
   std::unique_ptr<HttpFace> http_face_;
   std::unique_ptr<Patience> patience_;

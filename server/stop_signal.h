@@ -10,19 +10,20 @@ namespace prequel {
 
 class StopSignal {
  public:
-  // Both are kept, from now on, for whoever waits for them. To be called before there is any other
-  // thread, so that all of them inherit it.
+  // Block keeps both signals, from now on, for whoever waits for them. To be called before there is
+  // any other thread, so that all of them inherit it.
   static void Block();
 
-  // Waits for one of them. The process ends with success `patience` after it, and a moment for a
-  // line of log, whatever it is doing then: all that was answered is in the log, and what is
-  // missing of it in the states is folded at the next start, as after a crash. REQUIRES: Block().
+  // A StopSignal waits for one of them. The process ends with success `patience` after it, and a
+  // moment for a line of log, whatever it is doing then: all that was answered is in the log, and
+  // what is missing of it in the states is folded at the next start, as after a crash. REQUIRES:
+  // Block().
   explicit StopSignal(std::chrono::milliseconds patience);
   ~StopSignal();
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  // The one that has come; 0 when none has before `timeout` is over.
+  // Await gives the signal that has come; 0 when neither has before `timeout` is over.
   int Await(std::chrono::milliseconds timeout);
 
  private:

@@ -31,7 +31,8 @@ struct BatchSourceOptions {
 // Adds --header and --no-header.
 void AddHeaderFlags(CLI::App& command, client::CsvHeader& header);
 
-// Adds the flags for all of this but the target's column; `batch_help` says of what a row is one.
+// AddSourceFlags adds the flags for all options except the target's and the weight's column;
+// `batch_help` says what a minibatch of rows is.
 void AddSourceFlags(CLI::App& command, const char* batch_help, BatchSourceOptions& options);
 
 // Adds --weight, of commands that learn or score.

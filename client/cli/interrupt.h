@@ -3,8 +3,8 @@
 
 namespace prequel::cli {
 
-// From now on the first SIGINT or SIGTERM only makes Interrupted() true (and ends a blocking
-// read); the second ends the process.
+// After CatchInterrupts the first SIGINT or SIGTERM only makes Interrupted() true (and ends a
+// blocking read); the second ends the process.
 void CatchInterrupts();
 
 bool Interrupted();

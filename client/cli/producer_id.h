@@ -13,8 +13,9 @@ struct ProducerId {
   bool lasting;  // the same command would have the same one
 };
 
-// For a file, a fingerprint of its bytes and of how they are cut into minibatches; for anything
-// else, which can be read only once, an id that nobody else has. NOT_FOUND when there is no file.
+// ProducerIdOf a file is a fingerprint of its bytes and of how they are cut into minibatches; of
+// anything else, which can be read only once, an id that nobody else has. NOT_FOUND when there is
+// no file.
 absl::StatusOr<ProducerId> ProducerIdOf(const BatchSourceOptions& options);
 
 }  // namespace prequel::cli

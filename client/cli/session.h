@@ -39,7 +39,7 @@ absl::Status UsageError(const std::string& message);
 // Everything has been said already; only the code remains to be returned.
 absl::Status ExitWith(ExitCode code);
 
-// What `status` means to a script. An error that no call returned is about data.
+// ExitCodeOf is what `status` means to a script. An error that no call returned is about data.
 ExitCode ExitCodeOf(const absl::Status& status);
 
 // False for ExitWith and OK: there is nothing to print.

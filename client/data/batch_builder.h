@@ -1,4 +1,4 @@
-// From CSV records to the batches a model takes.
+// Makes the batches that a model takes of CSV records.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ struct BatchOptions {
   bool with_targets = true;
   // The target's column, when the file calls it something else than the model does.
   std::string target_column;
-  // The column of when each row happened: a number, or a date or time of the year first, which
-  // becomes seconds since 1970. Empty: there is none.
+  // The column that says when each row happened: a number, or a date or time of the year first,
+  // which becomes seconds since 1970. Empty: there is no such column.
   std::string time_column = {};
-  // The column of how often each row counts: a number from 0. Empty: each counts once.
+  // The column that says how often each row counts: a number from 0. Empty: each counts once.
   std::string weight_column = {};
 };
 
@@ -50,7 +50,7 @@ class BatchBuilder {
                                              const std::vector<std::string>& header,
                                              const BatchOptions& options);
 
-  // On an error the batch is as it was before the call.
+  // Add leaves the batch as it was before the call when it returns an error.
   absl::Status Add(const CsvRow& row);
 
   std::int64_t rows() const { return rows_; }

@@ -31,7 +31,7 @@ class ByteSource {
   absl::StatusOr<std::size_t> Read(char* out, std::size_t size);
 
   const std::string& name() const { return name_; }
-  // Of the file's own bytes, between 0 and 1; nothing when it has no length.
+  // How much of the file's own bytes was taken, between 0 and 1; nothing when it has no length.
   std::optional<double> progress() const;
 
  private:

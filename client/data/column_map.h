@@ -1,4 +1,4 @@
-// Which cells of a CSV record feed which column of a batch.
+// The cells of a CSV record that feed each column of a batch.
 #pragma once
 
 #include <cstddef>

@@ -249,7 +249,7 @@ bool CsvReader::Fill() {
   return ReadMore();
 }
 
-// Behind what the buffer holds; false at the end.
+// ReadMore reads behind what the buffer holds; false at the end.
 bool CsvReader::ReadMore() {
   if (ended_) return false;
   absl::StatusOr<std::size_t> count = source_->Read(buffer_.data() + end_, buffer_.size() - end_);

@@ -74,7 +74,7 @@ class CsvReader {
   bool ReadMore();
   absl::Status SkipByteOrderMark();
   absl::Status Error(std::int64_t line, const std::string& what) const;
-  // Of one cell of a record, by the name of its column once that is known.
+  // CellError is about one cell of a record, by the name of its column once that is known.
   absl::Status CellError(std::int64_t line, std::size_t index, const std::string& what) const;
 
   const std::unique_ptr<ByteSource> source_;

@@ -13,7 +13,7 @@ namespace prequel::client {
 
 struct GenerateOptions {
   std::uint64_t seed = 0;
-  // What it means and its default depend on the kind: see StreamKinds.
+  // The meaning of `noise` and its default depend on the kind: see StreamKinds.
   std::optional<double> noise;
   int inputs = 0;   // linear, logistic, poisson, blobs; 0 is the kind's default
   int classes = 3;  // blobs

@@ -43,12 +43,11 @@ struct Moment {
 // Seconds since 1970 in UTC, by `offset`.
 double InstantOf(const Moment& moment);
 
-// The whole of `text`, apart from surrounding blanks; nothing when it is not of this form, or there
-// is no such day or time.
+// The moment that the whole of `text` is, apart from surrounding blanks; nothing when it is not of
+// this form, or there is no such day or time.
 //   date       2024-04-03, 2024/4/3, 2024.4.3; day or month first: 3/4/2024, 3-4-2024, 3.4.2024
 //   time       10:15, 10:15:30, 10:15:30.25, 10:15 PM
-//   date-time  a date; or a date, T or a blank, and a time, which Z, +02:00, +0200 or +02 may
-//   follow
+//   date-time  a date; or a date, T or a blank, and a time, then perhaps Z, +02:00, +0200 or +02
 std::optional<Moment> ParseMoment(std::string_view text, const MomentForm& form);
 
 // "2024-01-31 10:15:00", for a message about a cell that is not of the form.
@@ -76,7 +75,7 @@ struct MomentColumn {
   MomentForm form;
 };
 
-// Nothing unless it is such a name and such a width.
+// MomentColumnOf is nothing unless `name` is such a name and `width` such a width.
 std::optional<MomentColumn> MomentColumnOf(std::string_view name, std::size_t width);
 
 }  // namespace prequel::client

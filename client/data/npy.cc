@@ -62,7 +62,7 @@ class HeaderText {
     return std::nullopt;
   }
 
-  // At most 18 digits, so that the number fits.
+  // Count takes at most 18 digits, so that the number fits.
   std::optional<std::int64_t> Count() {
     Skip();
     std::int64_t count = 0;

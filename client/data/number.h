@@ -22,7 +22,7 @@ bool IsMissing(std::string_view text);
 // The shortest text that reads back as exactly `value`.
 std::string ShortestNumber(double value);
 
-// At most `digits` significant digits.
+// RoundedNumber has at most `digits` significant digits.
 std::string RoundedNumber(double value, int digits);
 
 // `text` without surrounding blanks and tabs.

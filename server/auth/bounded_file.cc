@@ -18,7 +18,7 @@ absl::Status CannotRead(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<std::string> ReadBoundedFile(const std::string& path) {
-  // Not blocking: a named pipe would keep a server from starting.
+  // O_NONBLOCK, since a named pipe would keep a server from starting.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return CannotRead(path);
   std::string content(kMaxFileBytes + 1, '\0');

@@ -9,10 +9,11 @@
 
 namespace prequel {
 
-// The last moment that the clock knows for what is later than that.
+// ExpiryOf is the last moment that the clock knows for what is later than that.
 std::chrono::system_clock::time_point ExpiryOf(const X509& certificate);
 
-// Of the first certificate in `pem`; none: there is none, or it is longer than any should be.
+// ExpiryOfPem is that of the first certificate in `pem`; nothing when there is no certificate, or
+// it is longer than any should be.
 std::optional<std::chrono::system_clock::time_point> ExpiryOfPem(std::string_view pem);
 
 }  // namespace prequel

@@ -13,7 +13,8 @@
 namespace prequel {
 namespace {
 
-// In the order in which a policy is asked for them. A common name is free text: it comes last.
+// kKinds are in the order in which a policy is asked for them. A common name is free text: it comes
+// last.
 struct NameKind {
   const char* prefix;
   const char* grpc_property;

@@ -13,16 +13,16 @@ namespace prequel {
 struct Credentials {
   // The value of the header `authorization`: "Bearer TOKEN"; empty: none.
   std::string authorization;
-  // The names in a certificate that has been verified: "uri:…", "dns:…", then "cn:…". Not looked
-  // for where there is an authorization, which counts before them.
+  // The names in a certificate that has been verified: "uri:…", "dns:…", then "cn:…". They are not
+  // looked for where there is an authorization, which counts before them.
   std::vector<std::string> names;
-  // When that certificate does; a connection may last longer.
+  // When that certificate expires; a connection may last longer.
   std::chrono::system_clock::time_point expires = std::chrono::system_clock::time_point::max();
 };
 
 Credentials CredentialsOf(const grpc::CallbackServerContext& context);
 
-// The same by HTTP. `tls` is the connection; null: it has none.
+// This CredentialsOf is for HTTP. `tls` is the connection; null: it has none.
 Credentials CredentialsOf(std::string authorization, const SSL* tls);
 
 }  // namespace prequel

@@ -22,12 +22,14 @@ class Caller {
   const Principal& principal() const { return *principal_; }
   std::string_view name() const { return principal_->name; }
 
-  // PERMISSION_DENIED unless its role includes `needed`, for `what`: a method, for example.
+  // CheckRole is PERMISSION_DENIED unless the caller's role includes `needed`, for `what`: a
+  // method, for example.
   absl::Status CheckRole(Role needed, std::string_view what) const;
-  // The same unless it may use `model`: "moons" or "models/moons". Says nothing of whether there is
-  // such a model.
+  // CheckModel is PERMISSION_DENIED unless the caller may use `model`: "moons" or "models/moons".
+  // It says nothing of whether there is such a model.
   absl::Status CheckModel(std::string_view model) const;
-  // What the policy has for `model`, named in either way, whoever asks; null: no limits.
+  // LimitsOf gives what the policy has for `model`, named in either way, whoever asks; null: no
+  // limits.
   const ModelLimits* LimitsOf(std::string_view model) const;
 
  private:
@@ -46,12 +48,12 @@ class Gate {
   explicit Gate(const PolicyFile* policy = nullptr, Now now = &std::chrono::system_clock::now)
       : policy_(policy), now_(std::move(now)) {}
 
-  // UNAUTHENTICATED when nobody in the policy is known by the credentials, or whoever is has
-  // expired, or its certificate has. A token counts before a certificate.
+  // Identify is UNAUTHENTICATED when the credentials are nobody's in the policy, or that principal
+  // or its certificate has expired. A token counts before a certificate.
   absl::StatusOr<Caller> Identify(const Credentials& credentials) const;
 
-  // The same caller as the policy has it now; UNAUTHENTICATED when it has it no longer, or what is
-  // known of it has expired.
+  // Renew gives the same caller as the policy has it now; UNAUTHENTICATED when the policy has it no
+  // longer, or what is known of it has expired.
   absl::StatusOr<Caller> Renew(const Caller& caller) const;
 
   // Whether callers have to show who they are.

@@ -15,10 +15,12 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  // From now on the file holds `bytes`: whoever opens it sees all of the old or all of the new.
+  // Replace makes `bytes` the content of the file: whoever opens it sees all of the old or all of
+  // the new.
   absl::Status Replace(std::string_view bytes);
 
-  // Of this process alone, for as long as this lives. REQUIRES: Replace has succeeded.
+  // The path works in this process alone, for as long as this object lives. REQUIRES: Replace has
+  // succeeded.
   std::string path() const;
 
  private:

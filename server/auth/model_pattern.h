@@ -5,10 +5,11 @@
 
 namespace prequel {
 
-// Of at most 128 lower-case letters, digits, '-' and '*', which stands for anything.
+// A pattern has at most 128 lower-case letters, digits, '-' and '*', which stands for anything.
 bool IsModelPattern(std::string_view text);
 
-// Whether all of `model` fits. Of a pattern in its place: whether all that fits it fits `pattern`.
+// FitsPattern says whether all of `model` fits `pattern`. When `model` is a pattern itself: whether
+// all that fits it fits `pattern`.
 bool FitsPattern(std::string_view pattern, std::string_view model);
 
 // "moons" of "models/moons" and of "moons": requests name a model in either way.

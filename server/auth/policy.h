@@ -39,7 +39,7 @@ struct Principal {
   bool MayUse(std::string_view model) const;
 };
 
-// What each model may be used for whose name fits.
+// ModelLimits is what each model whose name fits `pattern` may be used for.
 struct ModelLimits {
   std::string pattern;
   Quotas quotas;  // without `models`
@@ -50,7 +50,7 @@ struct ModelLimits {
 struct Identity {
   std::optional<TokenHash> token;
   std::string certificate;
-  // When the certificate does.
+  // When that certificate expires.
   std::chrono::system_clock::time_point expires = std::chrono::system_clock::time_point::max();
 };
 
@@ -63,11 +63,12 @@ class Policy {
   const std::vector<Principal>& principals() const { return principals_; }
   const std::vector<ModelLimits>& models() const { return models_; }
 
-  // The first that `model` fits, "moons" for example; null: it has none.
+  // LimitsOf gives the first limits whose pattern `model`, "moons" for example, fits; null: it has
+  // none.
   const ModelLimits* LimitsOf(std::string_view model) const;
   int ShareOf(std::string_view model) const;
 
-  // Principals of the same name go on with what they had in flight.
+  // TakeMetersOf lets principals of the same name go on with what they had in flight.
   void TakeMetersOf(const Policy& before);
 
   // Null: nobody.

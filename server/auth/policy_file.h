@@ -11,7 +11,7 @@
 
 namespace prequel {
 
-// Thread-safe, but for Reload: one at a time.
+// Thread-safe, except for Reload: one thread at a time.
 class PolicyFile {
  public:
   static absl::StatusOr<std::unique_ptr<PolicyFile>> Open(const std::string& path);

@@ -168,7 +168,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // Of the block before: that nothing is missing.
+  // End checks that nothing is missing in the block before.
   absl::Status End() const {
     std::string name;
     const char* missing = nullptr;
@@ -189,7 +189,7 @@ class Parser {
         absl::StrCat("line ", begun_, ": [", name, "] needs ", missing));
   }
 
-  // Null: nothing.
+  // MissingOf names what a block lacks; null: nothing.
   const char* MissingOf(const Principal& principal) const {
     if (!fields_.contains("role")) return "a role: metrics, read, learn or admin";
     if (principal.models.empty() && principal.role != Role::kMetrics) {
@@ -312,7 +312,7 @@ class Parser {
   Block block_ = Block::kNone;    // the last
   int line_ = 0, begun_ = 0;      // begun_: of the last block
   std::set<std::string> fields_;  // of the last block
-  // Of all blocks.
+  // These sets are of all blocks.
   std::set<std::string> names_, certificates_;
   std::set<TokenHash> tokens_;
 };

@@ -44,7 +44,8 @@ inline bool Includes(Role role, Role needed) {
   return role >= needed;
 }
 
-// What the method takes, "Learn" for example; of one that is not known, the most there is.
+// RoleFor is the role that a method takes, "Learn" for example; admin for a method that is not
+// known.
 Role RoleFor(std::string_view method);
 
 }  // namespace prequel

@@ -58,7 +58,7 @@ std::vector<Certificate> ParseCertificates(const std::string& pem) {
   while (X509* next = PEM_read_bio_X509(bio.get(), nullptr, NoPassphrase, nullptr)) {
     certificates.emplace_back(next);
   }
-  // It stops at the end, or at what is no certificate.
+  // PEM_read_bio_X509 stops at the end, or at what is no certificate.
   if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) certificates.clear();
   ERR_clear_error();
   return certificates;

@@ -38,15 +38,15 @@ class TlsFiles {
  public:
   static absl::StatusOr<std::unique_ptr<TlsFiles>> Open(const TlsPaths& paths);
 
-  // Reads the files again. True when they hold something else than before, which new connections
-  // then use; with an error they go on with what was.
+  // Reload reads the files again. True when they hold something else than before, which new
+  // connections then use; with an error they go on with what was.
   absl::StatusOr<bool> Reload();
 
   std::shared_ptr<const TlsMaterial> current() const;
 
-  // For gRPC. A client's certificate is checked when it shows one, and never required: whoever may
-  // call is for the policy to say, and health is for everybody. Sees a reload within a second.
-  // Must not outlive this.
+  // Credentials are for gRPC. A client's certificate is checked when it shows one, and never
+  // required: whoever may call is for the policy to say, and health is for everybody. They see a
+  // reload within a second. Must not outlive this.
   std::shared_ptr<grpc::ServerCredentials> Credentials() const;
 
  private:

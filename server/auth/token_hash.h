@@ -16,7 +16,7 @@ TokenHash HashToken(std::string_view token);
 // "sha256:" and 64 hexadecimal digits.
 std::optional<TokenHash> ParseTokenHash(std::string_view text);
 
-// In a time that does not depend on where they differ.
+// SameHash takes a time that does not depend on where the two differ.
 bool SameHash(const TokenHash& a, const TokenHash& b);
 
 }  // namespace prequel

@@ -43,9 +43,9 @@
 
 namespace prequel {
 
-// Thread-safe. Errors shared by all methods that take a model's name: NOT_FOUND; UNAVAILABLE while
-// its log is being replayed and after Shutdown; the stored problem (DATA_LOSS, …) when it could
-// not be replayed.
+// Engine is thread-safe. Errors shared by all methods that take a model's name: NOT_FOUND;
+// UNAVAILABLE while its log is being replayed and after Shutdown; the stored problem (DATA_LOSS, …)
+// when it could not be replayed.
 class Engine {
  public:
   // The outside world; all of it must outlive the engine.
@@ -58,8 +58,7 @@ class Engine {
     std::vector<EngineObserver*> observers;  // in the order in which they are told
   };
 
-  // Lists the stored models and starts to replay them in the background. Records of earlier
-  // versions are written anew.
+  // Create lists the stored models and starts to replay them in the background.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(const EngineOptions& options,
                                                         const Parts& parts);
 
@@ -72,24 +71,24 @@ class Engine {
   bool ready() const { return readiness_.ready(); }
   void AwaitReady() const { readiness_.Await(); }  // or until Shutdown
 
-  // Durable once it returns OK, with every default of `config` filled in. INVALID_ARGUMENT for a
-  // name other than [a-z][a-z0-9-]{0,62} ("model_id") or a bad configuration, ALREADY_EXISTS,
-  // RESOURCE_EXHAUSTED beyond max_models.
+  // CreateModel makes a model that is durable once it returns OK, with every default of `config`
+  // filled in. INVALID_ARGUMENT for a name other than [a-z][a-z0-9-]{0,62} ("model_id") or a bad
+  // configuration, ALREADY_EXISTS, RESOURCE_EXHAUSTED beyond max_models.
   absl::StatusOr<ModelInfo> CreateModel(std::string_view name, const LearnerConfig& config);
-  // Answers also for a model that does not serve: see ModelInfo::problem.
+  // GetModel answers also for a model that does not serve: see ModelInfo::problem.
   absl::StatusOr<ModelInfo> GetModel(std::string_view name) const;
-  // Up to `limit` models whose names sort after `after`, in order.
+  // ListModels gives up to `limit` models whose names sort after `after`, in order.
   std::vector<ModelInfo> ListModels(std::string_view after, int limit) const;
-  // Durable once it returns OK. Minibatches not yet logged are answered NOT_FOUND. A model that
-  // does not serve can be deleted.
+  // DeleteModel is durable once it returns OK. Minibatches not yet logged are answered NOT_FOUND. A
+  // model that does not serve can be deleted.
   absl::Status DeleteModel(std::string_view name);
 
-  // Checks the delivery, in which the sender has given what is a sender's, on the caller's thread,
-  // queues it, and returns. Its `done` is called exactly once: on the caller's thread before Submit
-  // returns when the minibatch is refused at once, else on a thread of the engine, once it is on
-  // disk and folded in. Minibatches of one model that are submitted one after the other are logged,
-  // folded and answered in that order, save for those refused. `done` must not block, nor call
-  // Shutdown or DeleteModel.
+  // Submit checks the delivery, whose first group of fields the sender has given, on the caller's
+  // thread, queues it, and returns. Its `done` is called exactly once: on the caller's thread
+  // before Submit returns when the minibatch is refused at once, else on a thread of the engine,
+  // once it is on disk and folded in. Minibatches of one model that are submitted one after the
+  // other are logged, folded and answered in that order, save for those refused. `done` must not
+  // block, nor call Shutdown or DeleteModel.
   //
   // A minibatch whose origin is known is learned once, however often it is submitted; a repeat gets
   // the earlier answer (see LearnOutcome::repeated), also while that one is still under way.
@@ -102,83 +101,89 @@ class Engine {
   // will tell, or, when the disk was full, Store::Recover: then it is not in the log. Any other
   // error: logged, but the update failed, as it will in every replay; the state stayed as it was.
   void Submit(std::string_view name, Delivery delivery);
-  // The same for the model that is asked: `question` is answered as well, of the rows of the
-  // minibatch before they are learned.
+  // This Submit is for the model that `question` asks, and answers `question` as well, of the rows
+  // of the minibatch before they are learned.
   void Submit(const Question& question, Delivery delivery);
 
-  // The number that `producer` is to go on with, behind all that was submitted before. `done` as
-  // for Submit; DEADLINE_EXCEEDED when the question's turn comes too late.
+  // AskNextSequence asks for the number that `producer` is to go on with, behind all that was
+  // submitted before. `done` is called as for Submit; DEADLINE_EXCEEDED when the question's turn
+  // comes too late.
   void AskNextSequence(std::string_view name, std::string producer, TimePoint deadline,
                        Committer::NextCallback done);
 
-  // Stores what has been folded so far, beside learning and reading; a model whose newest snapshot
-  // has it all keeps that one. Each that waits may hold a state: callers bound how many do. `done`
-  // is called exactly once, on the caller's thread or one of the engine's; as for Submit.
+  // CreateSnapshot stores what has been folded so far, beside learning and reading; a model whose
+  // newest snapshot has it all keeps that one. Each call that waits may hold a state: callers bound
+  // how many do. `done` is called exactly once, on the caller's thread or one of the engine's; as
+  // for Submit.
   void CreateSnapshot(std::string_view name, SnapshotCallback done);
 
-  // The revisions that the methods below can reach. Reads the store.
+  // ListRevisions gives the revisions that Rollback, Fork, Export and Answer can reach. Reads the
+  // store.
   absl::StatusOr<Revisions> ListRevisions(std::string_view name) const;
 
-  // These fold on the caller's thread what lies between the snapshot before `revision` and it, and
-  // answer OUT_OF_RANGE for one that is no longer kept or yet to come. Without a revision: the
-  // newest. Nothing has changed when they end because the answer is not wanted any more.
+  // Rollback, Fork and Export fold on the caller's thread what lies between the snapshot before
+  // `revision` and `revision`, and answer OUT_OF_RANGE for a revision that is no longer kept or yet
+  // to come. Without a revision they take the newest. Nothing has changed when they end because the
+  // answer is not wanted any more.
   //
-  // Goes on from the state of then, as a new revision: a record of the log like any other. What
-  // producers have sent stays counted.
+  // Rollback goes on from the state of then, as a new revision: a record of the log like any other.
+  // What producers have sent stays counted.
   absl::StatusOr<ModelInfo> Rollback(std::string_view name, std::int64_t revision,
                                      const StillWanted& wanted = {});
-  // A new model `fork` that begins with that state; or, with a `config`, with what that makes of
-  // the same data: FAILED_PRECONDITION when the log no longer holds all of them.
+  // Fork makes a new model `fork` that begins with that state; or, with a `config`, with what that
+  // makes of the same data, folded from the log's beginning: FAILED_PRECONDITION when the log no
+  // longer holds all of them.
   absl::StatusOr<ModelInfo> Fork(std::string_view name, std::optional<std::int64_t> revision,
                                  std::string_view fork, const LearnerConfig* config,
                                  const StillWanted& wanted = {});
-  // The model as a file, and a new model of a file.
+  // Export gives the model as a file, and Import makes a new model of a file.
   absl::StatusOr<ModelFile> Export(std::string_view name, std::optional<std::int64_t> revision,
                                    const StillWanted& wanted = {}) const;
   absl::StatusOr<ModelInfo> Import(std::string_view name, const ModelFile& file);
 
-  // The newest published state; never waits for a writer. Holding the result does not hold up
-  // learning.
+  // GetPublished gives the newest published state; it never waits for a writer. Holding the result
+  // does not hold up learning.
   absl::StatusOr<Published> GetPublished(std::string_view name) const;
 
-  // Calls `then` once the published state is of `revision` or beyond: with OK, at once if it is;
-  // else with what keeps the model from being read, NOT_FOUND when it is deleted, UNAVAILABLE when
-  // the engine stops. On the caller's thread or one of the engine's; as for Submit. Whoever waits
-  // costs nothing.
+  // AwaitRevision calls `then` once the published state is of `revision` or beyond: with OK, at
+  // once if it is; else with what keeps the model from being read, NOT_FOUND when it is deleted,
+  // UNAVAILABLE when the engine stops. `then` is called on the caller's thread or one of the
+  // engine's; as for Submit. Waiting costs nothing.
   Subscription AwaitRevision(std::string_view name, std::int64_t revision,
                              Publication::Then then) const;
 
-  // A question about so many rows; INVALID_ARGUMENT names what is wrong with the options, or
-  // "batch" where the answer would be too large or take too long. What the second form asks
-  // depends on the model.
+  // Ask makes a question about `rows`; INVALID_ARGUMENT names what is wrong with the options, or
+  // "batch" where the answer would be too large or take too long. In the second form the options
+  // depend on the model's learner.
   absl::StatusOr<Question> Ask(std::string_view name, const PredictOptions& options,
                                const RowsAsked& rows) const;
   using OptionsOf = absl::FunctionRef<absl::StatusOr<PredictOptions>(const Learner&)>;
   absl::StatusOr<Question> Ask(std::string_view name, OptionsOf options,
                                const RowsAsked& rows) const;
 
-  // The predictive of the newest published state of the model that is asked, computed on the
-  // caller's thread. With a revision: that of then, as far as it is kept. Between pieces `proceed`
-  // is asked, else `wanted`.
+  // Answer computes, on the caller's thread, what the newest published state of the question's
+  // model predicts; with a revision, what the state of then does, as far as it is kept. The answer
+  // is computed in pieces: before each, `proceed` is asked whether to go on, or `wanted` where
+  // there is no `proceed`.
   absl::StatusOr<PredictOutcome> Answer(const Question& question, const Batch& batch,
                                         std::optional<std::int64_t> revision = std::nullopt,
                                         const StillWanted& wanted = {},
                                         const StillWanted& proceed = {}) const;
 
-  // How the processor time of learning is divided among models: `share_of` a name is 1 to 1000, and
-  // a model with twice the share of another learns twice as much when both have enough to do.
-  // Asked at once for the models that there are and later for each that is made, so it is called
-  // again when shares change; it must not call the engine. Until then all have kEvenShare. Nothing
-  // that is learned depends on it.
+  // SetShares says how the processor time of learning is divided among models: `share_of` a name is
+  // 1 to 1000, and a model with twice the share of another learns twice as much when both have
+  // enough to do. `share_of` is asked at once for the models that there are and later for each that
+  // is made, so SetShares is called again when shares change; `share_of` must not call the engine.
+  // Until SetShares is called all have kEvenShare. Nothing that is learned depends on shares.
   using ShareOf = std::function<int(std::string_view model)>;
   void SetShares(ShareOf share_of);
 
-  // What models take, by estimate, of what they may.
+  // How much memory models take, by estimate, and how much they may.
   const ModelMemory& memory() const { return memory_; }
 
-  // Refuses new minibatches, waits for those accepted until `deadline`, then answers the rest:
-  // UNAVAILABLE when not logged, UNKNOWN when logged but not folded. Until `deadline` it also takes
-  // a snapshot of every model that has folded something since its last one. On return every
+  // Shutdown refuses new minibatches, waits for those accepted until `deadline`, then answers the
+  // rest: UNAVAILABLE when not logged, UNKNOWN when logged but not folded. Until `deadline` it also
+  // takes a snapshot of every model that has folded something since its last one. On return every
   // callback has returned and nothing will touch the store any more. Models can still be read.
   void Shutdown(TimePoint deadline);
 
@@ -202,14 +207,16 @@ class Engine {
   absl::StatusOr<Source> FindSource(std::string_view name) const;
   absl::StatusOr<Past> FoldAt(const Source& source, std::optional<std::int64_t> revision,
                               const StillWanted& wanted) const;
-  // A new model that begins with `fold`. With `from_snapshot` the fold is stored beside the model,
-  // as its first snapshot; without, it is the prior, which the configuration gives.
+  // AddModel adds a new model that begins with `fold`. With `from_snapshot` the fold is stored
+  // beside the model, as its first snapshot; without, it is the prior, which the configuration
+  // gives.
   absl::StatusOr<ModelInfo> AddModel(std::string_view name, ModelFold fold, bool from_snapshot,
                                      ModelMemory::Lease memory);
-  // RESOURCE_EXHAUSTED when there is not enough for a model that takes as much.
+  // MemoryFor takes what a model of that cost takes; RESOURCE_EXHAUSTED when there is not enough.
   absl::StatusOr<ModelMemory::Lease> MemoryFor(const absl::StatusOr<ModelCost>& cost) const;
   absl::Status CheckAddition(std::string_view name) const;
-  // Of every model that has folded something since its last one, while there is time.
+  // TakeLastSnapshots takes a snapshot of every model that has folded something since its last one,
+  // while there is time.
   void TakeLastSnapshots(TimePoint deadline);
 
   // Constant after construction.

@@ -12,7 +12,8 @@ namespace prequel {
 
 struct LearnOutcome {
   std::int64_t revision = 0;  // after this minibatch
-  // In a repeat, refused rows are counted and none is named; unseen categories are not counted.
+  // The answer to a repeat counts refused rows and names no row; it does not count unseen
+  // categories.
   Learned learned;
   Answer predictions;     // of revision - 1; empty unless asked for, in a repeat, and where Answer
                           // would have failed

@@ -13,8 +13,9 @@
 
 namespace prequel {
 
-// Called on the engine's threads (and the callers'), several at once: implementations are
-// thread-safe, do not block and do not call the engine. The default ignores everything.
+// An EngineObserver is called on the engine's threads (and the callers'), several at once:
+// implementations are thread-safe, do not block and do not call the engine. The default ignores
+// everything.
 class EngineObserver {
  public:
   using Duration = std::chrono::nanoseconds;
@@ -31,7 +32,7 @@ class EngineObserver {
   // A logged minibatch was folded in (OK) or could not be (the state stayed as it was).
   virtual void OnUpdate(std::string_view /*model*/, Index /*rows*/, Duration, const absl::Status&) {
   }
-  // Of a minibatch that was folded in, rows that were refused: their labels are no classes.
+  // Rows of a minibatch that was folded in were refused: their labels are no classes.
   virtual void OnRowsRefused(std::string_view /*model*/, Index /*rows*/) {}
   virtual void OnPredict(std::string_view /*model*/, Index /*rows*/, Duration,
                          const absl::Status&) {}

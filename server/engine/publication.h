@@ -19,8 +19,8 @@ namespace prequel {
 
 class Publication;
 
-// How far the start of a model has come: so many of the records that follow its snapshot in the log
-// have been folded again.
+// How far the start of a model has come: of the `records` that follow its snapshot in the log,
+// `folded` have been folded again.
 struct ReplayProgress {
   std::int64_t folded = 0;
   std::int64_t records = 0;
@@ -28,12 +28,12 @@ struct ReplayProgress {
   bool operator==(const ReplayProgress&) const = default;
 };
 
-// One that waits for a revision. Destroying it changes nothing.
+// A Subscription is one wait for a revision. Destroying it changes nothing.
 class Subscription {
  public:
   Subscription() = default;
 
-  // Once it returns true, `then` has not been called and will not be.
+  // Once Cancel returns true, `then` has not been called and will not be.
   bool Cancel();
 
  private:
@@ -46,8 +46,9 @@ class Subscription {
   Key key_;
 };
 
-// Thread-safe; one thread at a time publishes. Readers never wait for it, nor it for them: nobody
-// holds the lock for longer than a few pointer moves. Always owned by a shared_ptr.
+// Publication is thread-safe; one thread at a time publishes. Readers never wait for that thread,
+// nor it for them: nobody holds the lock for longer than a few pointer moves. Always owned by a
+// shared_ptr.
 class Publication : public std::enable_shared_from_this<Publication> {
  public:
   // What a reader works with: immutable.
@@ -55,36 +56,37 @@ class Publication : public std::enable_shared_from_this<Publication> {
     std::shared_ptr<const Learner> learner;
     Published published;
   };
-  // All that there is to see, whether it can be read or not: what is not known is null.
+  // A Glimpse is all that there is to see of a model, whether it can be read or not: what is not
+  // known is null.
   struct Glimpse {
     View view;
     absl::Status problem;                  // OK: it can be read
     std::optional<ReplayProgress> replay;  // until something has been published, or never will be
   };
-  // Called once, on the thread that publishes or ends, or within Await. Must not block.
+  // A Then is called once, on the thread that publishes or ends, or within Await. Must not block.
   using Then = absl::AnyInvocable<void(const absl::Status&)>;
 
   // `problem`: why there is nothing to read yet.
   explicit Publication(absl::Status problem) : problem_(std::move(problem)) {}
 
-  // The newest, or the problem.
+  // The newest view, or the problem.
   absl::StatusOr<View> Load() const;
   Glimpse Peek() const;
   // OK once something has been published.
   absl::Status problem() const;
 
-  // Calls `then` with OK once `revision` has been published, or with why it never will be: the
-  // problem, or what End was given. That costs nothing while it waits.
+  // Await calls `then` with OK once `revision` has been published, or with why it never will be:
+  // the problem, or what End was given. Waiting costs nothing.
   Subscription Await(std::int64_t revision, Then then);
 
-  // The learner is known before there is a state.
+  // Introduce makes the learner known before there is a state.
   void Introduce(std::shared_ptr<const Learner> learner);
   void Report(const ReplayProgress& replay);
-  // Readers see it from now on, and whoever waits for its revision is told.
+  // Publish: readers see `next` from now on, and whoever waits for its revision is told.
   void Publish(const Published& next);
-  // Nothing is published, nor will be.
+  // Fail: nothing is published, nor will be.
   void Fail(const absl::Status& problem);
-  // No further revision is to be expected. What has been published can still be read.
+  // End: no further revision is to be expected. What has been published can still be read.
   void End(const absl::Status& status);
 
  private:

@@ -21,15 +21,15 @@ namespace prequel {
 
 class ModelActor;  // server/engine/actor/model_actor.h
 
-// The rows of a batch, before anybody has looked whether it is whole: so many at most, and whether
-// they may say when they happen.
+// The rows of a batch, before anybody has looked whether it is whole: how many there are at most,
+// and whether they may say when they happen.
 struct RowsAsked {
   Index count = 0;
   bool timed = false;
 };
 
-// Made by Engine::Ask: checked and bounded, of a model that stays the same one whatever becomes of
-// its name. Cheap to copy.
+// A Question is made by Engine::Ask, and is checked and bounded. It is of one model, whatever
+// becomes of that model's name. Cheap to copy.
 struct Question {
   std::shared_ptr<ModelActor> model;
   std::shared_ptr<const Learner> learner;  // the model's
@@ -47,20 +47,20 @@ struct PredictOutcome {
   std::optional<Scored> scored;  // instead of predictions, where scores are asked for
 };
 
-// The question of that model: INVALID_ARGUMENT names what is wrong with `options`, or "batch" where
-// the answer for so many rows would be too large, or take too long.
+// MakeQuestion makes the question of `model`: INVALID_ARGUMENT names what is wrong with `options`,
+// or "batch" where the answer for `rows` would be too large, or take too long.
 absl::StatusOr<Question> MakeQuestion(std::shared_ptr<ModelActor> model,
                                       std::shared_ptr<const Learner> learner, const ModelCost& cost,
                                       const PredictOptions& options, const RowsAsked& rows,
                                       const EngineOptions& limits);
 
-// Whether it may be asked of `batch`, which is to be scored if that is asked. INVALID_ARGUMENT
-// names the field.
+// CheckAsked says whether `question` may be asked of `batch`, which must have targets where it asks
+// for scores. INVALID_ARGUMENT names the field.
 absl::Status CheckAsked(const Question& question, const Batch& batch, const EngineOptions& limits);
 
-// What `state` answers, in pieces of rows that are answered in some twentieth of a second, by
-// estimate, or in as long as it takes to prepare for the query; `proceed` may end it before each.
-// REQUIRES: CheckAsked is OK.
+// AnswerFrom is what `state` answers. It answers pieces of rows, each of which takes some twentieth
+// of a second, by estimate, or as long as it takes to prepare for the query; `proceed` may end the
+// work before each piece. REQUIRES: CheckAsked is OK.
 absl::StatusOr<PredictOutcome> AnswerFrom(const Published& state, const Question& question,
                                           const ModelCost& cost, const Batch& batch,
                                           const StillWanted& proceed, Scratch& scratch);

@@ -7,7 +7,7 @@
 
 namespace prequel {
 
-// Asked between steps of long work: what else than OK it says ends the work. Empty: OK.
+// A StillWanted is called between steps of long work, which ends unless it says OK. Empty: OK.
 using StillWanted = std::function<absl::Status()>;
 
 }  // namespace prequel

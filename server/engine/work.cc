@@ -13,7 +13,8 @@ constexpr double kStates = 3;
 constexpr double kOverhead = 64 << 10;  // of a model of any size: tables, names, queues
 constexpr double kMostBytes = 1e18;
 
-// As many of `rows` as take `most` of the `seconds` that all of them would take.
+// Share is how many of `rows` take `most` of the `seconds` that all of them would take; at least
+// one.
 Index Share(Index rows, double seconds, double most) {
   return std::max<Index>(1, static_cast<Index>(static_cast<double>(rows) * most / seconds));
 }

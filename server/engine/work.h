@@ -10,29 +10,32 @@
 
 namespace prequel {
 
-// Of one core, by the flops that core estimates: of products of matrices, and of the many small
-// things that a query is. Round figures, so that the same is refused by every machine.
+// Estimates of time are of one core, by the flops that core counts: of products of matrices, and of
+// the many small things that a query is. These are round figures, so that every machine refuses the
+// same.
 inline constexpr double kLearningFlopsPerSecond = 4e9;
 inline constexpr double kAskingFlopsPerSecond = 1e9;
 
-// What takes longer than this, two turns of learning, is done where nobody waits for it.
+// Work that takes longer than this, two turns of learning, is done where nobody waits for it.
 inline constexpr double kLongSeconds = 4e-3;
 
 inline double SecondsToLearn(const ModelCost& cost, Index rows) {
   return rows == 0 ? 0 : cost.UpdateFlops(rows) / kLearningFlopsPerSecond;
 }
-// What a query takes before its rows, and for so many of these.
+// SecondsToPrepare is what a query takes before its rows, SecondsOfRows what it takes for `rows` of
+// them.
 inline double SecondsToPrepare(const ModelCost& cost, const QuerySet& queries) {
   return cost.PreparationFlops(queries) / kLearningFlopsPerSecond;
 }
 inline double SecondsOfRows(const ModelCost& cost, Index rows, const QuerySet& queries) {
   return static_cast<double>(rows) * cost.QueryFlops(queries) / kAskingFlopsPerSecond;
 }
-// All of it: prepared for once, or for each row where they say when they happen (`timed`).
+// SecondsToAnswer is all of it: prepared for once, or for each row where they say when they happen
+// (`timed`).
 double SecondsToAnswer(const ModelCost& cost, Index rows, const QuerySet& queries, bool timed);
 
-// INVALID_ARGUMENT that names "batch" when a minibatch of so many rows, or a question about so many
-// that takes so many `seconds`, would take longer than `most` seconds.
+// INVALID_ARGUMENT that names "batch" when a minibatch of `rows`, or a question about `rows` that
+// takes `seconds`, would take longer than `most` seconds.
 absl::Status CheckUpdateTime(const ModelCost& cost, Index rows, double most);
 absl::Status CheckQueryTime(double seconds, Index rows, double most);
 

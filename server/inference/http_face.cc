@@ -113,7 +113,7 @@ struct Inference {
   inference::ModelInferRequest request;
   inference::ModelInferResponse response;
 
-  // And what quotas are to say of it.
+  // Parse makes the request of the body, and takes it of the call's quotas.
   absl::Status Parse(const Call& call, Index max_rows) {
     absl::StatusOr<inference::ModelInferRequest> parsed =
         InferRequestFromJson(body, json_length, max_rows);

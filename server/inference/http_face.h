@@ -1,4 +1,4 @@
-// The open inference protocol by HTTP: /v2 and what is below it, but for health.
+// The open inference protocol by HTTP: /v2 and what is below it, except for health.
 //
 //   GET   /v2                                       the server
 //   GET   /v2/models/MODEL[/versions/REVISION]      the model
@@ -22,7 +22,8 @@ class HttpFace {
   HttpFace(const InferenceFace& face, CallParts parts, std::int64_t max_body_bytes)
       : face_(face), parts_(std::move(parts)), max_body_bytes_(max_body_bytes) {}
 
-  // Whoever is not known brings no large bodies, and is told that it is not known.
+  // LimitOf lets a caller that is not known bring no large body; it is answered that it is not
+  // known.
   BodyLimit LimitOf(const HttpRequest& head) const;
 
   // 404 for any other path. Errors are {"error": …}, under the status that goes with their code.

@@ -53,7 +53,7 @@ void AddLabels(const std::vector<std::string>& labels, Contents contents,
       raw->append(text);
     }
   }
-  // With no label there is nothing else that says that these are typed.
+  // A tensor without labels has nothing else that says that its contents are typed.
   if (raw == nullptr) tensor->mutable_contents();
 }
 

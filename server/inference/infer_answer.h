@@ -6,7 +6,8 @@
 
 namespace prequel {
 
-// Where contents are: beside each tensor, or in a list of raw ones, as the request had them.
+// Where the contents of tensors are: beside each tensor, or in a list of raw ones, as the request
+// had them.
 enum class Contents { kTyped, kRaw };
 
 // The outputs that `request` names, in its order, or all; with the revision as model_version and as

@@ -26,7 +26,7 @@ inline constexpr char kTimes[] = "times";
 absl::StatusOr<Batch> BatchFromInfer(const inference::ModelInferRequest& request,
                                      const std::vector<FeatureConfig>& features, Index max_rows);
 
-// What a request claims to have, before it has been checked; `most` when it claims more.
+// RowsIn is what a request claims to have, before it has been checked; `most` when it claims more.
 RowsAsked RowsIn(const inference::ModelInferRequest& request, Index most);
 
 }  // namespace prequel

@@ -191,7 +191,7 @@ absl::StatusOr<PredictOptions> QuestionOf(const inference::ModelInferRequest& re
     for (const std::string& name : QueryNames(usual->asked(), true)) queries.Named(name);
   }
   const std::vector<std::string> known = QueryNames(usual->asked(), false);
-  // In one order, whatever that of a map is.
+  // Parameters are read in the order of their names, whatever that of the map is.
   const std::map<std::string, InferParameter> parameters(request.parameters().begin(),
                                                          request.parameters().end());
   for (const auto& [name, value] : parameters) {

@@ -28,8 +28,8 @@ absl::StatusOr<std::optional<std::int64_t>> RevisionOf(std::string_view version)
 
 absl::StatusOr<Moment> MomentOf(const inference::ModelInferRequest& request);
 
-// The queries of the outputs that are named, or those answered by default where none is, with their
-// options. Parameters of a request:
+// QuestionOf asks the queries of the outputs that are named, or, where no output is named, those
+// that are answered by default, with their options. Parameters of a request:
 //   min_revision   see Moment
 //   samples, raw   as in PredictOptions
 //   QUERY.OPTION   of a query, which is then asked: "quantiles.levels" = "0.1, 0.5, 0.9"

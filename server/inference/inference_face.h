@@ -36,20 +36,23 @@ class InferenceFace {
   Index max_batch_rows() const { return options_.max_batch_rows; }
 
   void ServerMetadata(inference::ServerMetadataResponse* response) const;
-  // Not ready while its log is replayed, when it cannot be, and of a revision yet to come.
+  // ModelReady: a model is not ready while its log is replayed, nor when it cannot be; nor is a
+  // revision that is yet to come.
   absl::Status ModelReady(const inference::ModelReadyRequest& request,
                           inference::ModelReadyResponse* response) const;
   absl::Status ModelMetadata(const inference::ModelMetadataRequest& request,
                              inference::ModelMetadataResponse* response) const;
 
-  // As Predict of prequel.v1.LearningService. Calls `done` exactly once, on any thread; request and
-  // response live until then. `watched`: the same call, if its client is watched; else null.
+  // Infer does what Predict of prequel.v1.LearningService does. Calls `done` exactly once, on any
+  // thread; request and response live until then. `watched`: the same call, if its client is
+  // watched; else null.
   using Done = std::function<void(const absl::Status&)>;
   void Infer(const Call& call, const inference::ModelInferRequest* request, Contents contents,
              inference::ModelInferResponse* response, const Done& done,
              const UnaryCall* watched = nullptr) const;
 
-  // Work on one of the threads that answer queries, for what is not to be done on the caller's.
+  // Run does `work` on one of the threads that answer queries, for what is not to be done on the
+  // caller's.
   using Work = absl::AnyInvocable<absl::Status()>;
   void Run(const Call& call, Work work, Done done) const {
     pools_.queries.Run(

@@ -11,11 +11,11 @@
 
 namespace prequel {
 
-// `body` is JSON, of `json_length` bytes; what follows are the raw contents of those tensors whose
-// parameter `binary_data_size` says how long theirs are. Numbers become FP64, and are
-// of the datatype that is said; null is a missing one. Nested lists are as good as flat ones, if
-// they have one length. INVALID_ARGUMENT names
-// what is wrong, and nothing grows beyond some multiple of the body.
+// `body` begins with JSON, of `json_length` bytes; behind it are the raw contents of those tensors
+// whose parameter `binary_data_size` says how long theirs are. Numbers become FP64, and must be in
+// the range of the tensor's datatype; null is a missing one. Nested lists are as good as flat ones,
+// if they have one length. INVALID_ARGUMENT names what is wrong, and nothing grows beyond some
+// multiple of the body.
 absl::StatusOr<inference::ModelInferRequest> InferRequestFromJson(
     std::string_view body, std::optional<std::size_t> json_length, Index max_batch_rows);
 

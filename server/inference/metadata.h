@@ -7,7 +7,8 @@
 
 namespace prequel {
 
-// Its features as inputs and all that it can be asked as outputs; name and versions are left.
+// DescribeModel gives the model's features as inputs and all that it can be asked as outputs; it
+// leaves name and versions out.
 absl::Status DescribeModel(const Learner& learner, inference::ModelMetadataResponse* response);
 
 }  // namespace prequel

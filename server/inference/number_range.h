@@ -11,7 +11,7 @@ struct NumberRange {
   bool whole = true;
 };
 
-// Nothing for a datatype that there is not, or that is not of numbers.
+// RangeOf is nothing for a datatype that there is not, or that is not of numbers.
 std::optional<NumberRange> RangeOf(std::string_view datatype);
 
 }  // namespace prequel

@@ -26,14 +26,16 @@ struct InputTensor {
 // unless there are as many of both.
 absl::StatusOr<std::vector<InputTensor>> InputsOf(const inference::ModelInferRequest& request);
 
-// Of a tensor of numbers of shape [rows, columns] or, with one column, [rows]. INVALID_ARGUMENT
-// unless shape, datatype and length of the contents agree and rows are in [1, max_rows].
+// NumberRows is the number of rows of a tensor of numbers of shape [rows, columns] or, with one
+// column, [rows]. INVALID_ARGUMENT unless shape, datatype and length of the contents agree and rows
+// are in [1, max_rows].
 absl::StatusOr<Index> NumberRows(const InputTensor& tensor, Index columns, Index max_rows);
 // Writes row r, column c to out(first + c, r). REQUIRES: NumberRows(tensor, columns, …) is
 // out.cols().
 void ReadNumbers(const InputTensor& tensor, Index columns, Index first, Matrix& out);
 
-// The same for BYTES of shape [rows] or [rows, 1], each of which is UTF-8.
+// ReadTexts reads BYTES of shape [rows] or [rows, 1], each of which is UTF-8. INVALID_ARGUMENT as
+// for NumberRows.
 absl::StatusOr<std::vector<std::string>> ReadTexts(const InputTensor& tensor, Index max_rows);
 
 }  // namespace prequel

@@ -120,7 +120,7 @@ absl::StatusOr<std::vector<SalvagedModel>> SalvageModels(RocksStore& store, cons
   for (const StoredModel& model : *listed) {
     acknowledged[model.log] = store.AcknowledgedEnd(model.log);
   }
-  // Then only what cannot be read at all is a problem of a model's.
+  // Once the loss is accepted, only what cannot be read at all is a problem of a model's.
   if (absl::Status status = store.AcceptLoss(""); !status.ok()) return status;
   const absl::StatusOr<std::vector<StoredModel>> there = store.catalogue().ListModels();
   if (!there.ok()) return there.status();

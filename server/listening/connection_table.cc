@@ -28,7 +28,7 @@ sockaddr_storage LocalAddressOf(int fd) {
   return address;
 }
 
-// Since anything came.
+// IdleFor is the time since anything came.
 std::chrono::milliseconds IdleFor(int fd) {
   tcp_info info{};
   socklen_t length = sizeof(info);
@@ -84,7 +84,7 @@ std::string EndpointOf(const sockaddr_storage& address) {
     return absl::StrCat("ipv4:", text, ":", port);
   }
   inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof(text));
-  // Which of the host's links a link-local address is of.
+  // The number says which of the host's links a link-local address is of.
   const std::string link = v6.sin6_scope_id == 0 ? "" : absl::StrCat("%25", v6.sin6_scope_id);
   return absl::StrCat("ipv6:%5B", text, link, "%5D:", port);
 }
@@ -94,7 +94,7 @@ bool ConnectionTable::Add(int fd, const sockaddr_storage& address) {
   if (IsShunned(fd, address, Clock::now())) return false;
   const std::optional<ino_t> inode = InodeOf(fd);
   if (!inode) return false;
-  // A descriptor that is used again: whoever had it is closed.
+  // A descriptor that is used again means that its earlier connection is closed.
   if (const auto old = connections_.find(fd); old != connections_.end()) {
     --peers_[old->second.peer].open;
     connections_.erase(old);
@@ -158,7 +158,7 @@ bool ConnectionTable::MakeRoom(const std::string& peer) {
 }
 
 void ConnectionTable::ShutDown(Connections::iterator connection) {
-  // Its owner closes it, or has: then the descriptor may be somebody else's.
+  // The socket's owner closes it, or has: then the descriptor may be somebody else's.
   if (InodeOf(connection->first) == connection->second.inode) {
     shutdown(connection->first, SHUT_RDWR);
     // What the kernel has of it would still be read: megabytes, of which gRPC makes gigabytes.

@@ -35,50 +35,54 @@ struct Flood {
   std::int64_t given_up = 0;  // of them
 };
 
-// Who is at the other end, without the port: an IPv4 address, or the first 64 bits of one of IPv6.
+// PeerOf is who is at the other end, without the port: an IPv4 address, or the first 64 bits of one
+// of IPv6.
 std::string PeerOf(const sockaddr_storage& address);
-// The same for people to read.
+// HostOf is such a peer for people to read.
 std::string HostOf(const std::string& peer);
-// And with the port, as gRPC names it.
+// EndpointOf is the other end with its port, as gRPC names it.
 std::string EndpointOf(const sockaddr_storage& address);
 
-// Knows sockets that others own and close: by number and inode, so that it sees which are still
-// there. One thread at a time.
+// A ConnectionTable knows sockets that others own and close: by number and inode, so that it sees
+// which are still there. One thread at a time.
 class ConnectionTable {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // For how long whoever floods is shunned.
+  // How long a peer that floods is shunned.
   static constexpr std::chrono::seconds kShunned{10};
-  // Calls given up that a peer may have open: honest clients give up some, when it takes too long.
+  // How many calls that were given up a peer may have open: honest clients give up some, when they
+  // take too long.
   static constexpr std::int64_t kGivenUp = 1024;
 
   explicit ConnectionTable(const ConnectionLimits& limits) : limits_(limits) {}
 
-  // Takes on socket `fd` of a client at `address`, if there is room. Else room is made by shutting
-  // down the connection that has been idle the longest: of the same peer when it has its share,
-  // else of the peer that has the most, or of all that have as many. A peer without an idle one is
-  // not looked at again before the next Police, so that a flood of connections costs little.
+  // Add takes on socket `fd` of a client at `address`, if there is room. Else room is made by
+  // shutting down the connection that has been idle the longest: of the same peer when it has its
+  // share, else of the peer that has the most, or of all that have as many. A peer without an idle
+  // connection is not looked at again before the next Police, so that a flood of connections costs
+  // little.
   bool Add(int fd, const sockaddr_storage& address);
 
-  // How many calls each connection has open.
+  // SetCalls says how many calls each connection has open.
   void SetCalls(const OpenCalls::ByPeer& calls);
 
-  // To be called every tenth of a second, or `since` the last time. Of what each connection has
-  // received, as much as has not come whole yet is being held; and OpenCalls::kBytes for each of
-  // its calls. If that is more than `most` in all, shuts down connections until it is not: each
-  // time the one that holds the most, of the peer that holds the most. `arrived` is what came whole
-  // since the last time.
+  // Police is to be called every tenth of a second, or `since` after the last time. A connection
+  // holds what it has received and has not come whole yet, and OpenCalls::kBytes for each of its
+  // calls. While all connections together hold more than `most`, Police shuts one down: the one
+  // that holds the most, of the peer that holds the most. `arrived` is what came whole since the
+  // last time.
   void Police(const Arrivals::ByPeer& arrived, std::int64_t most,
               std::chrono::duration<double> since = std::chrono::milliseconds(100));
   std::int64_t arriving() const { return arriving_; }
 
-  // Shuts down all connections of peers that have more than kGivenUp calls that were given up, or
-  // more than ConnectionLimits::calls_per_peer; until kShunned after `now` Add takes no others of
-  // theirs, but of this host. Says who they are, but for those that were shunned already.
+  // EndFloods shuts down all connections of peers that have more than kGivenUp calls that were
+  // given up, or more than ConnectionLimits::calls_per_peer calls. Until kShunned after `now`, Add
+  // takes no others of these peers, except from an address of this server itself. Returns the peers
+  // that were not shunned already.
   std::vector<Flood> EndFloods(Clock::time_point now);
 
-  // Those that have closed since the last Police may still be among them.
+  // How many connections are open; some of them may have closed since the last Police.
   std::size_t open() const { return connections_.size(); }
   std::int64_t evicted() const { return evicted_; }
 
@@ -99,13 +103,14 @@ class ConnectionTable {
     bool busy = false;  // none of its connections was idle when Add looked, since the last Police
   };
 
-  // Whether `address` is, at the other end of `fd`.
+  // Whether the peer at `address`, the other end of `fd`, is shunned.
   bool IsShunned(int fd, const sockaddr_storage& address, Clock::time_point now);
-  // Forgets those that are closed.
+  // Sweep forgets the connections that are closed.
   void Sweep();
   bool HasItsShare(const std::string& peer) const;
   bool MakeRoom(const std::string& peer);
-  // Who may lose a connection for `peer`, without those that are busy.
+  // WhoMakesRoom gives the peers that may lose a connection for `peer`, without those that are
+  // busy.
   std::set<std::string> WhoMakesRoom(const std::string& peer) const;
   void ShutDown(Connections::iterator connection);
   std::int64_t EndTheLargest();                 // what it held

@@ -12,8 +12,9 @@ void RaiseDescriptorLimit();
 // The limit as it is.
 std::int64_t DescriptorLimit();
 
-// Who may have how many. What is left is for everything else: the store's logs, a snapshot that is
-// being written, the audit trail, files that are read again, the server's own call of itself.
+// How many descriptors each part may have. What is left is for everything else: the store's logs, a
+// snapshot that is being written, the audit trail, files that are read again, the server's own call
+// of itself.
 struct DescriptorShares {
   int store = 0;  // tables that are kept open
   int http = 0;   // connections

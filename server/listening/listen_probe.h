@@ -8,8 +8,8 @@
 
 namespace prequel {
 
-// All of them at once, so that two which collide are found as well. UNAVAILABLE with the address
-// and the reason of the operating system.
+// ProbeListen tries all of them at once, so that two which collide are found as well. UNAVAILABLE
+// with the address and the reason of the operating system.
 absl::Status ProbeListen(std::span<const HostPort> addresses);
 
 }  // namespace prequel

@@ -25,7 +25,8 @@ namespace {
 
 constexpr int kBacklog = 1024;
 constexpr int kAtOnce = 64;  // connections that are accepted before it looks at anything else
-// How often it sees what is open, and arriving; and once the process is large.
+// How often the listener looks at what is open and arriving: as a rule, and once the process is
+// large.
 constexpr std::chrono::milliseconds kLook{100}, kCloseLook{20};
 constexpr std::chrono::milliseconds kWithoutDescriptors{20};
 
@@ -80,7 +81,7 @@ absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const HostPort& address
   return listener;
 }
 
-// On all addresses that the host has, on the port that the first was given.
+// Listen listens on all addresses that the host has, on the port that the first was given.
 absl::Status Listener::Listen(const HostPort& address) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
@@ -144,7 +145,7 @@ void Listener::Loop() {
       next_look = now + between;
     }
     for (std::size_t i = 0; ready > 0 && i + 1 < polled.size(); ++i) {
-      // Those that are left are there at the next poll.
+      // Connections that are left are there at the next poll.
       for (int n = 0; polled[i].revents != 0 && n < kAtOnce && Accept(polled[i].fd); ++n) continue;
     }
   }

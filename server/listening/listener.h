@@ -17,21 +17,21 @@
 
 namespace prequel {
 
-// What gRPC may hold of requests that have not come whole, and of open calls, when the process has
-// grown so large. Both in bytes.
+// gRPC may hold `most` bytes of requests that have not come whole, and of open calls, once the
+// process has more than `resident` bytes in memory.
 struct ArrivalLimits {
   Arrivals& arrivals;  // outlives the listener
   std::int64_t most = 0;
   std::int64_t resident = 0;
 };
 
-// gRPC's own listener takes every connection, and stops for good when there are no descriptors
-// left.
+// A Listener stands in for gRPC's own, which takes every connection, and stops for good when there
+// are no descriptors left.
 class Listener {
  public:
   using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
 
-  // Listens, and lets connections wait. UNAVAILABLE says why not.
+  // Open listens, and lets connections wait. UNAVAILABLE says why not.
   static absl::StatusOr<std::unique_ptr<Listener>> Open(const HostPort& address,
                                                         const ConnectionLimits& limits,
                                                         const ArrivalLimits& arriving);
@@ -39,14 +39,14 @@ class Listener {
   ~Listener();
 
   int port() const { return port_; }
-  // Hands them on from now on, to the server that was started last in this process.
+  // Start hands connections on from now on, to the server that was started last in this process.
   void Start(std::unique_ptr<Acceptor> acceptor);
-  // Accepts no more.
+  // Stop accepts no more.
   void Stop();
 
-  // As of late: what is open, the bytes of what is still arriving, the calls that gRPC has open,
-  // and the memory of both. Since the start: how many connections were refused or ended for want of
-  // room, and how often a host had too many calls.
+  // What the last look has seen: the connections that are open, the bytes of what is still
+  // arriving, the calls that gRPC has open, and the memory of both. Since the start: how many
+  // connections were refused or ended for want of room, and how often a host had too many calls.
   std::int64_t open() const { return open_.load(std::memory_order_relaxed); }
   std::int64_t arriving() const { return arriving_.load(std::memory_order_relaxed); }
   std::int64_t calls() const { return calls_.load(std::memory_order_relaxed); }
@@ -61,12 +61,12 @@ class Listener {
       : arriving_limits_(arriving), table_(limits) {}
   absl::Status Listen(const HostPort& address);
   void Loop();
-  // Whether the process is large.
+  // Look counts what is open and polices the table. Returns whether the process is large.
   bool Look(Clock::time_point now);
   void CountCalls(Clock::time_point now);
-  // One that waits on a listening socket; false when there is none.
+  // Accept takes a connection that waits on the socket `listening`; false when it took none.
   bool Accept(int listening);
-  // No descriptor is left: lets go of one kept for this, so that whoever waits is told.
+  // TurnAway: no descriptor is left. Lets go of one kept for this, so that whoever waits is told.
   void TurnAway(int listening);
 
   const ArrivalLimits arriving_limits_;
@@ -74,7 +74,7 @@ class Listener {
   int port_ = 0;
   int wake_ = -1;   // readable once it is to stop
   int spare_ = -1;  // see TurnAway
-  // Of the thread.
+  // Owned by thread_.
   ConnectionTable table_;
   std::unique_ptr<OpenCalls> open_calls_;
   Clock::time_point last_look_ = Clock::now(), last_count_ = last_look_;

@@ -35,7 +35,7 @@ std::int64_t NumberAt(const Json& object, const char* field) {
   return number;
 }
 
-// Of "chttp2 ipv4:127.0.0.1:40000", what comes after the protocol.
+// PeerIn gives what comes after the protocol in "chttp2 ipv4:127.0.0.1:40000".
 std::string PeerIn(const Json& name) {
   if (!name.is_string()) return "";
   const auto& text = name.get_ref<const std::string&>();

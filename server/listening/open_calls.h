@@ -9,11 +9,11 @@
 namespace prequel {
 
 // gRPC tells the server's code of a call once its message has come, or not at all. It counts a call
-// (in channelz) from its headers until its memory is let go, which for one that its client resets
-// may be long after: so the count is of what takes memory. One thread at a time.
+// (in channelz) from its headers until its memory is let go, which for a call that its client
+// resets may be long after: so the count is of what takes memory. One thread at a time.
 class OpenCalls {
  public:
-  // By gRPC's name of the other end; without those that have none.
+  // Calls by gRPC's name of the other end; connections without calls are left out.
   using ByPeer = std::map<std::string, std::int64_t, std::less<>>;
 
   // What gRPC holds of one call before its message comes, about.
@@ -21,10 +21,10 @@ class OpenCalls {
   // Connections that one Look asks about; that takes some 3 ms.
   static constexpr std::int64_t kAtOnce = 256;
 
-  // Of the server that was started last in this process.
+  // The constructor takes the server that was started last in this process. `at_once`: see Look.
   explicit OpenCalls(std::int64_t at_once = kAtOnce);
 
-  // Asks about the next connections, `at_once` at the most. What is known of the others stays;
+  // Look asks about the next connections, `at_once` at the most. What is known of the others stays;
   // those that are gone are forgotten.
   void Look();
 

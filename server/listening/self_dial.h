@@ -18,8 +18,8 @@ namespace prequel {
 
 class SelfDial {
  public:
-  // Listening on `address`, with TLS or without. `refused` counts the connections that the port has
-  // had no room for: one that turns this one away, too, is alive.
+  // SelfDial dials the server that listens on `address`, with TLS or without. `refused` counts the
+  // connections that the port has had no room for: a port that turns this one away, too, is alive.
   SelfDial(const HostPort& address, bool tls, std::function<std::int64_t()> refused,
            std::chrono::milliseconds pause = std::chrono::seconds(5));
 

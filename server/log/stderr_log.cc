@@ -29,7 +29,7 @@ const char* NameOf(Severity severity) {
 
 std::atomic<LogFormat> g_format = LogFormat::kText;
 
-// As JSON has it, and whatever the bytes are.
+// Quoted gives `text` as a JSON string, whatever its bytes are.
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : wire::Readable(text)) {

@@ -25,14 +25,16 @@ void LogLine(Severity severity, std::string_view message);
 std::string FormatLogLine(LogFormat format, std::string_view time, Severity severity,
                           std::string_view message);
 
-// For what strangers can cause: so many lines a second, and a count of the others. Thread-safe.
+// A LogBudget is for lines that strangers can cause: it lets `per_second` of them pass in a second,
+// and counts the others. Thread-safe.
 class LogBudget {
  public:
   using Clock = std::chrono::steady_clock;
 
   explicit LogBudget(int per_second) : per_second_(per_second) {}
 
-  // The lines left out since the last one that was not; nothing: this one is to be left out too.
+  // Take gives the number of lines left out since the last one that was not; nothing: this one is
+  // to be left out, too.
   std::optional<std::int64_t> Take(Clock::time_point now = Clock::now());
 
  private:

@@ -42,8 +42,8 @@ std::int64_t InFlight::refused() const {
   return refused_;
 }
 
-// With B the budget, u what is used, h what the caller has and c what the connection has of it, all
-// after the bytes were taken, the caller may have m = (B − (u − h)) / 2:
+// A caller may have m = (B − (u − h)) / 2, where B is the budget, u what is used, h what the caller
+// has and c what the connection has of it, all after the bytes were taken:
 //
 //   h ≤ B − u   ⇔   h ≤ m,        c ≤ 3 (m − h)
 //

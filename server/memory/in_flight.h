@@ -14,11 +14,11 @@
 
 namespace prequel {
 
-// Divides one budget among callers by dynamic thresholds (Choudhury and Hahne 1998): a caller may
-// have as much as is free. So one alone can have half of the budget, n of them have 1/(n+1) each,
-// and as much is always left for who comes next. What a caller may have is divided among its
-// connections in the same way, but that one may have three times as much as is free: alone 3/8 of
-// the budget. Thread-safe. Outlives its shares.
+// InFlight divides one budget among callers by dynamic thresholds (Choudhury and Hahne 1998): a
+// caller may have as much as is free. So one alone can have half of the budget, n of them have
+// 1/(n+1) each, and as much is always left for who comes next. What a caller may have is divided
+// among its connections in the same way, except that a connection may have three times as much as
+// is free: alone 3/8 of the budget. Thread-safe. Outlives its shares.
 class InFlight {
  private:
   struct Connection {
@@ -37,7 +37,8 @@ class InFlight {
   };
 
  public:
-  // What one call on a connection has; gives it back when destroyed. For one thread at a time.
+  // A Share is what one call on a connection has; gives it back when destroyed. One thread at a
+  // time.
   class Share {
    public:
     Share() = default;
@@ -52,10 +53,10 @@ class InFlight {
       if (of_ != nullptr) of_->Leave(place_, bytes_);
     }
 
-    // RESOURCE_EXHAUSTED (ShortageOf) beyond what the caller may have; to be tried again, unless so
-    // many would be too many if nothing else were taken. Without a budget all is OK.
+    // Take is RESOURCE_EXHAUSTED (ShortageOf) beyond what the caller may have; to be tried again,
+    // unless `bytes` would be too many if nothing else were taken. Without a budget all is OK.
     absl::Status Take(std::int64_t bytes);
-    // The same of what is there already, and must be counted.
+    // Count counts `bytes` that are in memory already, beyond what the caller may have, too.
     void Count(std::int64_t bytes);
     void GiveBack(std::int64_t bytes) { Count(-bytes); }
     std::int64_t bytes() const { return bytes_; }

@@ -38,8 +38,8 @@ void AddUpwards(const std::string& mount, std::string group, std::vector<std::st
   }
 }
 
-// Of all control groups that have to do with `controller`, by the lines of /proc/self/cgroup:
-// "0::/group" of version 2 and "9:cpu,cpuacct:/group" of version 1.
+// ControlGroups gives the folders of all control groups that have to do with `controller`, by the
+// lines of /proc/self/cgroup: "0::/group" of version 2 and "9:cpu,cpuacct:/group" of version 1.
 std::vector<std::string> ControlGroups(const std::string& root, std::string_view controller) {
   std::vector<std::string> folders;
   std::ifstream file(root + "proc/self/cgroup");

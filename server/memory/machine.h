@@ -14,10 +14,10 @@ std::int64_t MemoryLimit(const std::string& root = "/");
 // than it may run on. At least 1.
 int CoreLimit(const std::string& root = "/");
 
-// What the process has in memory now; 0 when that cannot be read.
+// The bytes that the process has in memory now; 0 when that cannot be read.
 std::int64_t ResidentBytes();
 
-// How much of it was allocated, and is not freed. Looks through all heaps.
+// The bytes of memory that are allocated and not freed. Looks through all heaps.
 std::int64_t AllocatedBytes();
 
 }  // namespace prequel

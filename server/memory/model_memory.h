@@ -18,9 +18,9 @@ struct ModelBytes {
   std::int64_t working = 0;  // beside that, while it learns
 };
 
-// First come, first served. Each model's `held` is counted, and `working` of those that take the
-// most, as many as work at a time: it passes from one to the next. Thread-safe. Outlives its
-// leases.
+// ModelMemory is given first come, first served. Each model's `held` is counted, and the largest of
+// their `working`, as many as models work at a time: that memory passes from one to the next.
+// Thread-safe. Outlives its leases.
 class ModelMemory {
  public:
   // What one model has; gives it back when destroyed.

@@ -6,7 +6,7 @@
 namespace prequel {
 
 // The allocator keeps what was freed, in as many heaps as there are threads: after a flood the
-// process would stay as large as it ever was. To look through the heaps, and to give back, keeps
+// process would stay as large as it ever was. Looking through the heaps, and giving back, keeps
 // whoever allocates waiting, for some 10 and 30 ms after a flood; and while memory comes and goes
 // the allocator uses it again by itself. One thread at a time.
 class Trimmer {
@@ -20,9 +20,9 @@ class Trimmer {
   // `limit`: how much should be resident at the most.
   explicit Trimmer(std::int64_t limit) : limit_(limit) {}
 
-  // To be called about once a second, with the bytes that are known to be held: gives back what is
-  // free when that is due; and once at the beginning of each rest however little it is, so that a
-  // server at rest is as large after one storm as after another.
+  // Look is to be called about once a second, with the bytes that are known to be held: it gives
+  // back what is free when that is due; and once at the beginning of each rest however little it
+  // is, so that a server at rest is as large after one storm as after another.
   void Look(std::int64_t held);
 
   // Whether the heaps are worth a look: neither what is held nor what is resident has changed since
@@ -32,7 +32,7 @@ class Trimmer {
   bool RestBegins() const { return calm_ == kRest; }
   // Whether kMuch more is free, of what was allocated and is resident, than was left the last time.
   bool IsDue(std::int64_t allocated, std::int64_t resident) const;
-  // What is left once it was given back.
+  // SetLeft notes what is left once memory was given back.
   void SetLeft(std::int64_t allocated, std::int64_t resident) { left_ = resident - allocated; }
 
  private:

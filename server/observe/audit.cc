@@ -92,7 +92,7 @@ void AuditTrail::OnCall(const CallRecord& call) {
     if (!before) return;
     left_out.of_strangers = *before;
   }
-  // Of a trail that is required the second half of the room is for calls that had begun before it
+  // When a trail is required, the second half of the room is for calls that had begun before it
   // broke: refused ones, which changed nothing, do not fill it.
   const bool refused = call.code != absl::StatusCode::kOk && call.rows == 0;
   const std::size_t room = options_.required && refused ? kMaxWaiting / 2 : kMaxWaiting;

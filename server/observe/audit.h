@@ -24,12 +24,12 @@ struct AuditOptions {
   // A file that has become this long is renamed to PATH.1, what was that to PATH.2, and so on.
   std::int64_t max_bytes = 64 << 20;
   int kept = 9;  // of those
-  // Calls that only look are in it too.
+  // Calls that only look are in the trail, too.
   bool reads = false;
   // Without a trail nothing changes: as long as it cannot be written, calls that would be in it are
   // refused.
   bool required = false;
-  // For tests.
+  // Tests have a clock of their own.
   LogBudget::Clock::time_point (*now)() = LogBudget::Clock::now;
 };
 
@@ -37,9 +37,10 @@ struct AuditOptions {
 //  "resource":"models/m","code":"OK","request_bytes":123,"response_bytes":45,"rows":8,
 //  "milliseconds":1.234,"request_id":"7f3a"}, the last only of a call that has one.
 //
-// Unless `reads` is set, calls that only look are left out, but for ExportModel, by which all of a
-// model leaves. Refused ones are in it; of callers who are not known, at most one a second, so that
-// they cannot drive out the lines of others, and "strangers_left_out_before" counts the rest.
+// Unless `reads` is set, calls that only look are left out, except for ExportModel, by which all of
+// a model leaves. Refused calls are in the trail; of callers who are not known, at most one a
+// second, so that they cannot drive out the lines of others, and "strangers_left_out_before" counts
+// the rest.
 //
 // Lines are written by a thread of its own, behind the calls by as much as the disk is slow; those
 // beyond a bound, or that could not be written, are left out, and "left_out_before" of a later line
@@ -73,7 +74,7 @@ class AuditTrail final : public CallObserver {
 
   explicit AuditTrail(AuditOptions options);
   bool LeavesOut(std::string_view method) const;
-  // One line that tells of others; they are told of by the next.
+  // LeaveOut: a line that tells of `before` is left out; the next line tells of both.
   void LeaveOut(const LeftOut& before) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Loop();
   bool Take(std::vector<Line>& lines);
@@ -82,7 +83,7 @@ class AuditTrail final : public CallObserver {
 
   const AuditOptions options_;
 
-  // Of thread_.
+  // Owned by thread_.
   RotatedFile file_;
   std::string problem_;  // that the server's log has been told of last; empty: none
 

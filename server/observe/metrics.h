@@ -17,11 +17,11 @@
 
 namespace prequel {
 
-// How many models there are, and of which something is to be known.
+// How many models there are in all, and of how many something is to be known.
 struct ModelCounts {
   std::int64_t all = 0;
   std::int64_t without_skill = 0;  // worse of late than the last target repeated
-  // Whose alarms of that cause are raised.
+  // Models whose alarms of that cause are raised.
   std::int64_t changed_inputs = 0, changed_noise = 0, changed_weights = 0;
 };
 
@@ -30,21 +30,21 @@ class Metrics final : public EngineObserver, public CallObserver {
   Metrics();
   ~Metrics() override;
 
-  // Of the program, in a label of prequel_build_info.
+  // SetBuild names the program, in a label of prequel_build_info.
   void SetBuild(const std::string& version, const std::string& architecture);
 
-  // Asked at every scrape, on its thread; set before the first.
+  // SetModels: `count` is asked at every scrape, on its thread; set before the first.
   void SetModels(std::function<ModelCounts()> count);
-  // How single models do: as many as there are to be series of.
+  // SetLooks: `look` says how single models do, as many as there are to be series of.
   void SetLooks(std::function<std::vector<ModelLook>()> look);
   void SetStorageHealthy(std::function<bool()> healthy);
-  // One more of what another part knows: a gauge or, named *_total, what only grows while the
-  // server runs.
+  // AddGauge and AddCounter add one more of what another part knows: a gauge or, named *_total,
+  // what only grows while the server runs.
   void AddGauge(const char* name, const char* help, std::function<double()> value);
   void AddCounter(const char* name, const char* help, std::function<double()> value);
 
-  // Files that the server reads again while it runs; `what` is of a small fixed set. OK: what they
-  // hold is in use; else the server goes on with what it had.
+  // SetReloaded is for files that the server reads again while it runs; `what` is of a small fixed
+  // set. OK: what they hold is in use; else the server goes on with what it had.
   void SetReloaded(std::string_view what, bool ok);
   void SetCertificateExpiry(std::chrono::system_clock::time_point expires);
 
@@ -64,7 +64,7 @@ class Metrics final : public EngineObserver, public CallObserver {
   void OnSnapshotLost(std::string_view model, const absl::Status& status) override;
   void OnReplayDone(std::string_view model, const absl::Status& status) override;
 
-  // In Prometheus' text format, version 0.0.4.
+  // The metrics in Prometheus' text format, version 0.0.4.
   std::string Text() const;
 
  private:

@@ -1,4 +1,4 @@
-// Which models were used last, and when they learned.
+// The models that were used last, and when they learned.
 #pragma once
 
 #include <chrono>
@@ -16,8 +16,8 @@
 
 namespace prequel {
 
-// Of a bounded number: whichever has not been used for the longest makes room. Thread-safe; nobody
-// holds the lock for longer than a few pointer moves.
+// RecentModels knows a bounded number of models: the one that has not been used for the longest
+// makes room. Thread-safe; nobody holds the lock for longer than a few pointer moves.
 class RecentModels final : public EngineObserver {
  public:
   using Clock = std::chrono::steady_clock;
@@ -26,7 +26,7 @@ class RecentModels final : public EngineObserver {
     std::optional<Clock::time_point> learned;  // when it did last, since the server started
   };
 
-  // 0: none.
+  // `most`: how many models; 0: none.
   explicit RecentModels(int most) : most_(static_cast<std::size_t>(most)) {}
 
   void OnUpdate(std::string_view model, Index rows, Duration duration,
@@ -35,9 +35,9 @@ class RecentModels final : public EngineObserver {
                  const absl::Status& status) override;
   void OnReplayDone(std::string_view model, const absl::Status& status) override;
 
-  // That model is no more.
+  // Forget: `model` is no more.
   void Forget(std::string_view model);
-  // The one that was used last first.
+  // All models, the one that was used last first.
   std::vector<Entry> All() const;
 
  private:

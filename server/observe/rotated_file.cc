@@ -63,14 +63,14 @@ absl::Status RotatedFile::Rotate() {
   return Open();
 }
 
-// As far as the first number that is free: where an earlier attempt came to nothing halfway, it
-// left one, and the next attempt gives up no more files than that one did.
+// Rename moves files as far as the first number that is free: an attempt that came to nothing
+// halfway left one free, and so the next attempt gives up no more files than that one did.
 absl::Status RotatedFile::Rename() const {
   int last = 1;
   while (last < kept_ && Exists(Name(last))) ++last;
   for (int i = last; i > 0; --i) {
     const std::string from = Name(i - 1);
-    // Of a file that somebody has taken away, nothing is left to be renamed.
+    // A file that somebody has taken away need not be renamed.
     if (rename_file_(from.c_str(), Name(i).c_str()) != 0 && errno != ENOENT) {
       return Cannot("rename", from, errno);
     }

@@ -1,4 +1,4 @@
-// A file of lines that is begun anew when it has become long; so many of the earlier ones are kept.
+// A file of lines that is begun anew when it has become long; some of the earlier ones are kept.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace prequel {
 
-// Of one thread.
+// Used by one thread.
 class RotatedFile {
  public:
-  // As std::rename; tests have one that fails.
+  // RenameFile is std::rename; tests have one that fails.
   using RenameFile = int (*)(const char* from, const char* to);
 
   // A file that would be longer than `max_bytes` is renamed to PATH.1, what was that to PATH.2, and
@@ -26,15 +26,15 @@ class RotatedFile {
   RotatedFile(const RotatedFile&) = delete;
   RotatedFile& operator=(const RotatedFile&) = delete;
 
-  // Goes on where the file ends, or creates it, for its owner alone. UNAVAILABLE says why not.
+  // Open goes on where the file ends, or creates it, for its owner alone. UNAVAILABLE says why not.
   absl::Status Open();
 
-  // The whole line or nothing of it. After an error the next line opens the file anew: it may be
-  // another one by then.
+  // Write writes the whole line or nothing of it. After an error the next line opens the file anew:
+  // it may be another one by then.
   absl::Status Write(std::string_view line);
 
-  // Why the file could not be renamed when it was too long for the last line. Until it can be, it
-  // grows, and none of the earlier ones is given up.
+  // rotation() says why the file could not be renamed when it was too long for the last line. Until
+  // it can be, it grows, and no earlier file is given up.
   const absl::Status& rotation() const { return rotation_; }
 
  private:

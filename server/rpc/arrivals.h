@@ -1,4 +1,5 @@
-// What has come whole, of which connection: gRPC says nothing of what is still arriving.
+// How many messages and bytes have come whole, by connection. gRPC says nothing of what is still
+// arriving.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ class Arrivals {
   struct Arrived {
     std::int64_t messages = 0, bytes = 0;
   };
-  // By gRPC's name of the other end.
+  // Keys are gRPC's names of the other end.
   using ByPeer = std::map<std::string, Arrived, std::less<>>;
 
   void Count(std::string_view peer, std::int64_t bytes) {
@@ -28,7 +29,7 @@ class Arrivals {
     it->second.bytes += bytes;
   }
 
-  // Since the last time.
+  // Take returns what was counted since it was called last.
   ByPeer Take() {
     MutexLock lock(mu_);
     return std::exchange(since_, {});

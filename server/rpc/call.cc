@@ -16,7 +16,8 @@ namespace {
 
 // A request is in memory as it came, as numbers of twice the width, and as its log record.
 constexpr std::int64_t kCopiesOfRequest = 3;
-// Smaller ones are not looked at closely: they are not refused, and no reader of one is slow.
+// Messages smaller than this are not looked at closely: they are not refused, and no reader of one
+// is slow.
 constexpr std::int64_t kSmall = 16 << 10;
 // Longer than any resource's name.
 constexpr std::size_t kAbout = 128;
@@ -93,7 +94,8 @@ struct Call::State {
     admitted = meter.Take(caller->principal().quotas, {.calls = 1});
   }
 
-  // Of nothing yet: of the caller as it is now, and the model that the call is about now.
+  // QuotasNow has taken nothing yet. It is of the caller as the policy has it now, and of the model
+  // that the call is about now.
   QuotaUse QuotasNow() const {
     const ModelLimits* limits = caller->LimitsOf(resource);
     const bool bounded = limits != nullptr && limits->quotas.Any() && parts.models != nullptr &&
@@ -276,7 +278,7 @@ class UnaryCall::Watcher final : public grpc::ServerUnaryReactor {
     then();
   }
 
-  // Of what waited for the client to go.
+  // LetGo drops what OnceCancelled was given: nothing waits for the client to go any more.
   void LetGo() { TakeThen(); }
 
   void OnCancel() override {

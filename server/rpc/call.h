@@ -42,7 +42,7 @@ struct CallParts {
   ModelMeters* models = nullptr;  // null: models have no quotas
 };
 
-// What a call that gRPC knows nothing of says for itself.
+// What a call that does not come by gRPC says of itself.
 struct CallOrigin {
   Credentials credentials;
   std::string peer;  // as gRPC would name it; empty: nobody says
@@ -51,17 +51,17 @@ struct CallOrigin {
   std::string request_id;      // as request_id.h has it
 };
 
-// A small value: copies are of the same call. It goes from thread to thread, one at a time, but for
-// what may be asked on any thread until End: deadline, CheckWanted and wanted.
+// Copies of a Call are of the same call. One thread at a time uses it, except for deadline,
+// CheckWanted and wanted, which any thread may call until End.
 class Call {
  public:
-  // `method` is a literal. `context` lives until End, `parts` longer. First of all: the client is
-  // given back the call's request id before anything else.
+  // The constructor of a gRPC call gives the client back its request id, so it comes before
+  // anything else is sent. `method` is a literal. `context` lives until End, `parts` longer.
   Call(grpc::CallbackServerContext* context, const char* method, const CallParts& parts);
   Call(CallOrigin origin, const char* method, const CallParts& parts);
 
-  // Whether the caller is known, its role includes the method, and it may begin another call. A
-  // call that is not admitted ends with this; nothing else is asked of it.
+  // OK when the caller is known, its role includes the method, and it may begin another call. A
+  // call that is not admitted is ended with this status; nothing else is asked of it.
   const absl::Status& admitted() const;
   // Whether the caller may use `model`: "moons" or "models/moons".
   absl::Status CheckModel(std::string_view model) const;
@@ -73,57 +73,65 @@ class Call {
     std::int64_t rows = 0;    // of quotas, which get none back
   };
   static Load LoadOf(const google::protobuf::Message& request, std::int64_t rows = 0);
-  // Takes it of the caller's quotas, of those of the resource, which is a model, and of the memory:
-  // all or nothing; RESOURCE_EXHAUSTED says of which. Until End.
+  // Take takes `load` of the caller's quotas, of those of the model that is the resource, and of
+  // the memory for what is in flight: all or nothing. RESOURCE_EXHAUSTED says of which there is too
+  // little. End gives back.
   absl::Status Take(const Load& load) const;
-  // The same for one of the requests of a stream: until it is answered, at the latest by End.
+  // A Holding is what Hold has taken, as Take does, for one request of a stream. GiveBack gives it
+  // back once the request is answered; End gives back the memory at the latest.
   struct Holding {
     QuotaUse quotas;
     std::int64_t memory = 0;
   };
   absl::StatusOr<Holding> Hold(const Load& load) const;
   void GiveBack(Holding holding) const;
-  // Of that memory alone, until End: what is held of an answer. Counts it whatever there is.
+  // TakeMemory takes `bytes` of an answer of the memory for what is in flight, or is
+  // RESOURCE_EXHAUSTED. CountMemory counts them however little is left; below 0 gives back. Both
+  // until End.
   absl::Status TakeMemory(std::int64_t bytes) const;
   void CountMemory(std::int64_t bytes) const;
-  // The same for one more model, with those there are that the caller may use given by `existing`.
-  // Until End.
+  // TakeModel takes one more model of the caller's quota until End. `existing` says how many models
+  // the caller can use now.
   absl::Status TakeModel(const absl::AnyInvocable<std::int64_t() const>& existing) const;
-  // Whether the policy still has the caller, for calls that last; it counts as it is there from now
-  // on.
+  // Renew says whether the policy still has the caller, for calls that last. From then on the
+  // caller is what the policy says of it now.
   absl::Status Renew() const;
 
-  // What the call is about, for error details and observers; again when a stream names another.
+  // SetResource names what the call is about, for error details and observers; a stream calls it
+  // again when it names another model.
   void SetResource(std::string_view resource) const;
-  // Of every message that came, or is to go. One that came, whether or not it can be decoded, is
-  // counted once it is taken, or is to be let go of: until then it is one of those that are still
-  // arriving, which have a bound of their own.
+  // CountRequest is called for every message that came, whether or not it can be decoded, once it
+  // is taken or to be let go of: until then it counts among those that are still arriving, which
+  // have a bound of their own. CountResponse is called for every message that is to go.
   void CountRequest(const google::protobuf::MessageLite& request) const;
   void CountRequest(std::int64_t bytes) const;
   void CountResponse(const google::protobuf::MessageLite& response) const;
   void CountResponse(std::int64_t bytes) const;
-  // Of a minibatch that was learned or predicted.
+  // CountRows is called with the rows of a minibatch that was learned or predicted.
   void CountRows(std::int64_t rows) const;
 
   Asker who() const;
-  // The client is to read, or to send, so much: ends the call if that takes too long.
+  // BeginWait: the client is to read, or to send, `bytes`. The call is ended if that takes too
+  // long, unless `wait` ends before.
   void BeginWait(Patience::Wait& wait, std::int64_t bytes) const;
 
   TimePoint deadline() const;
-  // OK while whoever asked is there and waits.
+  // OK while the client is there and its deadline has not passed.
   absl::Status CheckWanted() const;
   StillWanted wanted() const;
 
-  // What it holds of that memory, for whoever keeps the answer until the client has it.
+  // LeaveMemory hands over the memory that the call holds to whoever keeps the answer until the
+  // client has it.
   InFlight::Share LeaveMemory() const;
 
-  // Exactly once, when nothing is left to be counted: tells the observers. Returns what gRPC is to
-  // be finished with.
+  // End is called exactly once, when nothing is left to be counted, and tells the observers.
+  // Returns what gRPC is to be finished with.
   grpc::Status End(const absl::Status& status) const;
 
  protected:
   bool reads_only() const;
-  // Gives up what it holds of the memory to who keeps it until the client has its answer.
+  // Gives the memory that the call holds to `memory`, which keeps it until the client has its
+  // answer of `answer_bytes`.
   void LeaveMemory(CallMemory& memory, std::int64_t answer_bytes) const;
 
  private:
@@ -132,11 +140,11 @@ class Call {
   std::shared_ptr<State> state_;
 };
 
-// A call of one request and one response, to be copied into whoever answers.
+// A call of one request and one response. Whoever answers it keeps a copy.
 class UnaryCall : public Call {
  public:
-  // Whether somebody is to be told of a client that goes. gRPC then ends the call on a thread of
-  // its own, which small calls would notice.
+  // Whether OnceCancelled is to be called for a client that goes. gRPC then ends the call on a
+  // thread of its own, which small calls would notice.
   enum class Watch { kNo, kClient };
 
   // `resource` is what the request names. Request and response live until Finish.
@@ -144,20 +152,22 @@ class UnaryCall : public Call {
             const google::protobuf::Message* request, google::protobuf::Message* response,
             const CallParts& parts, Watch watch = Watch::kNo);
 
-  // First of all. True: the caller may not call, may not use the resource, or has used up a quota;
-  // then the call is finished. `rows` are those of the request's minibatch.
+  // Refused is called first. True: the caller may not call or may not use the resource, or a quota
+  // or the memory is used up, and the call has been finished. `rows` are those of the request's
+  // minibatch.
   bool Refused(std::int64_t rows = 0) const;
 
   // Calls `then` when the client goes or its deadline passes before Finish; at once when either has
-  // happened. It may come while another thread is about to Finish: both of them must know who does.
-  // One at a time, and before Finish. REQUIRES: Watch::kClient.
+  // happened. The call of `then` may come while another thread is about to Finish, so the two must
+  // settle which of them finishes. One `then` at a time, and before Finish. REQUIRES:
+  // Watch::kClient.
   void OnceCancelled(absl::AnyInvocable<void()> then) const;
 
-  // Exactly once, on any thread; the response is whole when `status` is OK. When there is no memory
-  // for the answer of a call that only reads, that is what is answered.
+  // Finish is called exactly once, on any thread; the response is whole when `status` is OK. A call
+  // that only reads is answered with RESOURCE_EXHAUSTED when there is no memory for its answer.
   void Finish(const absl::Status& status) const;
 
-  // What gRPC is given for the call.
+  // The reactor that gRPC is given for the call.
   grpc::ServerUnaryReactor* reactor() const;
 
  private:

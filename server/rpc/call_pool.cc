@@ -5,9 +5,11 @@
 namespace prequel {
 namespace {
 
-// Calls that have begun and wait between two pieces keep their threads: so many more than places.
+// A call that has begun and waits between two pieces keeps its thread, so there are kPaused more
+// threads than places.
 constexpr int kPaused = 30;
-// Of what may still begin, a caller may begin one part of so many: sixteen names to hold it all.
+// A caller may begin one in kParts of the calls that may still begin, so that it takes some sixteen
+// callers to hold them all.
 constexpr int kParts = 8;
 // A piece shorter than this goes on at once.
 constexpr double kPieceSeconds = 5e-3;
@@ -116,8 +118,8 @@ void CallPool::Drain(TimePoint deadline) {
   }
 }
 
-// What has begun goes on. A caller may begin a part of what is left, but one always, and of what it
-// asks about one thing no more than can be worked on at once.
+// A call that has begun goes on. A caller may begin a part of the calls that are left, but one
+// always, and of what it asks about one thing no more than can be worked on at once.
 bool CallPool::MayBegin(const std::string& caller, const std::string& about,
                         const Item& item) const {
   if (std::holds_alternative<Pause*>(item)) return true;
@@ -156,7 +158,8 @@ absl::Status CallPool::Proceeds(const Task& task, Piece& piece) {
 void CallPool::AwaitTurn(const Asker& who, double used) {
   Pause pause;
   MutexLock lock(mu_);
-  // It goes on: it does not come back as one that was away.
+  // The pause is queued before the call is charged, so that its line never counts as one that was
+  // away (fair_queue.h).
   queue_.PushFront(who.caller, who.about, Item(&pause));
   queue_.Charge(used, who.share, who.caller, who.about);
   --running_;
@@ -192,7 +195,7 @@ void CallPool::Perform(Task task) {
   to_answer_.NotifyOne();
 }
 
-// And frees what the call holds, before it counts as answered.
+// GiveAnswer also frees what the call holds, before it counts as answered.
 void CallPool::GiveAnswer(Task& task, const absl::Status& status) {
   task.answer(status);
   task.answer = nullptr;
@@ -210,7 +213,7 @@ void CallPool::End(const Asker& who, double used) {
 
 void CallPool::Loop(bool answers) {
   while (auto job = Next(answers)) job();
-  // The others end as well.
+  // The other threads end as well.
   MutexLock lock(mu_);
   to_work_.NotifyAll();
   to_answer_.NotifyAll();

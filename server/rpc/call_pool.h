@@ -21,33 +21,34 @@
 
 namespace prequel {
 
-// One queue with so many places: as many calls are worked on at a time, and what they use is
-// divided among those who ask. The caller who has used the least processor time for its share is
-// next, and of what it asks, what has used the least. Long work lets others have its place between
-// its pieces (Work's Proceed).
+// A CallPool is one queue with `places` places: that many calls are worked on at a time, and the
+// processor time that they use is divided among the callers. The caller that has used the least for
+// its share is next, and of what it asks about, what has used the least. Long work lets other calls
+// have its place between its pieces (Work's Proceed).
 class CallPool {
  public:
-  // To be asked between pieces of the work: whether the answer is still wanted. Others may be
-  // worked on before it returns.
+  // Work calls Proceed between its pieces: it says whether the answer is still wanted. Other calls
+  // may be worked on before it returns.
   using Proceed = StillWanted;
   using Work = absl::AnyInvocable<absl::Status(const Proceed& proceed)>;
   using Answer = absl::AnyInvocable<void(const absl::Status&)>;
 
-  // At most `places` calls are worked on, and at most `max_queued` wait to begin, of which one
-  // caller may have half and as many as are left, and one thing that it asks about three quarters
-  // of that; `refusal` is what others are told. `where`: where the work is done. Answers are never
-  // given in the background: gRPC has locks that all connections share.
+  // At most `places` calls are worked on, and at most `max_queued` wait to begin. One caller may
+  // have as many of these as it leaves free, so half of them where nobody else waits, and what it
+  // asks about one thing three quarters of that; `refusal` is what others are told. `where`: where
+  // the work is done. Answers are never given in the background: gRPC has locks that all
+  // connections share.
   CallPool(int places, std::size_t max_queued, std::string refusal,
            Where where = Where::kForeground, ThreadClock clock = ThreadSeconds);
-  // Answers what is queued, then stops.
+  // The destructor answers what is queued, then stops.
   ~CallPool();
   CallPool(const CallPool&) = delete;
   CallPool& operator=(const CallPool&) = delete;
 
-  // Gives `answer`, once, what `work` returns, on a thread of the pool; what that takes is the
-  // caller's as well. On the caller's thread, before Run returns, RESOURCE_EXHAUSTED when too many
-  // wait. A call that is not `wanted` any more when its turn comes is answered with that, without
-  // work.
+  // Run gives `answer`, once, what `work` returns, on a thread of the pool; the time that giving it
+  // takes is charged to the caller as well. When too many calls wait, `answer` is given
+  // RESOURCE_EXHAUSTED on the thread that calls Run, before Run returns. A call that is not
+  // `wanted` any more when its turn comes is answered with what `wanted` says, without work.
   void Run(const Asker& who, StillWanted wanted, Work work, Answer answer);
   void Run(const UnaryCall& call, Work work);
   void Run(const UnaryCall& call, absl::AnyInvocable<absl::Status()> work);
@@ -56,7 +57,8 @@ class CallPool {
   void Drain(TimePoint deadline);
 
  private:
-  // One that begins, or one that waits between two of its pieces.
+  // The queue holds Tasks, which are to begin, and Pauses of calls that wait between two of their
+  // pieces.
   struct Task {
     Asker who;
     StillWanted wanted;
@@ -88,24 +90,28 @@ class CallPool {
   static constexpr std::size_t kMostCallers = 512;
   static constexpr std::size_t kMostAbout = 16;
 
-  // Of a thread: does the jobs of the work, or gives the answers.
+  // Loop is what a thread runs: it gives answers when `answers` is set, else does the jobs of the
+  // work.
   void Loop(bool answers);
-  // What is next for it; waits for it. Empty once all have been answered and the pool stops.
+  // Next waits for such a thread's next job and returns it; null once all calls have been answered
+  // and the pool stops.
   Jobs::value_type Next(bool answers);
   absl::Status Admit(Task& task);
   bool HasRoom(const Asker& who) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MayBegin(const std::string& caller, const std::string& about, const Item& item) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // So much more, or less, that waits to begin, or has begun and is not answered.
+  // Count adds `queued` to the caller's calls that wait to begin, and `begun` to those that have
+  // begun and are not answered.
   void Count(const Asker& who, int queued, int begun) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Gives free places to those who are next.
+  // Dispatch gives free places to the calls that are next.
   void Dispatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status Proceeds(const Task& task, Piece& piece);
-  // Gives its place to who is next, and returns when it is next itself.
+  // AwaitTurn gives the call's place to the call that is next, and returns when its own turn has
+  // come again.
   void AwaitTurn(const Asker& who, double used);
   void Perform(Task task);
   static void GiveAnswer(Task& task, const absl::Status& status);
-  // A call is answered, and has used so much since it was last charged.
+  // End: a call is answered, and has used `used` seconds since it was last charged.
   void End(const Asker& who, double used) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const int places_;
@@ -131,10 +137,10 @@ class CallPool {
   std::vector<std::thread> threads_;  // constant after construction
 };
 
-// Which calls run where; all outlive their users.
+// The pools in which calls run; all outlive their users.
 struct CallPools {
   CallPool& queries;  // short ones
-  // Those that take long: in the background. Short ones never wait for them.
+  // Queries that take long, in the background: short ones never wait for them.
   CallPool& long_queries;
   // Calls that fold a log, or hold a whole state, again: few at a time, and queries never wait for
   // them.
@@ -142,7 +148,7 @@ struct CallPools {
   // Calls that make models or delete them: one of a million columns takes a second to look at.
   CallPool& changes;
 
-  // For a query of a past revision or of the newest.
+  // The pool for a query: `past` is whether it asks a past revision rather than the newest.
   CallPool& For(bool past, bool takes_long) const {
     if (past) return history;
     return takes_long ? long_queries : queries;

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kOften{250};
 
-// As TryCancel, which tells the client nothing but CANCELLED.
+// EndCall ends the call as TryCancel would, except that the client is told why: TryCancel says
+// nothing but CANCELLED.
 void EndCall(const grpc::CallbackServerContext& context) {
   auto& ended = const_cast<grpc::CallbackServerContext&>(context);
   (void)grpc_call_cancel_with_status(
@@ -55,7 +56,7 @@ void Patience::Look() {
   MutexLock lock(mu_);
   looking_ = std::this_thread::get_id();
   for (;;) {
-    // From the beginning each time: whatever was ended may have taken others out.
+    // Every search begins at the front: ending a call may have taken other waits out.
     auto next = waits_.begin();
     while (next != waits_.end() && next->first <= now && next->second.ended) ++next;
     if (next == waits_.end() || next->first > now) break;

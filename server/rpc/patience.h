@@ -30,14 +30,14 @@ class Patience {
   using Waits = std::multimap<Clock::time_point, Kept>;
 
  public:
-  // One client that is waited for. Of one thread at a time.
+  // Wait is one client that is waited for. One thread at a time uses it.
   class Wait {
    public:
     Wait() = default;
     Wait(const Wait&) = delete;
     Wait& operator=(const Wait&) = delete;
     ~Wait() { End(); }
-    // It has done so, or has gone.
+    // End: the client has read or sent what it was to, or has gone.
     void End();
 
    private:
@@ -48,7 +48,8 @@ class Patience {
 
   explicit Patience(std::chrono::milliseconds patience);
 
-  // The context lives until End.
+  // Begin waits for the client to read or send `bytes`, in place of what `wait` waited for before.
+  // The context lives until wait.End.
   void Begin(Wait& wait, const grpc::CallbackServerContext& context, std::int64_t bytes);
   // Calls that were ended so far.
   std::int64_t ended() const { return ended_.load(std::memory_order_relaxed); }

@@ -1,4 +1,5 @@
-// What a caller calls its call, so that it is found again in the logs of everything that it passes.
+// A caller's name for its call, by which the call is found again in the logs of everything that it
+// passes.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +8,12 @@
 
 namespace prequel {
 
-// Of gRPC's metadata and of HTTP.
+// kRequestIdHeader is its name in gRPC's metadata and in HTTP.
 inline constexpr char kRequestIdHeader[] = "x-request-id";
 inline constexpr std::size_t kMaxRequestId = 128;
 
-// What such a header holds: visible ASCII, which can stand in any log and be sent back. Empty when
-// there is none, or it is something else.
+// The request id in such a header: visible ASCII, which can stand in any log and be sent back.
+// Empty when there is no header, or it is something else.
 inline std::string_view RequestIdOf(std::string_view header) {
   const bool good =
       header.size() <= kMaxRequestId &&

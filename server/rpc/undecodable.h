@@ -14,8 +14,8 @@ namespace prequel {
 // INVALID_ARGUMENT: the bytes of `what` are no message of `method`.
 absl::Status UndecodableError(std::string_view what, std::string_view method);
 
-// For streams, of which gRPC would take such a message for the client's last word. `bytes` are
-// used up; false when they are no such message.
+// Decode is for streams, where gRPC would take bytes that are no such message for the end of what
+// the client sends. `bytes` are used up; false when they are no such message.
 template <class Message>
 bool Decode(grpc::ByteBuffer& bytes, Message& message) {
   return grpc::SerializationTraits<Message>::Deserialize(&bytes, &message).ok();
@@ -29,8 +29,8 @@ grpc::ByteBuffer Encode(const Message& message) {
   return bytes;
 }
 
-// gRPC answers calls of one request before any code of ours is asked, with UNIMPLEMENTED and no
-// word. This has UndecodableError sent instead.
+// gRPC answers calls of one request that it cannot decode before any code of ours is asked, with
+// UNIMPLEMENTED and no message. This interceptor has UndecodableError sent instead.
 class UndecodableInterceptor final : public grpc::experimental::ServerInterceptorFactoryInterface {
  public:
   grpc::experimental::Interceptor* CreateServerInterceptor(

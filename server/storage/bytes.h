@@ -1,4 +1,4 @@
-// Integers and checksums in keys and values; server/README.md says where they stand.
+// Integers and checksums in keys and values; server/formats.md says where they stand.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "values are stored lit
 
 inline constexpr std::size_t kCrcBytes = 4;
 
-// `size` bytes, the most significant first: the order of keys.
+// AppendBigEndian appends `size` bytes, the most significant first: the order of keys.
 inline void AppendBigEndian(std::uint64_t value, int size, std::string* out) {
   for (int shift = 8 * (size - 1); shift >= 0; shift -= 8) {
     out->push_back(static_cast<char>(value >> shift));
@@ -41,7 +41,7 @@ T ReadInteger(std::string_view bytes) {
   return value;
 }
 
-// Of the key, then of every byte of the value.
+// AppendCrc appends a checksum of the key, then of every byte of the value.
 inline void AppendCrc(std::string_view key, std::string* value) {
   AppendInteger(Crc32c(*value, Crc32c(key)), value);
 }

@@ -38,12 +38,12 @@ class Follower {
 
   virtual ~Follower() = default;
 
-  // Of the next record to be visited.
+  // The offset of the next record to be visited.
   virtual std::uint64_t offset() const = 0;
 
-  // Calls `visit` with the next records that are at hand, at most `limit`, in order. Once caught
-  // up, it has visited all that had been appended when it was called; a later call goes on with
-  // what was appended since. An error of `visit` ends the reading and is returned; that record
+  // Next calls `visit` with the next records that are at hand, at most `limit`, in order. Once
+  // caught up, it has visited all that had been appended when it was called; a later call goes on
+  // with what was appended since. An error of `visit` ends the reading and is returned; that record
   // counts as visited. DATA_LOSS names log and offset of a record that is missing, damaged or of an
   // unknown version; no record from there on is visited. OUT_OF_RANGE: the log ends before
   // offset(), so it has lost its last records.
@@ -62,22 +62,24 @@ class Log {
   // which Store::Recover may get over, too.
   virtual absl::Status Append(std::span<LogRecord> records) = 0;
 
-  // Of the first record of `log` that there is; 0 when there is none. Truncation moves it.
+  // FirstOffset is that of the first record of `log` that there is; 0 when there is no record.
+  // Truncation moves it.
   virtual absl::StatusOr<std::uint64_t> FirstOffset(LogId log) const = 0;
 
-  // Of the record that would be appended to `log` next.
+  // EndOffset is that of the record that would be appended to `log` next.
   virtual absl::StatusOr<std::uint64_t> EndOffset(LogId log) const = 0;
 
   // Reads `log` from offset `from` on.
   virtual std::unique_ptr<Follower> Follow(LogId log, std::uint64_t from) const = 0;
 
-  // Forgets the records of `log` before offset `before`, but never its last one: a log that has had
-  // records is not taken for an empty one. It need not be durable: after a crash they may be there
-  // again.
+  // Truncate forgets the records of `log` before offset `before`, but never its last one: a log
+  // that has had records is not taken for an empty one. Truncation need not be durable: after a
+  // crash the records may be there again.
   virtual absl::Status Truncate(LogId log, std::uint64_t before) = 0;
 
-  // `log` has lost its last records, which its reader has folded already: the next one is appended
-  // at `offset`, if it would be before. Nothing is written: a restart finds the log as it was.
+  // SkipTo: `log` has lost its last records, which its reader has folded already. The next one is
+  // appended at `offset`, if it would be before. Nothing is written: a restart finds the log as it
+  // was.
   virtual absl::Status SkipTo(LogId log, std::uint64_t offset) = 0;
 };
 

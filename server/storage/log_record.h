@@ -1,4 +1,4 @@
-// The bytes of log records; server/README.md is their definition.
+// The bytes of log records; server/formats.md is their definition.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The bytes of the file `acknowledged`; server/README.md is their definition.
+// The bytes of the file `acknowledged`; server/formats.md is their definition.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The bytes of stored models, and of the store's numbers; server/README.md is their definition.
+// The bytes of stored models, and of the store's numbers; server/formats.md is their definition.
 #pragma once
 
 #include <cstdint>

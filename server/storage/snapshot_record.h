@@ -1,4 +1,4 @@
-// The bytes of stored snapshots; server/README.md is their definition.
+// The bytes of stored snapshots; server/formats.md is their definition.
 #pragma once
 
 #include <cstdint>

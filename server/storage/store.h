@@ -14,18 +14,18 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // As long as the store.
+  // The three parts live as long as the store.
   virtual Catalogue& catalogue() = 0;
   virtual Log& log() = 0;
   virtual SnapshotStore& snapshots() = 0;
 
-  // OK while writes are accepted; else the error since which they are refused.
+  // health() is OK while writes are accepted; else the error since which they are refused.
   virtual absl::Status health() const = 0;
 
-  // Lets writes in again once the disk that was full (health() is RESOURCE_EXHAUSTED) has room.
-  // What had failed is then certain not to be in the store, nor after any crash. Returns health(),
-  // and why it is no better: what was under way when the disk was full may fail yet, and another
-  // attempt is to be made. Blocks for as long as what is in memory takes to write.
+  // Recover lets writes in again once the disk that was full (health() is RESOURCE_EXHAUSTED) has
+  // room. What had failed is then certain not to be in the store, nor after any crash. Returns
+  // health(), and why it is no better: what was under way when the disk was full may fail yet, and
+  // another attempt is to be made. Blocks for as long as what is in memory takes to write.
   virtual absl::Status Recover() = 0;
 
   // Whether the store was opened on a full disk, and is to be opened anew, now that Recover has
@@ -33,7 +33,7 @@ class Store {
   virtual bool wants_reopening() const { return false; }
 };
 
-// What a write is refused with once an earlier one has failed with `first`.
+// WritesRefused is what a write is refused with once an earlier one has failed with `first`.
 absl::Status WritesRefused(const absl::Status& first);
 
 }  // namespace prequel

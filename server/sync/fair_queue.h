@@ -16,8 +16,8 @@
 
 namespace prequel {
 
-// The share of a line that nobody has given another one. They are relative: one of 200 has twice as
-// much.
+// The share of a line that nobody has given another one. Shares are relative: a line of 200 has
+// twice as much.
 inline constexpr int kEvenShare = 100;
 
 // First come, first served.
@@ -48,14 +48,15 @@ class Fifo {
 //   used_l ← max(used_l, floor)           as line l comes back
 //   used_l ← used_l + cost · 100 / share  as it is charged
 //
-// where floor is what the line served last had used: whoever was away has saved up nothing, and
-// whoever has had much comes back behind the others. A line comes back when none of its items
-// waits, and none is out, which is from when it is popped until it is charged for all that it used.
+// where floor is what the line served last had used: a line that was away has saved up nothing, and
+// one that has had much comes back behind the others. A line comes back when an item is pushed
+// while none of its items waits or is out; an item is out from when it is popped until it is
+// charged for all that it used.
 //
 // `Line` is a Fifo, or lines again: an item then has two names, and what the first has is shared
 // evenly among the second. Not thread-safe.
 //
-// Of lines that are away about kMostAway are remembered. Those that have used the least are
+// About kMostAway of the lines that are away are remembered. Those that have used the least are
 // forgotten, and the floor is raised to what they had used: nobody gains by being forgotten, and
 // new names without end neither fill the memory nor go before a line that waits for ever.
 template <class Line, std::size_t kMostAway = 4096>
@@ -63,18 +64,19 @@ class FairLines {
  public:
   using Popped = std::pair<std::string, typename Line::Popped>;
 
-  // `item`: what the line takes: an item, after its further names if it has any.
+  // `item` is what the line takes: an item, after its further names if it has any.
   template <class... Rest>
   void Push(std::string_view name, Rest&&... item) {
     Enter(name).items.Push(std::forward<Rest>(item)...);
   }
-  // Before the others of its line: one that goes on, not one that begins.
+  // PushFront puts the item before the others of its line: for one that goes on, not one that
+  // begins.
   template <class... Rest>
   void PushFront(std::string_view name, Rest&&... item) {
     Enter(name).items.PushFront(std::forward<Rest>(item)...);
   }
 
-  // The next item that `may` begin, with its names. To be charged, once.
+  // Pop gives the next item that `may` lets begin, with its names. It is to be charged, once.
   template <class May>
   std::optional<Popped> Pop(const May& may) {
     for (auto it = waiting_.begin(); it != waiting_.end(); ++it) {
@@ -94,8 +96,8 @@ class FairLines {
     return std::nullopt;
   }
 
-  // An item that is out has used so much, and is out no longer. `share`: what the line `name` may
-  // have; `rest`: the item's further names, which share evenly. REQUIRES: share > 0.
+  // Charge: an item that is out has used `cost`, and is out no longer. `share`: what the line
+  // `name` may have; `rest`: the item's further names, which share evenly. REQUIRES: share > 0.
   template <class... Rest>
   void Charge(double cost, int share, std::string_view name, const Rest&... rest) {
     Entry& line = Find(name);
@@ -103,7 +105,7 @@ class FairLines {
     line.items.Charge(cost, kEvenShare, rest...);
     --line.out;
   }
-  // The same of one that stays out, and is to be charged for the rest.
+  // ChargeSoFar charges an item that stays out, and is to be charged for the rest.
   template <class... Rest>
   void ChargeSoFar(double cost, int share, std::string_view name, const Rest&... rest) {
     Entry& line = Find(name);
@@ -112,7 +114,7 @@ class FairLines {
   }
 
   std::size_t size() const { return size_; }
-  // Lines that are remembered.
+  // How many lines are remembered.
   std::size_t lines() const { return lines_.size(); }
 
  private:
@@ -136,7 +138,7 @@ class FairLines {
     if (waits) waiting_.insert(KeyOf(line));
   }
 
-  // Where one more item is about to be.
+  // Enter gives the line in which one more item is about to be.
   Entry& Enter(std::string_view name) {
     Entry& line = Find(name);
     if (line.away()) line.used = std::max(line.used, floor_);

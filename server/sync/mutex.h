@@ -54,8 +54,8 @@ class CondVar {
     lock.release();
     return status == std::cv_status::no_timeout;
   }
-  // The same by the wall clock as it is set now: setting it back meanwhile does not lengthen the
-  // wait.
+  // This WaitUntil takes the wall clock as it is set now: setting it back meanwhile does not
+  // lengthen the wait.
   bool WaitUntil(Mutex& mu, std::chrono::system_clock::time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
     const auto now = std::chrono::system_clock::now();

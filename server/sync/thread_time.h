@@ -12,7 +12,7 @@ inline double ThreadSeconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// As ThreadSeconds: tests have one that they set themselves.
+// A clock such as ThreadSeconds: tests have one that they set themselves.
 using ThreadClock = double (*)();
 
 }  // namespace prequel

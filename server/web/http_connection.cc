@@ -185,7 +185,8 @@ class Connection final : public HttpConnection,
     return std::string(RequestIdOf(std::string(parser_->get()[kRequestIdHeader])));
   }
 
-  // From here on the clock is a timer, which keeps the connection until it is answered.
+  // Ask hands the request to the handler. From here on the clock is a timer, which keeps the
+  // connection until it is answered.
   void Ask() {
     const std::shared_ptr<Connection> self = this->shared_from_this();
     const std::weak_ptr<Connection> weak = self;

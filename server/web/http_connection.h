@@ -12,19 +12,19 @@
 
 namespace prequel {
 
-// Of one thread, that of its socket.
+// An HttpConnection is used by one thread, that of its socket.
 class HttpConnection {
  public:
   virtual ~HttpConnection() = default;
   virtual void Begin() = 0;
-  // Closes it. What was under way ends, and `ended` is called, later.
+  // Close closes the connection. What was under way ends, and `ended` is called, later.
   virtual void Close() = 0;
-  // What is being answered is not to come here any more.
+  // Leave: the answer that is being made is not to come here any more.
   virtual void Leave() = 0;
 };
 
 struct HttpConnectionParts {
-  // These outlive the connection.
+  // `handler` and `options` outlive the connection.
   const HttpHandler& handler;
   const HttpOptions& options;
   std::int64_t& body_bytes;             // of all connections, of requests that are not answered
@@ -33,7 +33,8 @@ struct HttpConnectionParts {
   std::function<void()> ended;          // once, as the connection ends
 };
 
-// Lives until it has ended, and whoever else holds it lets go. `context` null: plain text.
+// The connection lives until it has ended, and whoever else holds it lets go. `context` null: plain
+// text.
 std::shared_ptr<HttpConnection> MakeHttpConnection(
     boost::asio::ip::tcp::socket socket, std::shared_ptr<boost::asio::ssl::context> context,
     HttpConnectionParts parts);

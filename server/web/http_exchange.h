@@ -21,7 +21,8 @@ class HttpExchange {
     if (deliver_) std::exchange(deliver_, nullptr)(std::move(answer));
   }
 
-  // By the connection: nobody waits for an answer any more. It is not in `deliver` on return.
+  // Leave is called by the connection: nobody waits for an answer any more. On return no call of
+  // `deliver` is in progress.
   void Leave() {
     gone_.store(true, std::memory_order_relaxed);
     MutexLock lock(mu_);

@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 using Error = boost::system::error_code;
 using asio::ip::tcp;
 
-// After no connection could be accepted, for want of descriptors as a rule.
+// The pause after no connection could be accepted, for want of descriptors as a rule.
 constexpr std::chrono::milliseconds kBreath{100};
 
 std::shared_ptr<asio::ssl::context> ContextOf(const TlsMaterial& material) {
@@ -85,7 +85,7 @@ class HttpServer::Impl {
     if (error) return error;
     const tcp::endpoint endpoint = found.begin()->endpoint();
     acceptor_.open(endpoint.protocol(), error);
-    // Not SO_REUSEPORT, which lets two servers share a port without either knowing.
+    // SO_REUSEADDR, not SO_REUSEPORT, which lets two servers share a port without either knowing.
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
@@ -142,7 +142,7 @@ class HttpServer::Impl {
     if (const auto connection = open->second.lock()) connection->Close();
   }
 
-  // Of the present certificates; null: plain text.
+  // Context is of the present certificates; null: plain text.
   std::shared_ptr<asio::ssl::context> Context() {
     if (options_.tls == nullptr) return nullptr;
     std::shared_ptr<const TlsMaterial> material = options_.tls->current();

@@ -34,11 +34,12 @@ struct HttpAnswer {
   std::string authenticate;     // the header WWW-Authenticate; empty: none
   std::string allow;            // the header Allow; empty: none
   std::size_t json_length = 0;  // as of a request; 0: none
-  // Let go of once it has been written, or never will be: what the body holds of a budget.
+  // `held` is let go of once the body has been written, or never will be: what the body holds of a
+  // budget.
   std::shared_ptr<const void> held;
 };
 
-// Once, on any thread, also after the server has gone.
+// An HttpRespond is called once, on any thread, also after the server has gone.
 using HttpRespond = std::function<void(HttpAnswer)>;
 
 // How large the body of a request may be that has come as far as its head. A body of chunks, whose
@@ -48,22 +49,22 @@ struct BodyLimit {
   std::optional<HttpAnswer> beyond;  // to a longer one; none: 413
 };
 
-// Both are called on the server's one thread, and must be quick.
+// Both functions are called on the server's one thread, and must be quick.
 struct HttpHandler {
   std::function<BodyLimit(const HttpRequest& head)> body_limit;
   std::function<void(HttpRequest request, HttpRespond respond)> answer;
 };
 
-// Of a request that brings nothing of use.
+// The longest body of a request that brings nothing of use.
 inline constexpr std::int64_t kSmallBody = 1024;
 
 struct HttpOptions {
   std::string host;
   int port = 0;                   // 0: any
   const TlsFiles* tls = nullptr;  // outlives the server; null: plain text
-  // From the first byte of a handshake or a request to the last, and as long without any: an answer
-  // that nobody reads, and a connection that says nothing, end with it.
-  // A large body has as much more for each of its MiB.
+  // How long a handshake or a request may take from its first byte to its last, and how long a
+  // connection may go without any: an answer that nobody reads, and a connection that says nothing,
+  // end with it. A large body has as much more for each of its MiB.
   std::chrono::milliseconds patience{5'000};
   std::chrono::milliseconds longest_answer{60'000};  // from the end of a request
   std::int64_t max_body_bytes = 16 << 20;            // of one request

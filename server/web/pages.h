@@ -20,8 +20,8 @@ struct HttpPages {
   std::function<absl::Status(const Credentials&)> may_see_metrics;
 };
 
-// None for a path that is none of these; 405 for other methods than GET and HEAD. Refusals are
-// those of server/web/error_answer.h.
+// AnswerPage is nothing for a path that is neither /metrics nor one of health; 405 for other
+// methods than GET and HEAD. Refusals are those of server/web/error_answer.h.
 std::optional<HttpAnswer> AnswerPage(const HttpPages& pages, const HttpRequest& request);
 
 }  // namespace prequel

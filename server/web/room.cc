@@ -27,7 +27,7 @@ Room::Seats::iterator Room::WhoGoes(const std::string& host,
     const std::size_t after = own + (seat.answering ? 1 : 0);
     return own < per_host_ && sizes.at(seat.host) > after;
   };
-  // Who has more than the newcomer even then goes before who has as many.
+  // A host that still has as many as the newcomer's goes before one that then has fewer.
   const auto rank = [&](const Seat& seat) {
     const bool has_more = seat.host == host || sizes.at(seat.host) > own + 1;
     return std::tuple(has_more, !seat.answering, sizes.at(seat.host));

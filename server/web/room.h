@@ -1,4 +1,4 @@
-// Which connections there are, of which hosts, and which of them makes room for another.
+// The connections that the HTTP server has, by host, and which of them makes room for another.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,12 @@
 
 namespace prequel {
 
-// When all places are taken a host that has more connections than whoever is new gives one up, the
-// one with the most first: the connection that has waited the longest for its client, or one that
-// is being answered where none waits. Nobody has to for a host that would then have more. One
-// thread at a time.
+// When all places are taken, or a host has as many as one host may, a newcomer takes the place of
+// another connection: of its own host, where one waits for its client, or of a host that has more
+// connections than its own. A connection that is being answered only goes where its host still has
+// as many as the newcomer's then. Hosts that still have as many go before others, connections that
+// wait before those that are being answered, then the host with the most, then who has waited the
+// longest. One thread at a time.
 class Room {
  public:
   using Place = std::uint64_t;
@@ -23,15 +25,16 @@ class Room {
     std::optional<Place> leaves;  // whose connection is to be closed; it has no place any more
   };
 
-  // So many connections, and so many of one host.
+  // `all` connections in all, and `per_host` of one host.
   Room(int all, int per_host)
       : all_(static_cast<std::size_t>(all)), per_host_(static_cast<std::size_t>(per_host)) {}
 
-  // None: there is no room for another one of `host`.
+  // Enter gives one more connection of `host` a place; nothing: there is no room for it.
   std::optional<Entry> Enter(const std::string& host);
-  // Until it is said to be answered it waits, and again once it has been.
+  // SetAnswering: the connection is being answered from now on, or waits for its client again, as
+  // it does at first.
   void SetAnswering(Place place, bool answering);
-  // Nothing when it has no place any more.
+  // Leave does nothing when the connection has no place any more.
   void Leave(Place place);
 
  private:
@@ -43,7 +46,7 @@ class Room {
   using Seats = std::list<Seat>;
 
   Seats::iterator Find(Place place);
-  // Who goes for one more of `host`; the end: nobody.
+  // WhoGoes gives the seat that goes for one more of `host`; the end: nobody.
   Seats::iterator WhoGoes(const std::string& host, const std::map<std::string, std::size_t>& sizes);
 
   const std::size_t all_, per_host_;

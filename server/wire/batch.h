@@ -16,7 +16,7 @@ inline constexpr Index kAnyRows = std::numeric_limits<Index>::max();
 // and with a model is Learner::CheckBatch's to say.
 absl::StatusOr<Batch> BatchFromProto(const v1::Batch& proto, Index max_rows);
 
-// The same from serialized bytes. DATA_LOSS when they are no v1.Batch.
+// BatchFromBytes is BatchFromProto for serialized bytes. DATA_LOSS when they are no v1.Batch.
 absl::StatusOr<Batch> BatchFromBytes(std::string_view bytes);
 
 }  // namespace prequel::wire

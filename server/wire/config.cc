@@ -53,7 +53,7 @@ bool IsSingle(double number) {
          static_cast<double>(static_cast<float>(number)) == number;
 }
 
-// In single precision when that loses nothing.
+// PackNumbers uses single precision when that loses nothing.
 void PackNumbers(const std::vector<double>& numbers, const std::vector<Index>& shape,
                  v1::Tensor* tensor) {
   tensor->mutable_shape()->Assign(shape.begin(), shape.end());

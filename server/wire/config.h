@@ -14,16 +14,17 @@ namespace prequel::wire {
 // a configuration cannot ("config.rule.options.x"); the rest is Learner::Create's to refuse.
 absl::StatusOr<LearnerConfig> ConfigFromProto(const v1::ModelConfig& proto);
 
-// That of a model to be made, whose features have names, and neither they nor the target have names
-// of more than kMaxTextBytes: the configurations of models that there are may be otherwise.
+// NewConfigFromProto gives the configuration of a model to be made: its features have names, and no
+// name of a feature or the target is longer than kMaxTextBytes. Configurations of models that there
+// are may be otherwise.
 absl::StatusOr<LearnerConfig> NewConfigFromProto(const v1::ModelConfig& proto);
 
-// Exact: ConfigFromProto gives `config` back.
+// ConfigToProto is exact: ConfigFromProto gives `config` back.
 void ConfigToProto(const LearnerConfig& config, v1::ModelConfig* proto);
 
-// DATA_LOSS when the bytes are no v1.ModelConfig.
+// ConfigFromBytes is DATA_LOSS when the bytes are no v1.ModelConfig.
 absl::StatusOr<LearnerConfig> ConfigFromBytes(std::string_view bytes);
-// The same bytes for the same configuration.
+// ConfigToBytes gives the same bytes for the same configuration.
 std::string ConfigToBytes(const LearnerConfig& config);
 
 }  // namespace prequel::wire

@@ -47,7 +47,7 @@ std::string ReasonOf(const absl::Status& status) {
 
 namespace {
 
-// Of some codes, what comes with them tells two reasons apart.
+// ReasonOf tells two reasons apart that have one code, by what comes with the error.
 std::string ReasonOf(const absl::Status& status,
                      const std::map<std::string, std::string>& metadata) {
   if (absl::IsOutOfRange(status) && metadata.contains(kExpectedSequence)) {

@@ -11,11 +11,11 @@
 namespace prequel::wire {
 
 inline constexpr char kErrorDomain[] = "prequel";
-// Of an error about a sequence number: the one that is due.
+// Metadata of an error about a sequence number: the one that is due.
 inline constexpr char kExpectedSequence[] = "expected_sequence";
-// Of a request beyond a quota of its caller or of its model: which.
+// Metadata of a request beyond a quota of its caller or of its model: which quota.
 inline constexpr char kQuota[] = "quota";
-// Of what there is no memory for: of which budget.
+// Metadata of a request for which there is no memory: of which budget.
 inline constexpr char kBudget[] = "budget";
 
 // The stable reason that programs switch on, UPPER_SNAKE_CASE.

@@ -14,7 +14,7 @@ void ScoredToProto(const Scored& scored, v1::BatchScores* proto);
 
 void StepReportToProto(const Learned& learned, v1::StepReport* proto);
 
-// Everything but the revision.
+// EvaluationToProto writes everything except the revision.
 void EvaluationToProto(const Learner& learner, const LearnerState& state,
                        v1::GetEvaluationResponse* proto);
 

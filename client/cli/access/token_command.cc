@@ -50,7 +50,7 @@ std::string HashOf(const std::string& token) {
   return absl::BytesToHexString({reinterpret_cast<const char*>(hash.data()), hash.size()});
 }
 
-// For its owner alone, and never over another one.
+// WriteSecret writes the token for its owner alone, and never over another file.
 absl::Status WriteSecret(const std::string& path, const std::string& token) {
   const std::string line = token + "\n";
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -70,7 +70,7 @@ bool IsName(const std::string& text) {
   });
 }
 
-// What the server's policy has of it.
+// PolicyBlock is what the server's policy has of the token.
 std::string PolicyBlock(const TokenFlags& flags, const std::string& token) {
   std::string block = absl::StrCat("[", flags.name, "]\ntoken = sha256:", HashOf(token),
                                    "\nrole = ", flags.role, "\n");

@@ -11,7 +11,7 @@
 namespace prequel::cli {
 namespace {
 
-// In any case; `signs` are lower case.
+// Whether `message` has any of `signs`, which are lower case, in any case.
 bool HasAny(std::string_view message, std::initializer_list<const char*> signs) {
   const std::string text = absl::AsciiStrToLower(std::string(message));
   return std::any_of(signs.begin(), signs.end(),

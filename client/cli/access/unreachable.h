@@ -11,8 +11,8 @@ struct Unreachable {
   std::string next;  // what to do
 };
 
-// Reads `message`, which is gRPC's for UNAVAILABLE. A proxy that the environment names is mentioned
-// where it stands between: never before this machine.
+// WhyUnreachable reads `message`, which is gRPC's for UNAVAILABLE. A proxy that the environment
+// names is mentioned where it stands between: never before this machine.
 Unreachable WhyUnreachable(std::string_view message, const std::string& server);
 
 }  // namespace prequel::cli

@@ -9,9 +9,9 @@
 
 namespace prequel::cli {
 
-// `base` with what the JSON object `json` names in place of its own: a part with all of its
-// options. A part that is `{}` there is the server's default. INVALID_ARGUMENT when `json` is no
-// ModelConfig.
+// ReplacedConfig is `base` with what the JSON object `json` names in place of its own: a part with
+// all of its options. A part that is `{}` there is the server's default. INVALID_ARGUMENT when
+// `json` is no ModelConfig.
 absl::StatusOr<v1::ModelConfig> ReplacedConfig(const v1::ModelConfig& base,
                                                const std::string& json);
 

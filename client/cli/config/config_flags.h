@@ -12,7 +12,7 @@
 
 namespace prequel::cli {
 
-// As typed; empty means not given.
+// ConfigFlags hold what was typed; empty means not given.
 struct ConfigFlags {
   // A NameList of NAME, NAME? (may be missing), NAME:W (W columns), NAME:text (categorical),
   // NAME:date and the other words of MomentFeatureName; or a number N for one feature `x` of N
@@ -35,7 +35,7 @@ struct ConfigFlags {
   std::vector<std::string> options;  // part.key=value
 };
 
-// An input whose values are hashed into so many columns.
+// An input whose values are hashed into `buckets` columns.
 struct HashedInput {
   std::string name;
   std::uint32_t buckets = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kFewRows = 100;
 
-// As a person says it.
+// NameOf names what is compared as a person says it.
 std::string NameOf(const v1::Comparison& comparison, bool classes) {
   if (comparison.name() == "raw") return "uncalibrated";
   if (comparison.name() == "last") return classes ? "the last label" : "the last value";

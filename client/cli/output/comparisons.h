@@ -12,8 +12,8 @@ namespace prequel::cli {
 // nothing to compare with.
 std::string ComparisonText(const v1::GetEvaluationResponse& evaluation);
 
-// By how much the recent nll of repeating the last label or value is above the model's: above 0 it
-// has skill. Nothing where they are not compared.
+// SkillOf is by how much the recent nll of repeating the last label or value is above the model's:
+// above 0 the model has skill. Nothing where they are not compared.
 std::optional<double> SkillOf(const v1::GetEvaluationResponse& evaluation);
 
 // A sentence, ready to print, when repeating the last label or value would have done better of

@@ -11,7 +11,7 @@
 namespace prequel::cli {
 namespace {
 
-// As it was chosen: 0.001, 1e-05, 10.
+// Rate writes a rate as it was chosen: 0.001, 1e-05, 10.
 std::string Rate(double rate) { return absl::StrFormat("%.3g", rate); }
 
 std::string TracksText(const v1::Drift& drift) {

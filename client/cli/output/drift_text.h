@@ -14,7 +14,7 @@ std::string DriftText(const v1::GetEvaluationResponse& evaluation);
 // A sentence, without a full stop: "the mean of price was 0.05 and became 0.12".
 std::string ChangeText(const v1::Alarm& alarm);
 
-// A line, ready to print, for each alarm that is raised; "" when none is.
+// A line, ready to print, for each alarm that is raised; "" without alarms.
 std::string AlarmText(const v1::GetEvaluationResponse& evaluation);
 
 }  // namespace prequel::cli

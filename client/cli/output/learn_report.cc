@@ -68,7 +68,7 @@ std::int64_t LineOf(const SentBatch& batch, const std::string& field) {
   return absl::SimpleAtoi(digits, &row) && row < batch.lines.size() ? batch.lines[row] : 0;
 }
 
-// Of the first violation that is about a row.
+// The line of the first violation that is about a row; 0 when no violation is.
 std::int64_t LineOf(const SentBatch& batch, const absl::Status& status) {
   for (const client::FieldViolation& violation : client::DetailsOf(status).violations) {
     if (const std::int64_t line = LineOf(batch, violation.field); line > 0) return line;

@@ -33,16 +33,16 @@ class LearnReport {
   // The table's next line, with its header before the first.
   std::string Learned(const SentBatch& batch, std::int64_t revision, const v1::Scores& scores,
                       const v1::StepReport& step);
-  // The minibatch as a whole. The first thousand are remembered with what was wrong, and its line
-  // where it was one row.
+  // Refused: the minibatch was refused as a whole. The first thousand are remembered with what was
+  // wrong, and with its line where it was one row.
   void Refused(const SentBatch& batch, const absl::Status& status);
   void Interrupted() { interrupted_ = true; }
-  // An earlier run of this producer has sent that many rows: this one begins behind them.
+  // Resumed: an earlier run of this producer has sent `rows` rows, and this one begins behind them.
   void Resumed(const std::string& producer, std::int64_t rows);
-  // The same command would go on where this run stops.
+  // Resumable: the same command would go on where this run stops.
   void Resumable() { resumable_ = true; }
 
-  // The model, and its evaluation once the run is over.
+  // Evaluated gives the report the model, and its evaluation once the run is over.
   void Evaluated(const v1::Model& model, const v1::GetEvaluationResponse& evaluation);
 
   // "12,345 rows, 43,210 rows/s, nll 0.1234"

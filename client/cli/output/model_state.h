@@ -10,8 +10,8 @@ namespace prequel::cli {
 // "serving", "starting" or "failed".
 std::string StateName(const v1::Model& model);
 
-// The same, with how far a start has come, or with why it failed: "starting: 200 of 5,000 records
-// of its log folded again".
+// StateText is the state's name, with how far a start has come, or with why it failed: "starting:
+// 200 of 5,000 records of its log folded again".
 std::string StateText(const v1::Model& model);
 
 }  // namespace prequel::cli

@@ -13,17 +13,17 @@
 
 namespace prequel::cli {
 
-// Regression and counts: mean, sd (total), epistemic_sd, aleatoric_sd, q0.05 …; with several
-// outputs each name ends in _0, _1 ….
-// Classes: label (the most probable), p_LABEL …, entropy, aleatoric_entropy, epistemic_entropy.
+// Columns for regression and counts: mean, sd (total), epistemic_sd, aleatoric_sd, q0.05 …; with
+// several outputs each name ends in _0, _1 …. Columns for classes: label (the most probable),
+// p_LABEL …, entropy, aleatoric_entropy, epistemic_entropy.
 struct PredictionRows {
   std::vector<std::string> columns;         // of `values`
   std::vector<std::vector<double>> values;  // per example
   std::vector<std::string> labels;          // per example; empty for regression and counts
 };
 
-// Of an answer to the default queries, quantiles of any levels. DATA_LOSS when one is missing or
-// the tensors do not fit together.
+// ToRows takes an answer to the default queries, with quantiles of any levels. DATA_LOSS when a
+// query is missing or the tensors do not fit together.
 absl::StatusOr<PredictionRows> ToRows(const v1::Predictions& predictions);
 
 // Writes rows as CSV with a header, or as a JSON array of objects with the same names.

@@ -9,8 +9,8 @@
 
 namespace prequel::cli {
 
-// One document without a line break at its end, nor within it if it is to be one line; every field
-// present, defaults included.
+// ToJson makes one document without a line break at its end, nor within it if it is to be one line;
+// every field is present, defaults included.
 std::string ToJson(const google::protobuf::Message& message, bool one_line = false);
 
 // Replaces `message`. INVALID_ARGUMENT, naming the place, for anything it does not understand.
@@ -20,7 +20,7 @@ absl::Status FromJson(const std::string& json, google::protobuf::Message* messag
 // read.
 absl::StatusOr<std::string> ReadText(const std::string& path);
 
-// Reads that file as FromJson does; errors name it.
+// FromJsonFile reads that file as FromJson does; errors name it.
 absl::Status FromJsonFile(const std::string& path, google::protobuf::Message* message);
 
 }  // namespace prequel::cli

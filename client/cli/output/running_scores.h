@@ -30,7 +30,7 @@ class RunningScores {
   std::deque<v1::Scores> recent_;
 };
 
-// As an object: the count and what is present.
+// WriteScores writes an object: the count and the scores that are present.
 void WriteScores(const v1::Scores& scores, JsonWriter& json);
 
 }  // namespace prequel::cli

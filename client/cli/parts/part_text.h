@@ -24,7 +24,7 @@ std::string PartText(const v1::Part& part);
 // The tables of docs/parts.md, one for each kind.
 std::string PartsMarkdown(const v1::ListPartsResponse& parts);
 
-// For programs: a line KIND.NAME for each part and KIND.NAME.OPTION for each option.
+// PartNames is for programs: a line KIND.NAME for each part and KIND.NAME.OPTION for each option.
 std::string PartNames(const v1::ListPartsResponse& parts);
 
 }  // namespace prequel::cli

@@ -22,7 +22,7 @@ struct PartsFlags {
   bool markdown = false;
 };
 
-// Those of this name or of this kind; a usage error when there are none.
+// Chosen gives the parts of this name or of this kind; a usage error when there are no such parts.
 absl::StatusOr<v1::ListPartsResponse> Chosen(const v1::ListPartsResponse& all,
                                              const std::string& name) {
   v1::ListPartsResponse chosen;

@@ -10,14 +10,14 @@ class CountEvidence {
  public:
   void See(double value);
 
-  // REQUIRES: every number that was seen is whole. Whether they look like counts that vary more
-  // than Poisson's. With mean m, deviation s and skewness g of n numbers:
+  // Overdispersed says whether the numbers look like counts that vary more than Poisson's.
+  // REQUIRES: every number that was seen is whole. With mean m, deviation s and skewness g of n
+  // numbers:
   //   0 ≤ least, 0 < greatest ≤ 10,000   larger ones are as well learned as values
   //   n ≥ 50                             fewer do not tell
   //   s²/m > 1 + 4 √(2/(n − 1))          of Poisson counts (n − 1) s²/m is chi-squared with n − 1
   //                                      degrees of freedom: 4 deviations. Years vary less
-  //   g ≥ ½ s/m                          Poisson's is s/m, the negative binomial's up to twice
-  //   that;
+  //   g ≥ ½ s/m                          Poisson's is s/m, negative binomials' up to twice that;
   //                                      numbers that name things (1 … n), ratings and percentages
   //                                      have none, or one to the left
   //   m − least ≥ 2 s or least ≤ m/10    counts come near 0, unless they all keep near m; what has

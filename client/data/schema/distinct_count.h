@@ -7,7 +7,7 @@
 
 namespace prequel::client {
 
-// The same on every machine.
+// HashOf is the same on every machine.
 std::uint64_t HashOf(std::string_view text);
 
 // Bar-Yossef et al. 2002: keeps the k smallest hashes of what was seen. Fewer than k are exact; of
@@ -15,7 +15,7 @@ std::uint64_t HashOf(std::string_view text);
 // %) or so. The same texts in any order give the same count.
 class DistinctCount {
  public:
-  // Of the text; adding it again changes nothing.
+  // Add takes the hash of a text; adding it again changes nothing.
   void Add(std::uint64_t hash);
 
   bool exact() const;

@@ -13,7 +13,7 @@
 
 namespace prequel {
 
-// What is taken of a meter at once.
+// Amounts is what is taken of a meter at once.
 struct Amounts {
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
@@ -21,8 +21,8 @@ struct Amounts {
   std::int64_t models = 0;  // being made
 };
 
-// Thread-safe. What is refused is not counted; what is counted is given back once, but for rows,
-// which become due with time. The quotas are those of now, whatever they were before.
+// What a Meter refuses is not counted; what is counted is given back once, except for rows, which
+// become due with time. The quotas are those of now, whatever they were before. Thread-safe.
 class Meter {
  public:
   using Clock = std::chrono::steady_clock;
@@ -30,28 +30,29 @@ class Meter {
   // `owner` is whom a refusal names: "ingest", a principal, or "models/moons".
   explicit Meter(std::string owner) : owner_(std::move(owner)) {}
 
-  // All or none. `held`: what the same request has taken before. One that is larger than the quota
-  // passes when it is alone, and rows beyond those that are due are paid off before the next:
-  // nothing is refused for ever.
+  // Take takes all of `amounts` or nothing. `held`: what the same request has taken before. A
+  // request that is larger than the quota passes when it is alone, and rows beyond those that are
+  // due are paid off before the next: nothing is refused for ever.
   absl::Status Take(const Quotas& quotas, const Amounts& amounts, const Amounts& held = {},
                     Clock::time_point now = Clock::now());
-  // The same for one more model, with `existing` models there.
+  // TakeModel takes one more model, where the principal has `existing` models.
   absl::Status TakeModel(const Quotas& quotas, std::int64_t existing);
-  // With rows: those that were taken for nothing.
+  // GiveBack gives `amounts` back; rows in it are those that were taken for nothing.
   void GiveBack(const Amounts& amounts);
 
   // Whether a new meter would do as well: nothing is in use, and no rows are owed.
   bool IsAsNew(Clock::time_point now = Clock::now()) const;
 
  private:
-  // Counts the rows that have become due since the last time, then says whether any is left.
+  // CheckRows counts the rows that have become due since the last time, then says whether any is
+  // left.
   absl::Status CheckRows(std::int64_t per_second, Clock::time_point now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   double RowsAt(Clock::time_point now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const std::string owner_;
   mutable Mutex mu_;
-  Amounts used_ ABSL_GUARDED_BY(mu_);  // but for rows
+  Amounts used_ ABSL_GUARDED_BY(mu_);  // except rows
   // Rows that may pass at once; below 0 they are owed. A second's worth at most.
   double rows_ ABSL_GUARDED_BY(mu_) = 0;
   double rate_ ABSL_GUARDED_BY(mu_) = 0;                           // of rows_, a second

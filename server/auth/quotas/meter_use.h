@@ -10,7 +10,8 @@
 
 namespace prequel {
 
-// Gives it back when it goes. Of no meter it is refused nothing. Not thread-safe.
+// A MeterUse gives back what it holds when it goes. Without a meter nothing is refused. Not
+// thread-safe.
 class MeterUse {
  public:
   MeterUse() = default;
@@ -21,14 +22,14 @@ class MeterUse {
 
   absl::Status Take(const Quotas& quotas, const Amounts& amounts);
   absl::Status TakeModel(const Quotas& quotas, std::int64_t existing);
-  // As if they had not been taken.
+  // GiveBack gives `amounts` back as if they had not been taken.
   void GiveBack(const Amounts& amounts);
 
   const Amounts& held() const { return held_; }
 
  private:
   std::shared_ptr<Meter> meter_;
-  Amounts held_;  // but for rows, which are used, not held
+  Amounts held_;  // except rows, which are used, not held
 };
 
 }  // namespace prequel

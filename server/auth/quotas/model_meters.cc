@@ -16,7 +16,7 @@ std::shared_ptr<Meter> ModelMeters::Of(std::string_view model, Meter::Clock::tim
   return meter;
 }
 
-// Nobody can come to have a meter meanwhile that only the table has.
+// Forget holds the lock, so nobody can come to have a meter that only the table has.
 void ModelMeters::Forget(Meter::Clock::time_point now) {
   std::erase_if(meters_, [&](const auto& entry) {
     const auto& [model, meter] = entry;

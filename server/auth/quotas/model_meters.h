@@ -14,9 +14,9 @@
 
 namespace prequel {
 
-// Thread-safe. Knows no policy, so what is in use stays when that changes. A meter that is as new
+// ModelMeters knows no policy, so what is in use stays when that changes. A meter that is as new
 // may be forgotten, and so may that of a model that is no more: there are never more than twice as
-// many as models that exist and calls in progress, but for the first few.
+// many as models that exist and calls in progress, except for the first few. Thread-safe.
 class ModelMeters {
  public:
   using Exists = std::function<bool(std::string_view model)>;
@@ -24,8 +24,8 @@ class ModelMeters {
   // `exists` is called on any thread, and must not ask for a meter.
   explicit ModelMeters(Exists exists) : exists_(std::move(exists)) {}
 
-  // The same one as long as anybody has it, or anything is owed. Null when there is no such model:
-  // names that clients make up take no memory.
+  // The meter of `model`: the same one as long as anybody has it, or anything is owed. Null when
+  // there is no such model: names that clients make up take no memory.
   std::shared_ptr<Meter> Of(std::string_view model,
                             Meter::Clock::time_point now = Meter::Clock::now());
 

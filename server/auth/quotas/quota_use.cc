@@ -2,7 +2,8 @@
 
 namespace prequel {
 
-// The caller's first: whoever is beyond its own quotas does not touch those that others share.
+// Take takes of the caller's first: whoever is beyond its own quotas does not touch those that
+// others share.
 absl::Status QuotaUse::Take(const Quotas& of_caller, const Quotas& of_model, std::int64_t bytes,
                             std::int64_t rows) {
   const Amounts amounts{.bytes = bytes, .rows = rows};

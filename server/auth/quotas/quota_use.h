@@ -11,16 +11,17 @@
 
 namespace prequel {
 
-// Gives it back when it goes. Not thread-safe.
+// A QuotaUse gives back what it holds when it goes. Not thread-safe.
 class QuotaUse {
  public:
   QuotaUse() = default;
-  // Null: no quotas bound the one or the other.
+  // A meter that is null bounds nothing: the caller, or the model, has no quotas.
   QuotaUse(std::shared_ptr<Meter> caller, std::shared_ptr<Meter> model)
       : caller_(std::move(caller)), model_(std::move(model)) {}
 
-  // Of both or of neither; again for more of the same request. To the model it is one of the calls
-  // in flight; to the caller its call is, which may be a stream of many.
+  // Take takes of both meters or of neither, and may be called again for more of the same request.
+  // For the model the request is one of the calls in flight; for the caller its call is, which may
+  // be a stream of many requests.
   absl::Status Take(const Quotas& of_caller, const Quotas& of_model, std::int64_t bytes,
                     std::int64_t rows);
 

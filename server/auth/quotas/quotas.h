@@ -11,7 +11,7 @@ struct Quotas {
   std::int64_t calls_in_flight = 0;  // of a principal, a stream is one; of a model, a request is
   std::int64_t bytes_in_flight = 0;  // of requests that are not answered
   std::int64_t rows_per_second = 0;  // learned and predicted, on average
-  // Of a principal: that exist and match its patterns, when it makes another.
+  // Only of a principal: how many models may exist that match its patterns, when it makes another.
   std::int64_t models = 0;
 
   bool Any() const {

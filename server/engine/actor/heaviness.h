@@ -1,4 +1,4 @@
-// Which records of a model take long.
+// How long the records of a model really take, so that others need not wait for the long ones.
 #pragma once
 
 #include <algorithm>
@@ -7,17 +7,18 @@
 
 namespace prequel {
 
-// Estimates are off by a factor, which differs from model to model: it is measured. One thread at
-// a time.
+// Estimates are off by a factor, which differs from model to model: Heaviness measures it for one.
+// One thread at a time.
 class Heaviness {
  public:
-  // Whether a record that is estimated to take so many seconds takes too long for others to wait
-  // for it.
+  // Whether a record takes too long for others to wait for it, when it is estimated to take
+  // `estimate` seconds.
   bool IsHeavy(double estimate) const { return factor_ * estimate > kLongSeconds; }
 
-  // It has taken `seconds` of processor time. What one takes alone is not believed, for it may have
-  // been held up: the factor is what two of the last few have exceeded. Nor does one that ends
-  // early, as a failed update does, make the next ones light at once.
+  // Note is told that a record has taken `seconds` of processor time, where `estimate` was
+  // expected. A single record is not believed, for it may have been held up: the factor is what two
+  // of the last few have exceeded. Nor does one that ends early, as a failed update does, make the
+  // next ones light at once.
   void Note(double estimate, double seconds) {
     if (estimate <= 0) return;
     const double factor = seconds > kMeasurable ? seconds / estimate : 0;

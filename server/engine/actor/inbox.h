@@ -12,7 +12,8 @@
 
 namespace prequel {
 
-// Thread-safe. Knows whether a turn of its model is posted or running: there is one at a time.
+// Inbox knows whether a turn of its model is posted or running: there is one at a time.
+// Thread-safe.
 class Inbox {
  public:
   // What a turn finds to do.
@@ -25,16 +26,17 @@ class Inbox {
     std::vector<SnapshotCallback> snapshots;
   };
 
-  // True when a turn is to be posted.
+  // Put returns true when a turn is to be posted.
   bool Put(std::unique_ptr<Delivery> delivery);
-  // The same; takes `done` unless it is closed.
+  // This Put takes `done` unless the inbox is closed, and returns true when a turn is to be posted.
   bool Put(SnapshotCallback& done);
 
   // The next delivery, with all the snapshots that are asked for. Nothing once there is nothing to
   // do: the next Put asks for the next turn.
   std::optional<Work> NextOrSleep();
 
-  // No more snapshots are taken on, and no turn runs any more: what is left.
+  // Close returns what is left, and no more snapshots are taken on. REQUIRES: no turn runs any
+  // more.
   Leftovers Close();
 
  private:

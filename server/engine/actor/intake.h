@@ -9,9 +9,9 @@
 
 namespace prequel {
 
-// Whether the delivery may be logged for this learner's model. Not OK is for whoever sent it. A
-// numbered record that may not be logged for what it holds becomes the refusal that uses up its
-// number, which may: so those behind it can be learned.
+// TakeIn says whether the delivery may be logged for this learner's model; an error is for its
+// sender. When what a numbered delivery holds may not be logged, its record becomes the refusal
+// that uses up its number, and TakeIn is OK: so the minibatches behind it can be learned.
 absl::Status TakeIn(Delivery& delivery, const Learner& learner, const ModelCost& cost,
                     const EngineOptions& limits);
 

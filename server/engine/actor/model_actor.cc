@@ -13,10 +13,10 @@
 namespace prequel {
 namespace {
 
-// Processor time: a few small minibatches, so that a busy model is not rescheduled for each, and
-// others still get their turn. Nothing that is folded depends on it.
+// A turn takes this much processor time: a few small minibatches, so that a busy model is not
+// rescheduled for each, and others still get their turn. Nothing that is folded depends on it.
 constexpr double kTurnSeconds = 2e-3;
-// Bytes of scratch, by estimate, that are given back after each turn.
+// More bytes of scratch than these, by estimate, are given back after each turn.
 constexpr double kBulky = 16 << 20;
 
 absl::Status NotYet(const std::string& name) {
@@ -59,7 +59,7 @@ void ModelActor::Begin(ModelFold fold) {
   cost_ = ModelCost::Of(fold.learner()->config()).value();  // which was made of it
   bulky_ = cost_->footprint().scratch > kBulky;
   fold_.emplace(std::move(fold));
-  // In this order: whoever finds the model readable may submit.
+  // The committer opens the log first: whoever finds the model readable may submit.
   parts_.committer.Open(stored_.log, fold_->ledger());
   publication_->Introduce(fold_->learner());
   publication_->Publish(fold_->current());
@@ -205,7 +205,7 @@ std::optional<WorkerPool::Weight> ModelActor::Work(Scratch& scratch) {
   return Weight::kLight;
 }
 
-// What is only to be answered is light, whatever it holds.
+// A delivery that is only to be answered is light, whatever it holds.
 bool ModelActor::IsHeavy(const Delivery& delivery) const {
   return !retired_ && !delivery.repeat && heaviness_.IsHeavy(delivery.seconds);
 }

@@ -45,8 +45,8 @@ struct ModelInfo {
   Published published;                     // `state` is null unless serving
 };
 
-// Thread-safe unless a method says otherwise. Runs on the pool, one turn at a time: first the
-// turns of the replay, then those that fold what the committer delivers.
+// A ModelActor runs on the pool, one turn at a time: first the turns of the replay, then those that
+// fold what the committer delivers. Thread-safe unless a method says otherwise.
 class ModelActor final : public Sink, public std::enable_shared_from_this<ModelActor> {
  public:
   // All of it outlives the actor.
@@ -68,55 +68,56 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
 
   const StoredModel& stored() const { return stored_; }
   Publication& publication() { return *publication_; }
-  // REQUIRES: it serves.
+  // REQUIRES: the model serves.
   const ModelCost& cost() const { return *cost_; }
-  // Whether what it works with is too much to be kept between two turns.
+  // Whether the scratch memory of the model is too large to be kept between two turns.
   bool bulky() const { return bulky_; }
   ModelInfo Info() const;
   // See Engine::SetShares.
   void SetShare(int share) { share_ = share; }
 
-  // Exactly one of these is called, once, before anything below.
+  // Exactly one of Start and StartReplay is called, once, before anything below.
   void Start(ModelFold fold, ModelMemory::Lease memory);  // REQUIRES: at offset 0
   void StartReplay(absl::AnyInvocable<void()> done);
 
-  // See Engine.
+  // Submit and AskNext are Engine's Submit and AskNextSequence for this model.
   void Submit(Delivery sent);
   void AskNext(std::string producer, TimePoint deadline, Committer::NextCallback done);
 
-  // Takes a snapshot of what has been folded, once the turn comes.
+  // RequestSnapshot has a snapshot taken of what has been folded, once a turn comes.
   void RequestSnapshot(SnapshotCallback done);
 
-  // The committer's.
+  // Deliver and Refuse are for the committer.
   void Deliver(std::unique_ptr<Delivery> delivery) override;
   void Refuse(std::unique_ptr<Delivery> delivery, const absl::Status& status) override;
 
-  // The model was deleted: what is in its log and not folded yet never will be, and is answered
-  // `deleted`.
+  // Retire: the model was deleted. What is in its log and not folded yet never will be, and is
+  // answered `deleted`, as are those who wait for a revision.
   void Retire(const absl::Status& deleted);
 
-  // Answers all that was delivered and not folded, and those who wait for a revision. REQUIRES: the
-  // pool has stopped.
+  // Abandon answers `unfolded` to what was delivered and not folded, and `stopped` to those who
+  // wait for a snapshot or a revision. REQUIRES: the pool has stopped.
   void Abandon(const absl::Status& unfolded, const absl::Status& stopped);
-  // What a snapshot would save a restart from folding again, if anything. REQUIRES: the pool and
-  // the snapshotter have stopped.
+  // LastCapture is what has been folded, unless the newest snapshot has it all: a restart would
+  // fold it again. REQUIRES: the pool and the snapshotter have stopped.
   std::optional<Capture> LastCapture() const;
 
  private:
-  // Makes the delivery ready for the log, or says why it is not to be there.
+  // Accept makes the delivery ready for the log, or says why it is not to be there.
   absl::Status Accept(Delivery& delivery);
 
-  // What has been folded, and is to be published and answered.
+  // Folded is what has been folded, and is yet to be published and answered.
   struct Folded {
     std::unique_ptr<Delivery> delivery;
     absl::StatusOr<LearnOutcome> outcome;
     EngineObserver::Duration took;
   };
 
-  // A turn is light until it finds something heavy to do, which it leaves to a heavy one. That one
-  // folds, and leaves the rest to a light one again: whoever is told of it takes locks that all
-  // share, which nobody may hold who waits for a core. It is over when that light one is, so that a
-  // model whose next record is heavy, too, is there when the next heavy turn is given away.
+  // A turn is light until it finds a heavy record, which it leaves to a heavy turn. The heavy turn
+  // only folds: publishing and answering take locks that all share, which no thread may hold while
+  // it waits for a core, so both are left to another light turn. The heavy turn ends when that
+  // light turn has ended: so a model whose next record is heavy, too, is in the queue when the next
+  // heavy turn is given away.
   using Weight = WorkerPool::Weight;
   void Post(Weight weight, WorkerPool::Task turn);
   void PostReplayTurn(Weight weight);
@@ -127,13 +128,14 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   void LearnTurn();
   void HeavyTurn();
   ScratchPool::Lease TakeScratch();
-  // What is found to do, in the time of a turn. The next turn's weight, if there is more.
+  // Work does what it finds to do, for as long as a turn may take. Returns the next turn's weight,
+  // if there is more.
   std::optional<Weight> Work(Scratch& scratch);
   void Answer(std::unique_ptr<Delivery> delivery, Scratch& scratch);
   bool IsHeavy(const Delivery& delivery) const;
   Folded Fold(std::unique_ptr<Delivery> delivery, Scratch& scratch);
   void Announce(Folded folded);
-  // Answers what was logged before.
+  // Repeat answers a delivery that was logged before as it was answered then.
   void Repeat(std::unique_ptr<Delivery> delivery);
   void TakeSnapshot(std::vector<SnapshotCallback> done);
 
@@ -158,7 +160,7 @@ class ModelActor final : public Sink, public std::enable_shared_from_this<ModelA
   SnapshotCadence cadence_;
   ModelMemory::Lease memory_;
   Heaviness heaviness_;
-  // Between a light turn and a heavy one: what is to be folded, then what has been.
+  // left_ and folded_ pass between light and heavy turns: what is to be folded, then what has been.
   std::unique_ptr<Delivery> left_;
   std::optional<Folded> folded_;
 };

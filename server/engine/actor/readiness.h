@@ -10,7 +10,7 @@ namespace prequel {
 // Thread-safe.
 class Readiness {
  public:
-  // So many are to be replayed. To be called once, first.
+  // Expect: `models` models are to be replayed. Called once, first.
   void Expect(std::size_t models) {
     MutexLock lock(mu_);
     left_ = models;
@@ -19,7 +19,7 @@ class Readiness {
     MutexLock lock(mu_);
     if (--left_ == 0) changed_.NotifyAll();
   }
-  // Those that are left never will be.
+  // GiveUp: the models that are left never will be replayed.
   void GiveUp() {
     MutexLock lock(mu_);
     given_up_ = true;
@@ -30,7 +30,7 @@ class Readiness {
     MutexLock lock(mu_);
     return left_ == 0;
   }
-  // Until ready, or given up.
+  // Await returns once the models are ready, or given up.
   void Await() const {
     MutexLock lock(mu_);
     while (left_ > 0 && !given_up_) changed_.Wait(mu_);

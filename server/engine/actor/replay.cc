@@ -17,8 +17,8 @@
 namespace prequel {
 namespace {
 
-// Per step: long enough for an iterator to pay, short enough to let others have the worker. How the
-// log is cut into steps changes nothing that is folded.
+// How much a step does: long enough for an iterator to pay, short enough to let others have the
+// worker. How the log is cut into steps changes nothing that is folded.
 constexpr std::size_t kMostRecords = 256;
 constexpr double kStepSeconds = 5e-3;
 // A model that takes this much is heavy to make and to restore.
@@ -76,7 +76,7 @@ absl::StatusOr<Follower::Progress> Replay::SkipWhatIsLost() {
   return Follower::Progress::kCaughtUp;
 }
 
-// Before anything is made.
+// Reserve takes the model's memory before anything is made.
 absl::Status Replay::Reserve() {
   reserved_ = true;
   if (!parts_.model.problem.ok()) return parts_.model.problem;
@@ -114,7 +114,7 @@ ReplayProgress Replay::progress() const {
           .records = static_cast<std::int64_t>(end_ - begin_)};
 }
 
-// From the newest snapshot that can be read; without any, from the log's beginning.
+// Restore begins with the newest snapshot that can be read; without any, at the log's beginning.
 absl::Status Replay::Restore() {
   const StoredModel& model = parts_.model;
   const absl::StatusOr<std::vector<StoredSnapshot>> stored =

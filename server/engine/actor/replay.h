@@ -43,17 +43,17 @@ class Replay {
 
   explicit Replay(const Parts& parts) : parts_(parts) {}
 
-  // Does a part of it, short enough to let other models have the thread in between: as many records
-  // as are folded in a few milliseconds, and always one. What takes longer is left to a step that
-  // may be `heavy`. The error is why the model cannot be served.
+  // Step does a part of the replay, short enough to let other models have the thread in between: as
+  // many records as are folded in a few milliseconds, and always one. What takes longer is left to
+  // a step that may be `heavy`. The error is why the model cannot be served.
   absl::StatusOr<Follower::Progress> Step(Scratch& scratch, bool heavy);
 
-  // Null until the configuration has been read.
+  // The learner; null until the configuration has been read.
   const std::shared_ptr<const Learner>& learner() const { return learner_; }
   ReplayProgress progress() const;
-  // REQUIRES: caught up.
+  // REQUIRES: Step has caught up with the log.
   ModelFold TakeFold() && { return *std::move(fold_); }
-  // What the model holds; none before the configuration has been read.
+  // The memory that the model holds; none before its configuration has been looked at.
   ModelMemory::Lease TakeMemory() { return std::move(memory_); }
   // Whether the next step must be heavy to get on.
   bool heavy() const { return heavy_; }
@@ -71,7 +71,7 @@ class Replay {
   absl::Status Restore();
   absl::StatusOr<Follower::Progress> Follow(Scratch& scratch, bool heavy);
   void Fold(Read read, Scratch& scratch);
-  // The log has lost records, which the snapshot has.
+  // SkipWhatIsLost: the log has lost records that the snapshot has.
   absl::StatusOr<Follower::Progress> SkipWhatIsLost();
 
   const Parts parts_;

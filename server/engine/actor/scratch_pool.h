@@ -24,7 +24,7 @@ class ScratchPool {
       if (pool_ != nullptr) pool_->Return(std::move(scratch_));
     }
     Scratch& operator*() { return scratch_; }
-    // It has grown too large to be kept.
+    // Discard: the scratch has grown too large to be kept.
     void Discard() { pool_ = nullptr; }
 
    private:

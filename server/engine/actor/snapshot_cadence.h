@@ -10,13 +10,14 @@
 
 namespace prequel {
 
-// Of the thread that folds, but for OnStored and OnFailed, which may come from another.
+// A SnapshotCadence is used by the thread that folds, except for OnStored and OnFailed, which may
+// be called on another.
 class SnapshotCadence {
  public:
   // `options` outlive it.
   explicit SnapshotCadence(const SnapshotOptions& options) : options_(options) {}
 
-  // One more record has been folded, so long in the log.
+  // OnFolded: one more record has been folded, with a payload of `bytes` in the log.
   void OnFolded(std::size_t bytes) {
     ++records_;
     bytes_ += static_cast<std::int64_t>(bytes);
@@ -28,7 +29,8 @@ class SnapshotCadence {
     return enough && !storing_.load(std::memory_order_relaxed);
   }
 
-  // One of all that has been folded is on its way: no other is due before it has come to its end.
+  // OnTaken: a snapshot of all that has been folded is on its way. No other is due before it has
+  // been stored or has failed.
   void OnTaken() {
     records_ = bytes_ = 0;
     storing_ = true;
@@ -39,8 +41,8 @@ class SnapshotCadence {
   }
   void OnFailed() { storing_ = false; }
 
-  // Of the newest snapshot that is certain to be stored; 0 without any: nothing, or the model's
-  // first one.
+  // The next offset of the newest snapshot that is certain to be stored. 0 without any: then either
+  // nothing is stored, or the snapshot that the model began with.
   std::uint64_t stored_offset() const { return stored_offset_; }
 
  private:

@@ -14,7 +14,7 @@ void WorkerPool::Post(std::string_view who, Weight weight, Task task, int share)
   (weight == Weight::kHeavy ? heavy_ : light_).Post(who, {std::move(task), share});
 }
 
-// Both are closed before either is waited for: what still runs starts nothing on the other.
+// Stop closes both crews before it waits for either: what still runs starts nothing on the other.
 void WorkerPool::Stop() {
   light_.Close();
   heavy_.Close();

@@ -1,5 +1,5 @@
-// A fixed number of threads that take turns, each of them next that has used the least processor
-// time for its share.
+// A fixed number of threads that take turns. The next turn goes to whoever has used the least
+// processor time for its share.
 #pragma once
 
 #include <optional>
@@ -16,33 +16,34 @@
 
 namespace prequel {
 
-// Thread-safe. Tasks come in the names of those that they are for, and processor time is divided
-// among these by their shares, however long their tasks are: a long job does a part and posts
-// itself again. A task that cannot be cut says that it is heavy, and waits for a thread of its own
-// kind, which is in the background (server/sync/background.h).
+// Tasks are posted in somebody's name, and processor time is divided among the names by their
+// shares, however long their tasks are: a long job does a part and posts itself again. A task that
+// cannot be cut says that it is heavy, and waits for a thread of its own kind, which is in the
+// background (server/sync/background.h). Thread-safe.
 class WorkerPool {
  public:
   using Task = absl::AnyInvocable<void()>;
   enum class Weight { kLight, kHeavy };
 
-  // So many threads of each kind. REQUIRES: workers > 0.
+  // `workers` threads of each kind. REQUIRES: workers > 0.
   explicit WorkerPool(int workers, ThreadClock clock = ThreadSeconds);
   ~WorkerPool() { Stop(); }
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Never blocks. Once stopped, the task is dropped. The queue is as long as its users let it be:
-  // the engine posts one task per model at a time.
+  // Post never blocks. Once stopped, the task is dropped. The queue is as long as its users let it
+  // be: the engine posts one task per model at a time.
   void Post(Task task) { Post("", Weight::kLight, std::move(task)); }
   void Post(std::string_view who, Weight weight, Task task, int share = kEvenShare);
 
-  // No further task starts; returns when the running ones have ended. Those waiting are dropped.
+  // Stop drops the tasks that wait, and returns when the running ones have ended; no other starts.
   // REQUIRES: not called by a task, nor by two threads at once.
   void Stop();
 
  private:
-  // The threads of one kind and their queue. The kinds have nothing in common: one's threads are
-  // slower than the other's, so what is used on them says nothing of whose turn it is on those.
+  // A Crew is the threads of one kind and their queue. The two have nothing in common: threads of
+  // one kind are slower than those of the other, so time used on them says nothing of whose turn it
+  // is on the others.
   class Crew {
    public:
     Crew(int workers, Where where, ThreadClock clock);
@@ -60,7 +61,7 @@ class WorkerPool {
 
    private:
     void Loop();
-    // The one whose turn it is; waits for it. None once closed.
+    // Next waits for the task whose turn it is; none once closed.
     std::optional<FairQueue<Turn>::Popped> Next();
 
     const ThreadClock clock_;

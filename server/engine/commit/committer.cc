@@ -13,7 +13,7 @@ absl::Status Stopped() {
   return absl::UnavailableError("the server shut down before the minibatch was logged");
 }
 
-// Refused writes are certain not to be in the log; of failed ones nobody knows.
+// Writes that were refused are certain not to be in the log; of those that failed nobody knows.
 absl::Status AppendError(const absl::Status& status) {
   if (absl::IsUnavailable(status)) return status;
   return absl::UnknownError(absl::StrCat(
@@ -110,8 +110,8 @@ void Committer::Run() {
   }
 }
 
-// Waits for deliveries and moves as many as fit into group_. False once stopped, when those that
-// are left have been answered.
+// NextGroup waits for deliveries and moves as many as fit into group_. False once stopped, when
+// those that are left have been answered.
 bool Committer::NextGroup() {
   bool stopped = false;
   {
@@ -156,8 +156,8 @@ absl::Status Committer::CheckFresh(const Item& item, TimePoint now) {
   return absl::DeadlineExceededError("the deadline passed before the minibatch was logged");
 }
 
-// Gives the delivery its number unless it has been logged, and a query its answer. OUT_OF_RANGE for
-// a gap.
+// Number gives the delivery its number unless it has been logged, and a query its answer.
+// OUT_OF_RANGE for a gap.
 absl::Status Committer::Number(Item& item, TimePoint now) {
   LogTail& tail = *item.tail;
   if (auto* query = std::get_if<Query>(&item.what)) {

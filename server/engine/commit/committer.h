@@ -29,11 +29,12 @@ namespace prequel {
 class Ledger;
 class LogTail;
 
-// Thread-safe. Owns the tail of every log that is open. What is in the log is delivered to its
-// sink, in log order; the rest is refused.
+// Committer owns the tail of every log that is open. Deliveries that are in the log go to their
+// sink, in log order; the others are refused. Thread-safe.
 class Committer {
  public:
-  // The producer's next number, or why it cannot be told. As Sink's methods.
+  // NextCallback is given the producer's next number, or why it cannot be told. Like Sink's
+  // methods, it must not block.
   using NextCallback = absl::AnyInvocable<void(const absl::StatusOr<std::int64_t>&)>;
 
   // `log`, `clock` and `observers` outlive the committer.
@@ -43,25 +44,27 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  // Deliveries for `log` are taken from now on. REQUIRES: nobody else appends to it, and all that
-  // it holds has been folded into `ledger`.
+  // Open: deliveries for `log` are taken from now on. REQUIRES: nobody else appends to it, and all
+  // that it holds has been folded into `ledger`.
   void Open(LogId log, const Ledger& ledger);
-  // They are refused with `status` from now on, and so are those that wait. Returns when all that
-  // was enqueued before has been delivered or answered. REQUIRES: not called by a callback.
+  // Close refuses what is for `log` with `status` from now on, and what waits already. Returns when
+  // all that was enqueued before has been delivered or answered. REQUIRES: not called by a
+  // callback.
   void Close(LogId log, const absl::Status& status);
-  // After Close: they are taken again, if `log` was open; or `log` is no more.
+  // Reopen undoes Close: `log`, if it was ever open, takes deliveries again. Forget drops a log
+  // that was deleted.
   void Reopen(LogId log);
   void Forget(LogId log);
 
-  // Never blocks; the queue is bounded by the tickets. NOT_FOUND for a log that is not open.
+  // Append never blocks; the queue is bounded by the tickets. NOT_FOUND for a log that is not open.
   void Append(LogId log, std::unique_ptr<Delivery> delivery);
-  // Asks for the number that `producer` is to go on with, as of the question's place in the queue:
-  // what is enqueued behind it does not count yet.
+  // AskNext asks for the number that `producer` is to go on with, as of the question's place in the
+  // queue: what is enqueued behind it does not count yet.
   void AskNext(LogId log, std::string producer, TimePoint deadline, Admission::Ticket ticket,
                NextCallback done);
 
-  // Ends the group that is being written, answers the rest with UNAVAILABLE, as all that comes
-  // later. REQUIRES: not called by a callback, nor by two threads at once.
+  // Stop ends the group that is being written, and answers what waits, and all that comes later,
+  // with UNAVAILABLE. REQUIRES: not called by a callback, nor by two threads at once.
   void Stop();
 
  private:
@@ -86,7 +89,7 @@ class Committer {
   void Enqueue(Item item);
   void Run();
   bool NextGroup();
-  // Answers, and takes out of group_, those for which `check` is not OK.
+  // Filter answers, and takes out of group_, the items for which `check` is not OK.
   void Filter(absl::FunctionRef<absl::Status(Item&)> check);
   static absl::Status CheckFresh(const Item& item, TimePoint now);
   absl::Status Number(Item& item, TimePoint now);

@@ -20,20 +20,21 @@ namespace prequel {
 
 struct Delivery;
 
-// Takes its deliveries back, on the committer's thread, or refusals on the sender's. Must not
-// block.
+// A Sink takes its deliveries back, on the committer's thread, or refusals, which may also come on
+// the sender's. Must not block.
 class Sink {
  public:
   virtual ~Sink() = default;
 
-  // `delivery` is in the log, or was before. Those of one log come in the order of the log.
+  // Deliver: `delivery` is in the log, or was before. Deliveries of one log come in the order of
+  // the log.
   virtual void Deliver(std::unique_ptr<Delivery> delivery) = 0;
-  // `delivery` is not in the log; UNKNOWN: whether it is will show after a restart.
+  // Refuse: `delivery` is not in the log; UNKNOWN: whether it is will show after a restart.
   virtual void Refuse(std::unique_ptr<Delivery> delivery, const absl::Status& status) = 0;
 };
 
-// The sender gives the first group of fields, the model that it is for the second, and the
-// committer the third.
+// The sender gives the first group of fields, the model that the delivery is for gives the second,
+// and the committer the third.
 struct Delivery {
   Record record;
   Origin origin;  // a record that was logged before is answered as it was then
@@ -51,7 +52,8 @@ struct Delivery {
   std::size_t logged_bytes = 0;  // the length of `payload`, which is gone by then
 };
 
-// Frees the record and its place in the queue, then calls back: an answered client finds room.
+// AnswerTo frees the record and its place in the queue, then calls back: an answered client finds
+// room.
 inline void AnswerTo(std::unique_ptr<Delivery> delivery, absl::StatusOr<LearnOutcome> outcome) {
   LearnCallback done = std::move(delivery->done);
   delivery.reset();

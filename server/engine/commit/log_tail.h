@@ -1,5 +1,5 @@
-// Which numbers are in one log, as the only one that appends to it knows: what the ledger will know
-// once all that is logged has been folded.
+// The numbers that one log holds, as the only one that appends to it knows them: what the ledger
+// will know once all that is logged has been folded.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace prequel {
 
-// The committer's: one thread at a time.
+// A LogTail belongs to the committer: one thread at a time.
 class LogTail {
  public:
   enum class Verdict {
@@ -27,9 +27,10 @@ class LogTail {
   // REQUIRES: everything in the log has been folded into `ledger`.
   explicit LogTail(const Ledger& ledger);
 
-  // kNew takes the number, until Settle for the time being.
+  // Take says what is to become of a minibatch of `origin`. kNew takes its number, provisionally
+  // until Settle.
   Verdict Take(const Origin& origin);
-  // Whether what was taken since the last Settle is in the log now.
+  // Settle: `logged` says whether what was taken since the last Settle is in the log now.
   void Settle(bool logged);
 
   // The number that `producer` is to go on with.

@@ -39,8 +39,8 @@ void Ledger::Restore(std::string_view producer, Producer entry, Answers answers)
   BoundAnswers();
 }
 
-// The answers to forgotten producers go, and of too many those to whoever was logged longest ago.
-// REQUIRES: the newest producer has one.
+// BoundAnswers drops the answers to forgotten producers and, while there are too many, those to
+// whoever was logged longest ago. REQUIRES: the newest producer has one.
 void Ledger::BoundAnswers() {
   while (num_answers_ > kMaxAnswers || producers_.Find(answers_.oldest().first) == nullptr) {
     Answers& oldest = answers_.oldest().second;

@@ -36,15 +36,15 @@ class Ledger {
         answers_(std::numeric_limits<std::size_t>::max()),
         requests_(kMaxRequests) {}
 
-  // A record of `origin` stands in the log and was answered so. The log is the authority: a number
-  // that does not follow the last one starts anew.
+  // Record: a record of `origin` stands in the log and was answered `answer`. The log is the
+  // authority: a number that does not follow the last one starts anew.
   void Record(const Origin& origin, PastAnswer answer);
 
-  // The answer that was given, an error if it was one; OUT_OF_RANGE when it is no longer
-  // remembered, or is yet to come.
+  // AnswerTo is the answer that `origin` was given, an error if it was one; OUT_OF_RANGE when it is
+  // no longer remembered, or is yet to come.
   absl::StatusOr<PastAnswer> AnswerTo(const Origin& origin) const;
 
-  // For decoding: least recently logged first.
+  // Restore is for decoding: it is called with what was logged least recently first.
   void Restore(std::string_view producer, Producer entry, Answers answers);
   void Restore(std::string_view request, PastAnswer answer) {
     requests_.Touch(request) = std::move(answer);
@@ -52,7 +52,8 @@ class Ledger {
 
   // Least recently logged first.
   const RecencyTable<Producer>::Entries& producers() const { return producers_.entries(); }
-  // What is remembered: fewer, or none, of a producer that many others have followed.
+  // The answers that are remembered: fewer, or no answers, of a producer that many others have
+  // followed.
   const Answers& AnswersTo(std::string_view producer) const;
   const RecencyTable<PastAnswer>::Entries& requests() const { return requests_.entries(); }
 
@@ -60,8 +61,8 @@ class Ledger {
   void BoundAnswers();
 
   RecencyTable<Producer> producers_;
-  // None empty; in the order of producers_. It forgets nothing by itself: BoundAnswers does, and
-  // counts.
+  // answers_ has the order of producers_, and no empty entry. It forgets nothing by itself:
+  // BoundAnswers makes it forget, and counts.
   RecencyTable<Answers> answers_;
   std::size_t num_answers_ = 0;  // in answers_
   RecencyTable<PastAnswer> requests_;

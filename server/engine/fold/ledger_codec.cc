@@ -45,7 +45,7 @@ void Archive(A& a, Field<A, StepReport>& s) {
 
 namespace {
 
-// An answer is a stored error (server/README.md), or what was learned.
+// An answer is a stored error (server/formats.md), or what was learned.
 struct StoredAnswer {
   std::string error;
   std::int64_t revision = 0;
@@ -124,7 +124,7 @@ class ScoreNames {
     stored.refused_rows = answer.learned.refused.count;
   }
 
-  // To be called in the order of the bytes.
+  // Restore is to be called in the order of the bytes.
   absl::StatusOr<PastAnswer> Restore(const StoredAnswer& stored) {
     PastAnswer answer{.revision = stored.revision};
     if (!stored.error.empty()) {

@@ -19,8 +19,8 @@ struct FoldPoint {
   Ledger ledger;
 };
 
-// The records themselves say how they are folded (server/engine/records): this is what they change.
-// One thread at a time.
+// A ModelFold is what records change; they say themselves how they are folded
+// (server/engine/records). One thread at a time.
 class ModelFold {
  public:
   // Starts at the prior, at offset 0.
@@ -31,16 +31,16 @@ class ModelFold {
   const Published& current() const { return current_; }
   const Ledger& ledger() const { return ledger_; }
 
-  // A state to write the next one into: its content is unspecified but valid.
+  // TakeState gives a state to write the next one into: its content is unspecified but valid.
   std::shared_ptr<LearnerState> TakeState() { return states_->Take(); }
 
-  // The record at current().next_offset, which `origin` sent, has been folded. It led to `next`,
-  // which becomes the next revision; or, when that is null, left the state as it was. `origin` is
-  // answered `answer`, an error when nothing was learned.
+  // Advance: the record at current().next_offset, which `origin` sent, has been folded. It led to
+  // `next`, which becomes the next revision; or, when that is null, left the state as it was.
+  // `origin` is answered `answer`, an error when nothing was learned.
   void Advance(const Origin& origin, const absl::StatusOr<Learned>& answer,
                std::shared_ptr<LearnerState> next);
 
-  // Gives up what a fold goes on from.
+  // Release gives up what a fold goes on from.
   FoldPoint Release() && { return {std::move(current_), std::move(ledger_)}; }
 
  private:

@@ -1,4 +1,4 @@
-// Where a minibatch comes from, so that none is counted twice.
+// Where a minibatch comes from, so that each is counted once.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,8 @@ struct Origin {
   bool numbered() const { return sequence > 0; }
 };
 
-// What a model remembers: part of its state, so these are constants of the format. Of producers,
-// of answers and of requests, those whose last minibatch is furthest back in the log are forgotten
-// first.
+// What a model remembers is part of its state, so these are constants of the format. The producers,
+// answers and requests whose last minibatch is furthest back in the log are forgotten first.
 inline constexpr std::size_t kMaxIdBytes = 128;
 inline constexpr std::size_t kMaxProducers = 1024;
 inline constexpr std::size_t kMaxRequests = 4096;

@@ -10,7 +10,7 @@
 
 namespace prequel {
 
-// One thread at a time. What it holds is a function of the sequence of Touch calls.
+// What a RecencyTable holds is a function of the sequence of Touch calls. One thread at a time.
 template <class Value>
 class RecencyTable {
  public:
@@ -23,7 +23,8 @@ class RecencyTable {
   RecencyTable(RecencyTable&&) noexcept = default;
   RecencyTable& operator=(RecencyTable&&) noexcept = default;
 
-  // The value of `id`, now the newest; created if there is none, for which the oldest may go.
+  // Touch makes the value of `id` the newest and returns it; created if there is no such value, for
+  // which the oldest may go.
   Value& Touch(std::string_view id) {
     if (const auto it = index_.find(id); it != index_.end()) {
       entries_.splice(entries_.end(), entries_, it->second);
@@ -35,13 +36,13 @@ class RecencyTable {
     return entries_.back().second;
   }
 
-  // Null when there is none. Touches nothing.
+  // Find touches nothing; null when there is no such value.
   const Value* Find(std::string_view id) const {
     const auto it = index_.find(id);
     return it == index_.end() ? nullptr : &it->second->second;
   }
 
-  // REQUIRES: there is one.
+  // REQUIRES of both: there is an entry.
   Entry& oldest() { return entries_.front(); }
   void DropOldest() {
     index_.erase(entries_.front().first);

@@ -20,7 +20,7 @@ std::shared_ptr<LearnerState> StatePool::Take() {
 }
 
 void StatePool::Return(std::unique_ptr<LearnerState> state) {
-  // Of large states one at a time is enough: making another costs little beside an update.
+  // One large state at a time is enough to keep: making another costs little beside an update.
   constexpr Index kLarge = 500;
   const std::size_t most = learner_->num_parameters() > kLarge ? 1 : kMaxFree;
   MutexLock lock(mu_);

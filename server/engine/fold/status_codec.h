@@ -1,4 +1,4 @@
-// Errors as bytes, for answers that outlive the process: server/README.md defines them.
+// Errors as bytes, for answers that outlive the process: server/formats.md defines them.
 #pragma once
 
 #include <string>

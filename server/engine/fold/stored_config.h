@@ -13,14 +13,16 @@
 
 namespace prequel {
 
-// The learner of what a model's record, or a model's file, holds as its configuration.
+// ReadConfig makes the learner of what a model's record, or a model's file, holds as its
+// configuration.
 absl::StatusOr<std::shared_ptr<const Learner>> ReadConfig(std::string_view bytes,
                                                           const Codec& codec);
 
-// What it would take, before it is made.
+// EstimateConfig says what that learner would take, before it is made.
 absl::StatusOr<ModelCost> EstimateConfig(std::string_view bytes, const Codec& codec);
 
-// As it is stored. INTERNAL when that would not be the same learner.
+// WriteConfig gives the learner's configuration as it is stored. INTERNAL when that would not be
+// read as that of the same learner.
 absl::StatusOr<std::string> WriteConfig(const Learner& learner, const Codec& codec);
 
 }  // namespace prequel

@@ -40,7 +40,7 @@ struct Section {
   std::string_view name, bytes;
 };
 
-// The first of `bytes`, which is taken off them; none where they end before it does.
+// TakeSection takes the first section off `bytes`; nothing where they end before it does.
 std::optional<Section> TakeSection(std::string_view& bytes) {
   const std::size_t name = static_cast<unsigned char>(bytes[0]);
   const std::size_t head = 1 + name + sizeof(std::uint64_t);

@@ -27,16 +27,19 @@ struct Capture {
 
 Capture CaptureOf(const StoredModel& model, const ModelFold& fold);
 
-// Calls `write` with the bytes of a stored snapshot, in chunks of at most kMaxSnapshotChunk. An
-// error of `write` ends the writing and is returned. Holds the state's bytes once.
+// WriteCapture calls `write` with the bytes of a stored snapshot, in chunks of at most
+// kMaxSnapshotChunk. An error of `write` ends the writing and is returned. Holds the state's bytes
+// once.
 absl::Status WriteCapture(const Capture& capture,
                           absl::FunctionRef<absl::Status(std::string_view chunk)> write);
 
-// What WriteCapture wrote, at offset 0 of a log. DATA_LOSS for damage, FAILED_PRECONDITION for a
-// version or a configuration that is not this one, and for a section that is unknown.
+// DecodeCapture reads what WriteCapture wrote, at offset 0 of a log. DATA_LOSS for damage,
+// FAILED_PRECONDITION for a version or a configuration that is not this one, and for a section that
+// is unknown.
 absl::StatusOr<FoldPoint> DecodeCapture(std::string_view bytes, const Learner& learner);
 
-// The same from the store, at its offset of `log`; errors name model and offset.
+// ReadCapture reads the snapshot `stored` from the store, at its offset of `log`; errors are those
+// of DecodeCapture, and name model and offset.
 absl::StatusOr<FoldPoint> ReadCapture(const SnapshotStore& store, const StoredSnapshot& stored,
                                       LogId log, const Learner& learner);
 

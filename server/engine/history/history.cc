@@ -80,7 +80,8 @@ absl::StatusOr<ModelFold> History::Look(std::int64_t revision, std::uint64_t nex
       "revision ", revision, " is yet to come; the newest is ", fold->current().revision));
 }
 
-// A snapshot that was committed meanwhile may take the ground away: the next look finds it.
+// A snapshot that is committed meanwhile may take the records away on which the fold goes on: then
+// At looks again.
 absl::StatusOr<ModelFold> History::At(std::int64_t revision, std::uint64_t next_offset,
                                       const std::shared_ptr<const Learner>& learner,
                                       const StillWanted& wanted) const {

@@ -24,8 +24,8 @@ struct Revisions {
   std::vector<StoredSnapshot> snapshots;  // oldest first; the good ones
 };
 
-// Reads beside the model's actor, and folds on the caller's thread: from the nearest snapshot
-// before, at most what lies between two of them. Thread-safe.
+// History reads beside the model's actor, and folds on the caller's thread: from the nearest
+// snapshot before, at most what lies between two of them. Thread-safe.
 class History {
  public:
   // All of it outlives this.
@@ -35,9 +35,10 @@ class History {
 
   absl::StatusOr<Revisions> List() const;
 
-  // The fold up to `revision`, and on until it is at `next_offset`: what was refused or failed
-  // behind a revision is of its ledger. OUT_OF_RANGE: it is no longer kept, or is yet to come.
-  // REQUIRES: no record before `next_offset` led to a later revision; 0 will always do.
+  // At() is the fold up to `revision`, and on until the fold is at `next_offset`: what was refused
+  // or failed behind a revision belongs to its ledger. OUT_OF_RANGE: the revision is no longer
+  // kept, or is yet to come. REQUIRES: no record before `next_offset` led to a later revision; 0
+  // will always do.
   absl::StatusOr<ModelFold> At(std::int64_t revision, std::uint64_t next_offset,
                                const std::shared_ptr<const Learner>& learner,
                                const StillWanted& wanted) const;

@@ -11,14 +11,15 @@
 
 namespace prequel {
 
-// The same at the beginning of another log.
+// AtBeginning moves `fold` to the beginning of another log.
 ModelFold AtBeginning(ModelFold fold);
 
 absl::StatusOr<ModelFile> ToFile(const ModelFold& fold, const Codec& codec,
                                  std::int64_t create_time_us, const std::string& build);
 
-// At the beginning of a log. DATA_LOSS for damage; FAILED_PRECONDITION for a state that is not one
-// of the file's configuration, or of an unknown version; INVALID_ARGUMENT for no configuration.
+// FromFile makes the fold of the file's model, at the beginning of a log. DATA_LOSS for damage;
+// FAILED_PRECONDITION for a state that is not one of the file's configuration, or of an unknown
+// version; INVALID_ARGUMENT for bytes that are no configuration.
 absl::StatusOr<ModelFold> FromFile(const ModelFile& file, const Codec& codec);
 
 }  // namespace prequel

@@ -1,4 +1,4 @@
-// A model as a file: its configuration and one revision, for another server. server/README.md
+// A model as a file: its configuration and one revision, for another server. server/formats.md
 // defines the bytes.
 #pragma once
 

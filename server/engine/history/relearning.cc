@@ -12,7 +12,7 @@ namespace {
 // The states of a fold that rollbacks are yet to return to.
 class Kept {
  public:
-  // By a rollback's offset, that of the state it returns to.
+  // `returns` has, by a rollback's offset, the next offset of the state that it returns to.
   explicit Kept(const std::map<std::uint64_t, std::uint64_t>& returns) : returns_(returns) {
     for (const auto& [rollback, then] : returns) last_use_[then] = rollback;
   }
@@ -54,8 +54,9 @@ absl::StatusOr<std::map<std::uint64_t, std::int64_t>> Relearning::FindRollbacks(
   return revisions;
 }
 
-// Which records count as revisions depends on the configuration: an update that fails with one may
-// succeed with another. So a revision is looked up under the one that it was a revision of.
+// A revision is looked up by folding with the learner that it was a revision of: which records
+// count as revisions depends on the configuration, since an update that fails with one may succeed
+// with another.
 absl::StatusOr<Relearning::Returns> Relearning::FindReturns(std::uint64_t next_offset,
                                                             const StillWanted& wanted) const {
   const auto revisions = FindRollbacks(next_offset, wanted);

@@ -15,27 +15,29 @@
 
 namespace prequel {
 
-// Reads beside the model's actor, and folds on the caller's thread. Thread-safe.
+// Relearning reads beside the model's actor, and folds on the caller's thread. Thread-safe.
 class Relearning {
  public:
-  // All of it outlives this. `learner` is that of `model`.
+  // `log`, `codec` and `model` outlive this. `learner` is that of `model`.
   Relearning(const Log& log, const Codec& codec, const StoredModel& model,
              std::shared_ptr<const Learner> learner)
       : log_(log), codec_(codec), model_(model), learner_(std::move(learner)) {}
 
-  // What `other` would have come to in place of the model's learner over the log's first records,
-  // those before `next_offset`: a rollback returns to what `other` had made of the same records as
-  // the revision returned to. Behind a rollback it folds twice, and holds the states that are yet
-  // to be returned to. FAILED_PRECONDITION when the log no longer begins at its beginning.
+  // Fold gives what `other` would have come to, in place of the model's learner, over the log's
+  // first records, those before `next_offset`. Where the model returned to a revision, `other`
+  // returns to what it had made of the same records as that revision. A log with a rollback is
+  // folded twice, and the states that are yet to be returned to are held. FAILED_PRECONDITION when
+  // the log no longer begins at its beginning.
   absl::StatusOr<ModelFold> Fold(std::uint64_t next_offset,
                                  const std::shared_ptr<const Learner>& other,
                                  const StillWanted& wanted) const;
 
  private:
-  // Of each rollback's record, by its offset: how many records the state it returned to is of.
+  // Returns has, by the offset of each rollback's record, how many records led to the state that it
+  // returned to.
   using Returns = std::map<std::uint64_t, std::uint64_t>;
   absl::StatusOr<Returns> FindReturns(std::uint64_t next_offset, const StillWanted& wanted) const;
-  // By the offset of each rollback, the revision that it returned to.
+  // FindRollbacks gives, by the offset of each rollback, the revision that it returned to.
   absl::StatusOr<std::map<std::uint64_t, std::int64_t>> FindRollbacks(
       std::uint64_t next_offset, const StillWanted& wanted) const;
 

@@ -25,34 +25,37 @@ namespace prequel {
 
 using SnapshotCallback = absl::AnyInvocable<void(const absl::StatusOr<StoredSnapshot>&)>;
 
-// Thread-safe. A thread of its own, so that no worker is kept from folding while a large state is
-// written; one at a time, so that at most one state is in memory twice.
+// Snapshotter has a thread of its own, so that no worker is kept from folding while a large state
+// is written. It writes one snapshot at a time, so that at most one state is in memory twice.
+// Thread-safe.
 class Snapshotter {
  public:
-  // All but the options outlive it.
+  // All arguments except the options outlive it.
   Snapshotter(SnapshotStore& store, Log& log, const Clock& clock, const EngineObservers& observers,
               const SnapshotOptions& options);
   ~Snapshotter() { Stop(); }
   Snapshotter(const Snapshotter&) = delete;
   Snapshotter& operator=(const Snapshotter&) = delete;
 
-  // Never blocks; a model has at most one automatic capture and those asked for in the queue.
-  // `done` is called once, on the snapshotter's thread or, when refused, on the caller's.
+  // Enqueue never blocks; a model has at most one automatic capture and those asked for in the
+  // queue. `done` is called once, on the snapshotter's thread or, when refused, on the caller's.
   void Enqueue(Capture capture, SnapshotCallback done);
 
   // Stores `capture` on the caller's thread. REQUIRES: stopped.
   absl::StatusOr<StoredSnapshot> Take(const Capture& capture);
 
-  // The snapshot of `model` at `next_offset` could not be read: it counts for nothing from now on.
+  // Distrust: the snapshot of `model` at `next_offset` could not be read, and counts for nothing
+  // from now on.
   void Distrust(ModelId model, std::uint64_t next_offset);
 
-  // From now on nothing of `model` is written: what waits is answered NOT_FOUND, and so is what is
-  // being written unless it is finished first. REQUIRES: not called by a callback.
+  // Forbid: nothing of `model` is written from now on. What waits is answered NOT_FOUND, and so is
+  // what is being written unless it is finished first. Allow undoes it. REQUIRES: not called by a
+  // callback.
   void Forbid(ModelId model);
   void Allow(ModelId model);
 
-  // Ends what is being written, answers the rest with UNAVAILABLE. REQUIRES: not called by a
-  // callback, nor by two threads at once.
+  // Stop ends what is being written and answers the rest with UNAVAILABLE. REQUIRES: not called by
+  // a callback, nor by two threads at once.
   void Stop();
 
  private:
@@ -63,12 +66,14 @@ class Snapshotter {
   };
 
   void Run();
-  // Those of `model` that are trusted, oldest first; what else there is goes to `drop`.
+  // List gives the snapshots of `model` that are trusted, oldest first; the offsets of all others
+  // go to `drop`.
   absl::StatusOr<std::vector<StoredSnapshot>> List(ModelId model, std::vector<std::uint64_t>* drop);
   absl::StatusOr<StoredSnapshot> Write(const Capture& capture);
-  // Behind the oldest of `kept`, the snapshots of `log`, oldest first.
+  // Truncate forgets the records of `log` that come before the oldest of `kept`, its snapshots,
+  // oldest first, when there are as many of them as the options say.
   void Truncate(LogId log, const std::vector<StoredSnapshot>& kept);
-  // Sleeps until `bytes` since `start` are no more than the options allow. NOT_FOUND once the
+  // Pace sleeps until `bytes` since `start` are no more than the options allow. NOT_FOUND once the
   // model is forbidden.
   absl::Status Pace(const Capture& capture, SteadyTime start, std::uint64_t bytes);
 

@@ -22,7 +22,7 @@ using RecordOf = std::variant<Rs...>;
 
 using Record = RecordOf<Minibatch, Refusal, Rollback>;
 
-// Each as its alternative's.
+// Each of these functions calls the alternative's own (record_type.h).
 std::uint8_t TypeOf(const Record& record);
 absl::Status Check(const Record& record, const Learner& learner, const ModelCost& cost,
                    const EngineOptions& limits);
@@ -36,21 +36,21 @@ void Tell(const Record& record, const EngineObservers& observers, std::string_vi
 
 Origin OriginOf(const LogRecord& record);
 
-// An error of `record`, which the message then says where it stands.
+// AtRecord is an error of `record`, whose message then says where the record stands.
 absl::Status AtRecord(const LogRecord& record, const absl::Status& status);
 
-// What a log's record holds. The error says where it stands and why it cannot be one of this
-// learner's model; DATA_LOSS for a type that is unknown.
+// ReadRecord reads what a log's record holds. The error says where it stands and why it cannot be
+// one of this learner's model; DATA_LOSS for a type that is unknown.
 absl::StatusOr<Record> ReadRecord(const LogRecord& record, const Codec& codec,
                                   const Learner& learner);
 
-// Reads `record` and folds it in. The error is ReadRecord's: an update that fails is OK, for it
-// failed when it was pushed, and was answered with its error. REQUIRES: record.offset is
+// FoldRecord reads `record` and folds it in. The error is ReadRecord's: an update that fails is OK,
+// for it failed when it was pushed, and was answered with its error. REQUIRES: record.offset is
 // fold.current().next_offset.
 absl::Status FoldRecord(const LogRecord& record, const Codec& codec, ModelFold& fold,
                         Scratch& scratch);
 
-// For people: the kind's name, and what the payload says.
+// A record described for people: the kind's name, and what the payload says.
 struct RecordDescription {
   std::string_view kind = "unknown";
   RecordDetails details;

@@ -42,24 +42,26 @@ concept RecordType = requires(R& r, const R& c, std::string_view payload, const 
   { R::kType } -> std::convertible_to<std::uint8_t>;
   { R::kName } -> std::convertible_to<std::string_view>;
 
-  // From the payload of a log's record. An error says why it cannot be one of this learner's model.
+  // Decode makes a record from the payload of a log's record. An error says why it cannot be one of
+  // this learner's model.
   { R::Decode(payload, codec, learner) } -> std::same_as<absl::StatusOr<R>>;
-  // Whether it may be logged for this learner's model, whose work is bounded by `limits`.
+  // Check says whether the record may be logged for this learner's model, whose work is bounded by
+  // `limits`.
   { c.Check(learner, cost, limits) } -> std::same_as<absl::Status>;
-  // The payload; to be called at most once, before Fold.
+  // Encode gives the payload; to be called at most once, before Fold.
   { r.Encode(learner) } -> std::same_as<std::string>;
-  // Bytes of memory that it takes while it waits, beyond its payload, roughly.
+  // Bytes of memory that the record takes while it waits, beyond its payload, roughly.
   { c.memory() } -> std::same_as<std::size_t>;
-  // Rows that it has the model learn.
+  // Rows that the record has the model learn.
   { c.rows() } -> std::same_as<Index>;
 
-  // Folds it in, once: advances `fold` by one record. What `origin` is answered; an error is the
-  // same in every replay.
+  // Fold folds the record in, once: advances `fold` by one record. Returns what `origin` is
+  // answered; an error is the same in every replay.
   { r.Fold(fold, origin, folding) } -> std::same_as<absl::StatusOr<Learned>>;
-  // Tells of the fold that took `duration` and answered `status`.
+  // Tell tells of the fold that took `duration` and answered `status`.
   c.Tell(observers, model, duration, status);
 
-  // What a payload says, as far as that can be told without its model.
+  // Describe says what a payload holds, as far as that can be told without its model.
   { R::Describe(payload) } -> std::same_as<RecordDetails>;
 };
 

@@ -28,7 +28,7 @@ struct Refusal {
   std::size_t memory() const { return 0; }
   Index rows() const { return 0; }
 
-  // Only the ledger takes note of it. Answers `status`.
+  // Fold has the ledger alone take note of the refusal. Answers `status`.
   absl::StatusOr<Learned> Fold(ModelFold& fold, const Origin& origin, const Folding& folding);
   void Tell(const EngineObservers& observers, std::string_view model,
             EngineObserver::Duration duration, const absl::Status& answer) const;

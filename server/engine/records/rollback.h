@@ -15,8 +15,8 @@ struct Rollback {
   static constexpr std::uint8_t kType = 3;
   static constexpr char kName[] = "rollback";
 
-  // The state of then, with the revision of then. The log holds it, so that replay needs nothing of
-  // what was before.
+  // The state that is returned to, with its revision. The log holds it, so that replay needs
+  // nothing of what was before.
   LearnerState state;
 
   static absl::StatusOr<Rollback> Decode(std::string_view payload, const Codec& codec,
@@ -29,7 +29,7 @@ struct Rollback {
   std::size_t memory() const { return 0; }  // about as much again as its payload, which counts
   Index rows() const { return 0; }
 
-  // Gives `state` up. The ledger stays: what was counted is not to be counted again.
+  // Fold gives `state` up. The ledger stays: what was counted is not to be counted again.
   absl::StatusOr<Learned> Fold(ModelFold& fold, const Origin& origin, const Folding& folding);
   void Tell(const EngineObservers& /*observers*/, std::string_view /*model*/,
             EngineObserver::Duration /*duration*/, const absl::Status& /*status*/) const {}

@@ -36,7 +36,8 @@ absl::StatusOr<Delivery> DeliveryFromProto(const v1::Batch& batch, Origin origin
 }
 
 RowsAsked RowsIn(const v1::Batch& batch, Index most) {
-  // Of a model without numbers the inputs may say anything.
+  // The inputs of a model that has no numeric features may have any shape, so texts are looked at,
+  // too.
   Index rows = batch.text_size() > 0 ? batch.text(0).values_size() : 0;
   if (batch.inputs().shape_size() > 0) rows = std::max<Index>(rows, batch.inputs().shape(0));
   return {.count = std::clamp<Index>(rows, 0, most), .timed = batch.has_times()};

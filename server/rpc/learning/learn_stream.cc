@@ -18,10 +18,12 @@ namespace {
 
 // How long a minibatch waits before it asks for room again.
 constexpr std::chrono::milliseconds kRetryAfter{5};
-// So that a stream which waits for a quota sees soon enough that it must end.
+// A stream that waits for a quota looks again after this long at the latest, so that it sees soon
+// enough that it must end.
 constexpr std::chrono::milliseconds kLongestRetry{500};
 
-// Of a quota, or of memory for what is in flight. None when waiting does not help.
+// RetryAfter is when to try again after a refusal for a quota, or for memory for what is in flight.
+// Nothing when waiting does not help.
 std::optional<std::chrono::milliseconds> RetryAfter(const absl::Status& status) {
   if (const auto refusal = QuotaRefusalOf(status)) return refusal->retry_after;
   const auto shortage = ShortageOf(status);
@@ -124,7 +126,7 @@ void LearnStreamCall::Submit(std::int64_t index) {
     admitted = Admit();
     if (const auto pause = RetryAfter(admitted)) {
       input_ = Input::kWaiting;
-      // Its own minibatches may be what is in the way: they will not be for long.
+      // The stream's own minibatches may be what is in the way: they will not be for long.
       return StartRetry(in_engine_ > 0 ? kRetryAfter
                                        : std::clamp(*pause, kRetryAfter, kLongestRetry));
     }
@@ -188,14 +190,14 @@ void LearnStreamCall::Ask(std::int64_t index) {
                           });
 }
 
-// On the thread in Submit or on one of the engine's.
+// OnAnswer runs on the thread in Submit or on one of the engine's.
 void LearnStreamCall::OnAnswer(std::int64_t index, const std::string& name,
                                const absl::Status& status, Fill fill) {
   const bool exhausted = absl::IsResourceExhausted(status);
   Due due;
   {
     MutexLock lock(mu_);
-    // On the thread in Submit it is a queue that is full, and will not be.
+    // RESOURCE_EXHAUSTED on the thread in Submit means a full queue, which will have room again.
     if (exhausted && submitter_ == std::this_thread::get_id()) {
       --in_engine_;
       no_room_ = true;

@@ -28,13 +28,14 @@ struct LearnStreamBounds {
   Index max_rows;
 };
 
-// Reads until `window` answers are owed, then leaves the rest to HTTP/2's flow control. When the
-// engine has no room, or a quota of the caller's is used up, the minibatch is kept and submitted
-// again later, and nothing more is read. A caller that the policy has no longer is ended.
-// A message that cannot be read ends it with INVALID_ARGUMENT, after the answers to those before.
-// A client that goes away loses its answers; what the engine has accepted is learned all the same.
+// LearnStreamCall reads until `window` answers are owed, then leaves the rest to HTTP/2's flow
+// control. When the engine has no room, or a quota of the caller's is used up, the minibatch is
+// kept and submitted again later, and nothing more is read. The call ends when the policy no longer
+// has its caller. A message that cannot be read ends it with INVALID_ARGUMENT, after the answers to
+// those before. A client that goes away loses its answers; what the engine has accepted is learned
+// all the same.
 //
-// Owns itself: gRPC calls OnDone last, after every answer of the engine has come.
+// It owns itself: gRPC calls OnDone last, after every answer of the engine has come.
 class LearnStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                               public DrainableStream {
  public:
@@ -56,8 +57,8 @@ class LearnStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, g
     bool ready = false;
     Call::Holding holding;  // of the request, until it is ready
   };
-  // What the thread that finds it due does without the lock: at most one of the two, which keeps
-  // the call alive until then.
+  // Due is what the thread that finds it due does without the lock: at most one of the two, which
+  // keeps the call alive until it is done.
   struct Due {
     const v1::LearnStreamResponse* write = nullptr;
     std::optional<absl::Status> finish;
@@ -72,30 +73,32 @@ class LearnStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, g
 
   ~LearnStreamCall() override = default;
 
-  // Reads no more; ends with `why` once everything that was read is answered.
+  // Stop reads no more, and ends the call with `why` once everything that was read is answered.
   Due Stop(const absl::Status& why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Whether request_ may be submitted: RESOURCE_EXHAUSTED means later. Takes it of the quotas,
-  // once.
+  // Admit says whether request_ may be submitted: RESOURCE_EXHAUSTED means later. Takes the request
+  // of the quotas, once.
   absl::Status Admit() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Submits request_, which becomes answer `index`.
   void Submit(std::int64_t index);
-  // request_ as it is to be submitted.
+  // MakeDelivery makes what is submitted of request_.
   absl::StatusOr<Delivery> MakeDelivery() const;
-  // The same for a request that asks where a producer is to go on.
+  // Ask asks the engine where the producer that request_ names is to go on: that becomes answer
+  // `index`.
   void Ask(std::int64_t index);
   absl::Status CheckQuestion() const;
   // Answer `index` is `status`, or when that is OK what `fill` makes of it.
   using Fill = absl::FunctionRef<void(v1::LearnStreamResponse&)>;
   void OnAnswer(std::int64_t index, const std::string& name, const absl::Status& status, Fill fill);
-  // After Submit: reads on, or waits for room.
+  // AfterSubmit reads on, or waits for room.
   void AfterSubmit();
   void Retry();
-  // request_ is taken, or is to be answered or let go of.
+  // CountOnce: request_ is taken, or is to be answered or let go of.
   void CountOnce() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // After whatever has changed, before the lock is let go of: from then on another thread may end
-  // the call, unless this one has something left to do. Reads on by itself.
+  // WhatIsDue is called after anything has changed, before the lock is let go of: from then on
+  // another thread may end the call, unless this one has something left to do. Begins the next read
+  // by itself.
   Due WhatIsDue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Without the lock; the last that its thread does with the call.
+  // Do is called without the lock, and is the last that its thread does with the call.
   void Do(const Due& due);
   void StartRetry(std::chrono::milliseconds pause) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MustFinish() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -102,8 +102,10 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
   const UnaryCall call(context, "PredictThenLearn", request->name(), request, response, parts_);
   if (call.Refused(RowsIn(request->batch(), options_.max_batch_rows).count)) return call.reactor();
   absl::StatusOr<Delivery> delivery = DeliveryOf(*request, call.deadline());
-  // Before anything is logged: what has been learned must be answered, however large that is.
-  const absl::StatusOr<Question> question = delivery.ok() ? Ask(call, *request) : delivery.status();
+  // The question is made before anything is logged: what has been learned must be answered, however
+  // large the answer is.
+  const absl::StatusOr<Question> question =
+      delivery.ok() ? Ask(call, *request, delivery->record) : delivery.status();
   if (!question.ok()) {
     call.Finish(question.status());
     return call.reactor();
@@ -123,7 +125,7 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
 }
 
 absl::StatusOr<Question> LearningServiceImpl::Ask(
-    const Call& call, const v1::PredictThenLearnRequest& request) const {
+    const Call& call, const v1::PredictThenLearnRequest& request, const Record& record) const {
   const absl::StatusOr<std::string> model = ModelIdOf(request.name());
   if (!model.ok()) return model.status();
   const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());
@@ -132,8 +134,8 @@ absl::StatusOr<Question> LearningServiceImpl::Ask(
     return FieldError("options.scores",
                       "must be left out: a minibatch that is learned is scored anyway");
   }
-  absl::StatusOr<Question> question =
-      engine_.Ask(*model, *options, RowsIn(request.batch(), options_.max_batch_rows));
+  absl::StatusOr<Question> question = engine_.Ask(
+      *model, *options, {.count = RowsIn(record), .timed = request.batch().has_times()});
   if (!question.ok()) return question;
   absl::Status status = call.TakeMemory(kCopiesOfAnswer * question->bytes);
   if (!status.ok()) return status;

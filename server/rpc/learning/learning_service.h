@@ -18,7 +18,8 @@
 
 namespace prequel {
 
-// Those of v1::LearningService::CallbackService, but that LearnStream's messages come as bytes.
+// LearningMethods has the methods of v1::LearningService::CallbackService, except that
+// LearnStream's messages come as bytes.
 template <class Service>
 using WithLearnStream = typename v1::LearningService::WithRawCallbackMethod_LearnStream<Service>;
 template <class Service>
@@ -43,12 +44,14 @@ class LearningServiceImpl final : public LearningMethods {
   LearningServiceImpl(Engine& engine, const CallPools& pools, CallParts parts,
                       const LearningOptions& options);
 
-  // Open streams answer what they have read, then end with UNAVAILABLE, as do new ones.
+  // DrainStreams: open streams answer what they have read, then end with UNAVAILABLE, as do new
+  // ones.
   void DrainStreams() {
     streams_.Drain();
     watches_.Drain();
   }
-  // Streams of callers that the policy no longer has end with UNAUTHENTICATED, however idle.
+  // RevisitStreams ends streams of callers that the policy no longer has with UNAUTHENTICATED,
+  // however idle they are.
   void RevisitStreams() {
     streams_.Revisit();
     watches_.Revisit();
@@ -77,7 +80,7 @@ class LearningServiceImpl final : public LearningMethods {
       grpc::CallbackServerContext* context, const v1::WatchEvaluationRequest* request) override;
 
  private:
-  // Each holds one answer.
+  // Each watch holds one answer.
   static constexpr std::size_t kMostWatches = 1024;
 
   template <class Request>
@@ -86,8 +89,10 @@ class LearningServiceImpl final : public LearningMethods {
   absl::Status Answer(const UnaryCall& call, const v1::PredictRequest& request,
                       const Question& question, v1::PredictResponse* response,
                       const StillWanted& proceed) const;
-  // The question of a request whose minibatch is learned, once there is memory for the answer.
-  absl::StatusOr<Question> Ask(const Call& call, const v1::PredictThenLearnRequest& request) const;
+  // The question of a request whose minibatch is learned, once there is memory for the answer:
+  // about the rows of `record`, which is what becomes of the minibatch.
+  absl::StatusOr<Question> Ask(const Call& call, const v1::PredictThenLearnRequest& request,
+                               const Record& record) const;
   absl::Status Evaluate(const v1::GetEvaluationRequest& request,
                         v1::GetEvaluationResponse* response) const;
 

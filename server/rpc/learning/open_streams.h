@@ -14,9 +14,9 @@ namespace prequel {
 
 class DrainableStream {
  public:
-  // Stop reading; end once everything that was read is answered. Must not block.
+  // Drain: stop reading; end once everything that was read is answered. Must not block.
   virtual void Drain() = 0;
-  // The same unless the policy still has the caller. Must not block.
+  // Revisit: end as for Drain when the policy no longer has the caller, else go on. Must not block.
   virtual void Revisit() = 0;
 
  protected:
@@ -29,11 +29,11 @@ class OpenStreams {
   enum class Added { kYes, kDraining, kTooMany };
 
   OpenStreams() = default;
-  // At most so many at once; and of one caller as many as are left, so half of them where nobody
-  // else has any.
+  // At most `most` streams are open at once. One caller may have as many as it leaves free, so half
+  // of them where nobody else has any.
   explicit OpenStreams(std::size_t most) : most_(most) {}
 
-  // Unless it is kYes the stream is not added.
+  // Add adds the stream only when it returns kYes.
   Added Add(DrainableStream* stream, std::string caller) {
     MutexLock lock(mu_);
     if (draining_) return Added::kDraining;
@@ -45,7 +45,7 @@ class OpenStreams {
     return Added::kYes;
   }
 
-  // On return nothing uses `stream` any more.
+  // Remove returns once nothing uses `stream` any more.
   void Remove(DrainableStream* stream) {
     MutexLock lock(mu_);
     const auto it = streams_.find(stream);

@@ -12,8 +12,8 @@
 namespace prequel {
 namespace {
 
-// Three may end it: the model's publication, the timer and the client. Each holds it until then;
-// the first one counts, and calls the others off.
+// Three may end a RevisionWait: the model's publication, the timer and the client. Each holds it
+// until then; the first one counts, and calls the others off.
 class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
  public:
   using Then = absl::AnyInvocable<void(const absl::Status&)>;
@@ -29,7 +29,7 @@ class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
   // `watched` null: nobody is told when the client goes.
   void Begin(const UnaryCall* watched) {
     const auto self = shared_from_this();
-    // First of all: from the next line on the call may be finished at any time.
+    // The client is watched first: from the next line on the call may be finished at any time.
     if (watched != nullptr) watched->OnceCancelled([self] { self->End(self->Gone()); });
     Subscription subscription = engine_.AwaitRevision(
         model_, revision_, [self](const absl::Status& status) { self->End(status); });
@@ -56,7 +56,7 @@ class RevisionWait : public std::enable_shared_from_this<RevisionWait> {
     then_(status);
   }
 
-  // At its deadline a call is cancelled as well.
+  // Gone is why a cancelled call ends: gRPC cancels a call at its deadline as well.
   absl::Status Gone() const {
     if (std::chrono::system_clock::now() >= deadline_) return Late();
     return absl::CancelledError("the client has gone");

@@ -11,15 +11,16 @@
 
 namespace prequel {
 
-// Calls `then` once `model` has come to `revision`; else finishes the call: with DEADLINE_EXCEEDED
-// at its deadline or after kLongestWait, with CANCELLED once its client has gone, with what else
-// keeps the model from being read. Until then it is a subscription and a timer: nothing that costs
-// anything.
+// AwaitRevision calls `then` once `model` has come to `revision`; else it finishes the call: with
+// DEADLINE_EXCEEDED at its deadline or after kLongestWait, with CANCELLED once its client has gone,
+// with the model's problem when it cannot be read. While it waits it is a subscription and a timer,
+// which cost nothing.
 inline constexpr std::chrono::seconds kLongestWait{30};
 void AwaitRevision(const Engine& engine, const UnaryCall& call, const std::string& model,
                    std::int64_t revision, absl::AnyInvocable<void()> then);
 
-// The same for a call of another kind, whose client is not watched: `then` is told either.
+// This overload is for a call of another kind, whose client is not watched: `then` is given OK or
+// the error.
 void AwaitRevision(const Engine& engine, TimePoint deadline, const std::string& model,
                    std::int64_t revision, absl::AnyInvocable<void(const absl::Status&)> then);
 

@@ -158,11 +158,11 @@ void WatchCall::Await() {
       return;
     }
   }
-  // It has been told already, or the call has ended in the meantime.
+  // The revision has come already, or the call has ended, in the meantime.
   (void)subscription.Cancel();
 }
 
-// On the thread that publishes: the rest is for one of gRPC's.
+// OnRevision runs on the thread that publishes, so it leaves the rest to one of gRPC's.
 void WatchCall::OnRevision(const absl::Status& status) {
   {
     MutexLock lock(mu_);
@@ -238,7 +238,7 @@ void WatchCall::OnCancel() {
     if (phase_ == Phase::kEnded) return;
     status = call_.CheckWanted();
   }
-  // At its deadline a call is cancelled as well.
+  // gRPC cancels a call at its deadline as well: CheckWanted tells the two apart.
   Stop(status.ok() ? absl::CancelledError("the client has gone") : status);
 }
 

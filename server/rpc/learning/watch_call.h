@@ -20,11 +20,11 @@
 
 namespace prequel {
 
-// What is told of a model that serves, or why it does not.
+// EvaluationOf fills in `response` for a model that serves, or says why it does not.
 absl::Status EvaluationOf(const Engine& engine, const std::string& model,
                           v1::GetEvaluationResponse* response);
 
-// What the calls have in common; all of it outlives them.
+// What all watches have in common; it outlives them.
 struct WatchParts {
   Engine& engine;
   OpenStreams& streams;  // of watches: how many there are is bounded
@@ -32,11 +32,12 @@ struct WatchParts {
   std::chrono::nanoseconds min_interval;  // between two answers
 };
 
-// Goes round: evaluate and write; once that is written, wait for the next revision; then wait until
-// the interval is over. So there is one answer in memory, however fast the model learns and however
-// slowly the client reads, and a call that waits is a subscription or a timer.
+// A WatchCall goes round: it evaluates and writes; once that is written, it waits for the next
+// revision; then it waits until the interval is over. So there is one answer in memory, however
+// fast the model learns and however slowly the client reads, and a call that waits is a
+// subscription or a timer.
 //
-// Owns itself until gRPC calls OnDone; whatever may call it back holds it as well.
+// It owns itself until gRPC calls OnDone; whatever may call it back holds it as well.
 class WatchCall final : public grpc::ServerWriteReactor<v1::GetEvaluationResponse>,
                         public DrainableStream,
                         public std::enable_shared_from_this<WatchCall> {
@@ -64,10 +65,10 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::GetEvaluationRespons
     kEnded,       // Finish has been called, or is about to be by whoever made it so
   };
 
-  // What the request says; then the first answer.
+  // Begin reads what the request says, then gives the first answer.
   void Begin(const v1::WatchEvaluationRequest& request);
   absl::Status Check(const v1::WatchEvaluationRequest& request);
-  // Of its caller's right to this model, too.
+  // Renew says whether the policy still has the caller and lets it use this model.
   absl::Status Renew() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Evaluate();
   void Await();
@@ -75,7 +76,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::GetEvaluationRespons
   void OnPauseOver();
   // Ends the call with `why`: at once, or after what is being evaluated or written.
   void Stop(const absl::Status& why);
-  // Calls off whatever it waits for. Who is given true calls Finish.
+  // EndNow calls off whatever the call waits for. The thread that is given true calls Finish.
   bool EndNow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // Constant once begun.

@@ -12,7 +12,8 @@
 
 namespace prequel {
 
-// Those of v1::ModelService::CallbackService, but that ImportModel's messages come as bytes.
+// ModelMethods has the methods of v1::ModelService::CallbackService, except that ImportModel's
+// messages come as bytes.
 template <class Service>
 using WithImport = v1::ModelService::WithRawCallbackMethod_ImportModel<Service>;
 template <class Service>

@@ -21,7 +21,7 @@ std::int64_t SizeOf(const ModelFile& file) {
   return static_cast<std::int64_t>(file.config.size() + file.body.size());
 }
 
-// Of a piece that is being written, beside the file.
+// The memory of a piece that is being written, beside that of the file.
 std::int64_t MemoryOf(const v1::ModelFilePiece& piece) {
   return kCopiesOfAnswer * static_cast<std::int64_t>(piece.data().size());
 }

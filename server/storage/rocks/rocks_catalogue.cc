@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<StoredModel>> RocksCatalogue::ListMissing() const {
   }
   std::vector<StoredModel> missing;
   for (const Mark& mark : marks_.Missing(logs)) {
-    // One of that name is there: it is to be dealt with first.
+    // A model of that name is there: it is to be dealt with first.
     if (!names.insert(mark.name).second) continue;
     missing.push_back({.name = mark.name,
                        .id = mark.model,

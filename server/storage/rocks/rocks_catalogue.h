@@ -25,9 +25,10 @@ class RocksCatalogue final : public Catalogue {
 
   // Reads the next id. To be called once, first.
   absl::Status Load();
-  // What there is, without what is missing.
+  // ListPresent lists the models that there are, without those that are missing.
   absl::StatusOr<std::vector<StoredModel>> ListPresent() const;
-  // What is there of the model called `name`, or of every one if empty, is all that there will be.
+  // AcceptLoss: what is there of the model called `name`, or of every one if empty, is all that
+  // there will be.
   absl::Status AcceptLoss(std::string_view name);
 
   absl::StatusOr<std::vector<StoredModel>> ListModels() const override;
@@ -37,7 +38,8 @@ class RocksCatalogue final : public Catalogue {
   absl::Status DeleteModel(std::string_view name, ModelId id) override;
 
  private:
-  // DATA_LOSS: its log ends before what has been acknowledged, and no snapshot holds the rest.
+  // CheckEnd is DATA_LOSS when the model's log ends before what has been acknowledged, and no
+  // snapshot holds the rest.
   absl::Status CheckEnd(const StoredModel& model) const;
   // Models that have been acknowledged and are not in the database.
   absl::StatusOr<std::vector<StoredModel>> ListMissing() const;

@@ -68,7 +68,7 @@ absl::Status CheckFinished(const RocksOptions& options, rocksdb::Env& env) {
                    "delete it, and salvage again"));
 }
 
-// In the order of their ids.
+// Families are in the order of their ids.
 std::vector<rocksdb::ColumnFamilyDescriptor> Families() {
   return {{rocksdb::kDefaultColumnFamilyName, SmallFamilyOptions()},
           {"models", SmallFamilyOptions()},

@@ -9,7 +9,7 @@ namespace prequel {
 
 // RocksDB 7.8 that has got over a full disk takes no file in any more: IngestExternalFile goes on
 // without a number for the file, and an assertion ends the process, in builds that have them.
-// RocksDB tells this of a failure as it happens, so before it gets over it. Thread-safe.
+// RocksDB tells a listener of a failure as it happens, so before it gets over it. Thread-safe.
 class RocksFailures final : public rocksdb::EventListener {
  public:
   void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status*) override {

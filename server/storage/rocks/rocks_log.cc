@@ -87,7 +87,7 @@ absl::Status RocksLog::Append(std::span<LogRecord> records) {
     if (absl::Status status = Put(record, database_.log(), batch); !status.ok()) return status;
   }
   if (absl::Status status = gate_.Write(batch); !status.ok()) return status;
-  // These are on disk, whatever becomes of their marks; nothing is to follow without one.
+  // The records are on disk, whatever becomes of their marks; nothing is to follow without a mark.
   if (const rocksdb::Status marked = marks_.Advance(ends); !marked.ok()) gate_.Shut(marked);
   MutexLock lock(mu_);
   for (const auto& [log, end] : ends) ends_[log] = end;

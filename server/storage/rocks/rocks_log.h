@@ -33,13 +33,13 @@ class RocksLog final : public Log {
   void Delete(LogId log, rocksdb::WriteBatch& batch) const;
   void Deleted(LogId log);
 
-  // Of the last record, and one more; 0 when there is none.
+  // StoredEnd is the offset behind the last record; 0 when there is no record.
   absl::StatusOr<std::uint64_t> StoredEnd(LogId log) const;
 
  private:
   class RocksFollower;
 
-  // The space of the records of `log` before `end` is to be freed soon, instead of whenever a
+  // FreeSoon has the space of the records of `log` before `end` freed soon, instead of whenever a
   // compaction comes by. Its failure loses nothing.
   void FreeSoon(LogId log, std::uint64_t end) const;
 

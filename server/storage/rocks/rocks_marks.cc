@@ -17,8 +17,8 @@ constexpr std::chrono::seconds kBetweenSyncs{1};
 // Slots so near to one another are written together: a call costs more than some kilobytes.
 constexpr std::uint64_t kNear = 16;
 
-// Deleted models keep their slots, so that a deletion that was undone is noticed, as long as no
-// more than so many do.
+// Deleted models keep their slots, so that a deletion that was undone is noticed, as long as there
+// are no more than kMaxSlots.
 constexpr std::size_t kMaxSlots = 1 << 16;
 
 }  // namespace
@@ -147,7 +147,8 @@ rocksdb::Status RocksMarks::Creating(const StoredModel& model) {
 
 rocksdb::Status RocksMarks::Created(LogId log) { return SetState(log, MarkState::kThere); }
 
-// Synced first: a model that is gone and whose mark says otherwise would be taken for lost.
+// The mark is synced before the deletion: a model that is gone and whose mark says otherwise would
+// be taken for lost.
 rocksdb::Status RocksMarks::Deleting(LogId log) { return SetState(log, MarkState::kDeleting); }
 
 rocksdb::Status RocksMarks::Deleted(LogId log) { return SetState(log, MarkState::kDeleted); }

@@ -43,8 +43,8 @@ class RocksMarks {
   // Whether there is anything to compare with.
   bool loaded() const;
 
-  // Compares with the models that the database has, and writes the file anew: from here on it can
-  // be written to.
+  // Renew compares with the models that the database has, and writes the file anew: from here on it
+  // can be written to.
   rocksdb::Status Renew(std::span<const PresentModel> present);
 
   bool keeps() const { return keep_; }
@@ -65,10 +65,11 @@ class RocksMarks {
   rocksdb::Status Created(LogId log);
   rocksdb::Status Deleting(LogId log);
   rocksdb::Status Deleted(LogId log);
-  // The records of each log before the offset are on disk, and about to be acknowledged.
+  // Advance: the records of each log before its offset in `ends` are on disk, and about to be
+  // acknowledged.
   rocksdb::Status Advance(const std::map<LogId, std::uint64_t>& ends);
 
-  // What is missing of `log` will not come back: it ends at `end`.
+  // AcceptEnd: what is missing of `log` will not come back. The log ends at `end`.
   rocksdb::Status AcceptEnd(LogId log, std::uint64_t end);
 
  private:
@@ -78,9 +79,9 @@ class RocksMarks {
   };
 
   Slot& SlotOf(LogId log) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // `state` for a log that has a slot, synced.
+  // SetState writes `state` for a log that has a slot, synced.
   rocksdb::Status SetState(LogId log, MarkState state);
-  // `slot` is to be written next time.
+  // Note has `slot` written next time.
   void Note(const Slot& slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Writes what has been noted, and all that could not be written before.
   rocksdb::Status Write() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -1,4 +1,4 @@
-// Which directory a store is in, and how it is opened.
+// The directory that a store is in, and how it is opened.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ class Env;
 
 namespace prequel {
 
-// In a directory into which something is being salvaged; gone once that is done.
+// A file in a directory into which something is being salvaged; gone once that is done.
 inline constexpr char kUnfinishedFile[] = "salvage-unfinished";
 
-// Of tables, at most, that RocksDB keeps open.
+// The most tables that RocksDB keeps open.
 inline constexpr int kMostOpenFiles = 512;
 
 struct RocksOptions {
@@ -27,8 +27,8 @@ struct RocksOptions {
   bool read_only = false;
   // Off: FAILED_PRECONDITION for a directory that a salvage did not bring to its end.
   bool unfinished = false;
-  // What says how much has been acknowledged may be missing or damaged: it is made anew, from what
-  // is there.
+  // The file that says how much has been acknowledged may be missing or damaged: it is made anew,
+  // from what is there.
   bool renew_marks = false;
   rocksdb::Env* env = nullptr;  // not owned; null: the real file system
 };

@@ -10,8 +10,9 @@
 
 namespace prequel {
 
-// A table that is written at its caller's pace and then becomes the database's as it is: megabytes
-// that no synced write has to wait for, that are not in memory, and that no compaction moves.
+// RocksSnapshotFile writes a table at its caller's pace, which then becomes the database's as it
+// is: megabytes that no synced write has to wait for, that are not in memory, and that no
+// compaction moves.
 class RocksSnapshotFile {
  public:
   // Replaces the file of that name.
@@ -21,15 +22,15 @@ class RocksSnapshotFile {
   RocksSnapshotFile(const RocksSnapshotFile&) = delete;
   RocksSnapshotFile& operator=(const RocksSnapshotFile&) = delete;
 
-  // Some errors are Finish's to tell. REQUIRES: `key` comes after the one before it.
+  // Put leaves some errors for Finish to tell. REQUIRES: `key` comes after the one before it.
   rocksdb::Status Put(const rocksdb::Slice& key, const rocksdb::Slice& value);
-  // Everything that was put is in the file. To be called once.
+  // After Finish, everything that was put is in the file. To be called once.
   rocksdb::Status Finish();
-  // All of it becomes the database's at once, durably. REQUIRES: finished; the database takes
+  // Ingest makes all of it the database's at once, durably. REQUIRES: finished; the database takes
   // files.
   rocksdb::Status Ingest();
 
-  // Those that a crash has left behind in `directory`.
+  // RemoveAll deletes the files that a crash has left behind in `directory`.
   static void RemoveAll(rocksdb::Env& env, const std::string& directory);
   static std::string Path(const std::string& directory, ModelId model);
 

@@ -32,9 +32,9 @@ class RocksSnapshots final : public SnapshotStore {
       const StoredSnapshot& snapshot,
       absl::FunctionRef<absl::Status(std::string_view chunk)> visit) const override;
 
-  // The snapshot whose chunks have been written is there once `batch` is.
+  // Finish: the snapshot whose chunks have been written is there once `batch` is.
   absl::Status Finish(const StoredSnapshot& snapshot, rocksdb::WriteBatch& batch);
-  // Without the snapshot of `model` that is being written.
+  // Abandon drops the snapshot of `model` that is being written, if there is one.
   void Abandon(ModelId model);
   // Puts the deletion of all snapshots of `model` into `batch`; once that is written, Deleted frees
   // the space.
@@ -44,11 +44,13 @@ class RocksSnapshots final : public SnapshotStore {
  private:
   absl::Status WriteToFile(ModelId model, const std::string& key, const std::string& value,
                            bool first);
-  // The chunks in the snapshot's file, if it has one, are durable. UNAVAILABLE: they are lost.
+  // KeepChunks makes the chunks in the snapshot's file, if it has one, durable. UNAVAILABLE: they
+  // are lost.
   absl::Status KeepChunks(const StoredSnapshot& snapshot);
   // The file of the snapshot that is being written; null when it has none.
   RocksSnapshotFile* Unfinished(ModelId model);
-  // Of `model`, the offsets of all that stands there without a head, but for the one at `but`.
+  // Headless gives the offsets of all chunks of `model` that stand there without a head, except
+  // those at `but`.
   absl::StatusOr<std::vector<std::uint64_t>> Headless(ModelId model, std::uint64_t but) const;
   // Deletes the files of which every key is of snapshots in [begin, end). REQUIRES: deleted keys.
   void DropFiles(const std::string& begin, const std::string& end);
@@ -56,7 +58,7 @@ class RocksSnapshots final : public SnapshotStore {
   RocksDatabase& database_;
   RocksWriteGate& gate_;
   Mutex mu_;
-  // Of snapshots that are being written; each used by the one thread that writes it.
+  // The files of snapshots that are being written; each used by the one thread that writes it.
   std::map<ModelId, std::unique_ptr<RocksSnapshotFile>> unfinished_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -27,19 +27,19 @@ class RocksStore final : public Store {
   absl::Status Recover() override;
   bool wants_reopening() const override;
 
-  // DATA_LOSS: it is not known of every model what has been acknowledged.
+  // CheckMarks is DATA_LOSS when it is not known of every model what has been acknowledged.
   absl::Status CheckMarks() const;
 
   // Every record of `log` before this offset has been acknowledged, as far as is known: 0 when
   // nothing is. A model whose log does not reach it has a `problem`.
   std::uint64_t AcknowledgedEnd(LogId log) const;
 
-  // What there is of `model`, or of all if empty, is all that there will be: the rest of what was
-  // acknowledged is given up, and the next server goes on from here.
+  // AcceptLoss: what there is of the model called `model`, or of all if empty, is all that there
+  // will be. The rest of what was acknowledged is given up, and the next server goes on from here.
   absl::Status AcceptLoss(std::string_view model);
 
-  // Of `model`, only the records of its log in [begin, end) are kept, and its snapshots at those
-  // next offsets. Nothing else may be using the store.
+  // Keep deletes all of `model` except the records of its log in [begin, end) and its snapshots at
+  // the next offsets `snapshots`. Nothing else may be using the store.
   absl::Status Keep(const StoredModel& model, std::uint64_t begin, std::uint64_t end,
                     std::span<const std::uint64_t> snapshots);
 

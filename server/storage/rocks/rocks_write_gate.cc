@@ -60,7 +60,7 @@ absl::Status RocksWriteGate::WriteUnsynced(rocksdb::WriteBatch& batch) {
 absl::Status RocksWriteGate::Fail(const rocksdb::Status& status) {
   absl::Status error = WriteError(status);
   MutexLock lock(mu_);
-  // One that Recover can get over does not hide one that it cannot.
+  // An error that Recover can get over does not hide one that it cannot.
   if (health_.ok() || absl::IsResourceExhausted(health_)) health_ = error;
   return error;
 }

@@ -19,30 +19,31 @@ class RocksWriteGate {
  public:
   explicit RocksWriteGate(RocksDatabase& database) : database_(database) {}
 
-  // Gives every family something to flush, of no meaning and in memory alone, which Recover needs.
-  // To be called once, when the database is open.
+  // Prime gives every family something to flush, of no meaning and in memory alone, which Recover
+  // needs. To be called once, when the database is open.
   rocksdb::Status Prime();
 
-  // Atomic, and durable once it returns OK (as far as writes are synced at all).
+  // Write is atomic, and durable once it returns OK (as far as writes are synced at all).
   absl::Status Write(rocksdb::WriteBatch& batch);
-  // Atomic, and durable together with any later write that is.
+  // WriteUnsynced is atomic, and durable together with any later write that is.
   absl::Status WriteUnsynced(rocksdb::WriteBatch& batch);
-  // Whatever else writes. Several may be in RocksDB at once; the first failure shuts the gate.
+  // Enter is for whatever else writes. Several may be in RocksDB at once; the first failure shuts
+  // the gate.
   absl::Status Enter(absl::FunctionRef<rocksdb::Status()> write);
 
-  // Refuses writes from here on, as if one had failed with `status`.
+  // Shut refuses writes from here on, as if one had failed with `status`.
   void Shut(const rocksdb::Status& status) { (void)Fail(status); }
 
-  // As Store's.
+  // health and Recover are Store's.
   absl::Status health() const;
   absl::Status Recover();
-  // For what is in memory, and for what it takes to write it down.
+  // Whether the disk has room for what is in memory, and for what it takes to write it down.
   bool HasRoom() const;
 
  private:
   absl::Status Fail(const rocksdb::Status& status);
   rocksdb::Status BeginAfresh();
-  // Busy when it takes too long, or when more than `failures` have failed.
+  // AwaitFlush is Busy when it takes too long, or when more than `failures` have failed.
   rocksdb::Status AwaitFlush(std::uint64_t failures) const;
   bool IsFlushed() const;  // whatever was in memory when a flush was last asked for
 

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kIdBytes = 8;
 
-// What proves itself goes into the database.
+// A Sink puts what carries a right checksum into the database.
 class Sink {
  public:
   explicit Sink(RocksDatabase& to) : to_(to) {}
@@ -151,7 +151,7 @@ rocksdb::Status HarvestLogs(const std::vector<fs::path>& logs, const std::string
     std::error_code error;
     fs::copy_file(log, fs::path(scratch) / (number + ".log"), error);
     if (error == std::errc::no_space_on_device) return rocksdb::Status::NoSpace(scratch);
-    // Whatever of it could be copied is read, and the others are.
+    // Whatever of the log could be copied is read, and the other logs are.
     if (error) damage = rocksdb::Status::IOError(log.filename().string(), error.message());
   }
   const auto database = RocksDatabase::OpenToRead(options, scratch);
@@ -167,7 +167,7 @@ rocksdb::Status HarvestLogs(const std::vector<fs::path>& logs, const std::string
   return damage;
 }
 
-// In the order of their numbers.
+// FilesIn gives the numbered files with that extension in the order of their numbers.
 std::vector<fs::path> FilesIn(const std::string& directory, std::string_view extension) {
   std::vector<fs::path> files;
   std::error_code ignored;  // where there are none, none can be read

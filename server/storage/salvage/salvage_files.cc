@@ -106,14 +106,15 @@ rocksdb::Status SyncDirectory(rocksdb::Env& env, const std::string& path) {
   return status.ok() ? directory->Fsync() : status;
 }
 
-// From here on nothing takes the directory for a whole one.
+// Begin marks `to` as unfinished: from here on nothing takes the directory for a whole one.
 absl::Status Begin(rocksdb::Env& env, const std::string& to) {
   std::error_code error;
   fs::create_directory(to, error);
   if (error) {
     return absl::PermissionDeniedError(absl::StrCat("cannot create ", to, ": ", error.message()));
   }
-  // As the server's directories are. One of somebody else's keeps its permissions.
+  // The permissions are those of the server's directories. A directory of somebody else's keeps its
+  // own.
   fs::permissions(to, fs::perms::owner_all, error);
   rocksdb::Status status =
       rocksdb::WriteStringToFile(&env, "", to + "/" + kUnfinishedFile, /*sync=*/true);

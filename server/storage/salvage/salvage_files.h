@@ -19,7 +19,7 @@ struct Salvaged {
 // server has `from` open, it holds no store, or `to` is not empty; then `to` is left as it was.
 absl::StatusOr<Salvaged> SalvageFiles(const std::string& from, const std::string& to);
 
-// `to` may serve from here on. No store may have it open.
+// After FinishSalvage `to` may serve. No store may have it open.
 absl::Status FinishSalvage(const std::string& to);
 
 }  // namespace prequel

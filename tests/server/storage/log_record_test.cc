@@ -24,7 +24,7 @@ std::string Reseal(std::string_view key, std::string value) {
   return value.append(reinterpret_cast<const char*>(&crc), 4);
 }
 
-// The format of server/README.md, byte by byte: changing it is a new version.
+// The format of server/formats.md, byte by byte: changing it is a new version.
 TEST(LogRecordTest, HasTheWrittenFormat) {
   EXPECT_EQ(LogKey(LogId{0x0102}, 3), std::string("\0\0\0\0\0\0\1\2\0\0\0\0\0\0\0\3", 16));
   const std::string value =

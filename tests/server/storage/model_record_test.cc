@@ -22,7 +22,7 @@ std::string Reseal(std::string_view key, std::string value) {
   return value.append(reinterpret_cast<const char*>(&crc), 4);
 }
 
-// The format of server/README.md, byte by byte: changing it is a new version.
+// The format of server/formats.md, byte by byte: changing it is a new version.
 TEST(ModelRecordTest, HasTheWrittenFormat) {
   const StoredModel model{
       .name = "ab", .id = kId, .log = kLog, .create_time_us = 0x0102, .config = "cfg"};

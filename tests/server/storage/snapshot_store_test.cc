@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 
 constexpr ModelId kModel{1};
 
-// The format of server/README.md, byte by byte: changing it is a new version.
+// The format of server/formats.md, byte by byte: changing it is a new version.
 TEST(SnapshotRecordTest, HasTheWrittenFormat) {
   EXPECT_EQ(SnapshotKey(kModel, 2), std::string("\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2", 16));
   EXPECT_EQ(SnapshotChunkKey(kModel, 2, 3), SnapshotKey(kModel, 2) + std::string("\0\0\0\3", 4));

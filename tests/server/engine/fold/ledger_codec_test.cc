@@ -122,7 +122,7 @@ std::string StoredError() {
   return std::string("\3\14\0", 3) + "batch.inputs" + "batch.inputs: is odd";
 }
 
-// The format of server/README.md, byte by byte: changing it is a new version.
+// The format of server/formats.md, byte by byte: changing it is a new version.
 TEST(LedgerCodecTest, HasTheWrittenFormat) {
   const std::string scores = Number(8.0) + Number(std::uint64_t{2}) + std::string(1, '\0') +
                              Number(0.5) + "\1" + Number(0.25);

@@ -90,7 +90,7 @@ TEST(ModelFileTest, AnotherVersionIsNamedAndTooMuchIsRefused) {
   EXPECT_EQ(status.message(), "the model file has version 2, and this server reads 1");
 }
 
-// The format of server/README.md, byte by byte: changing it is a new version.
+// The format of server/formats.md, byte by byte: changing it is a new version.
 TEST(ModelFileTest, HasTheWrittenFormat) {
   const std::string bytes = Bytes(Example(3));
   const std::string head = std::string("\7\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 16) +
