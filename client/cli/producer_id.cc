@@ -43,7 +43,8 @@ absl::StatusOr<ProducerId> ProducerIdOf(const BatchSourceOptions& options) {
   if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", options.path));
   std::uint64_t hash =
       Hash(0, absl::StrCat(options.batch_rows, " ", options.skip, " ", options.limit, " ",
-                           options.batch.float32, " ", options.batch.target_column));
+                           options.batch.float32, " ", options.batch.target_column, "\n",
+                           options.batch.time_column, "\n", options.batch.weight_column));
   if (options.header == client::CsvHeader::kAbsent) hash = Hash(hash, "no header");
   std::vector<char> block(std::size_t{1} << 20);
   std::uint64_t size = 0;

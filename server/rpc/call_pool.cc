@@ -1,5 +1,6 @@
 #include "server/rpc/call_pool.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace prequel {
@@ -118,14 +119,15 @@ void CallPool::Drain(TimePoint deadline) {
   }
 }
 
-// A call that has begun goes on. A caller may begin a part of the calls that are left, but one
-// always, and of what it asks about one thing no more than can be worked on at once.
+// What has begun goes on. A caller may begin what nobody else has a place for, or else a part of
+// what is left, one call at least; and about one thing no more than can be worked on at once.
 bool CallPool::MayBegin(const std::string& caller, const std::string& about,
                         const Item& item) const {
   if (std::holds_alternative<Pause*>(item)) return true;
   const Asked& asked = asked_.at(caller);
-  const int left = max_begun_ - all_begun_;
-  return asked.begun < (left + kParts - 1) / kParts && asked.about.at(about).begun < places_;
+  const int left = max_begun_ - all_begun_, others = all_begun_ - asked.begun;
+  const int most = std::max((left + kParts - 1) / kParts, places_ - others);
+  return asked.begun < most && asked.about.at(about).begun < places_;
 }
 
 void CallPool::Dispatch() {

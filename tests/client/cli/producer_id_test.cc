@@ -42,6 +42,17 @@ TEST(ProducerIdTest, IsOfTheContentAndOfHowItIsCutIntoMinibatches) {
   EXPECT_NE(IdOf(cut), id);
 }
 
+TEST(ProducerIdTest, IsOfTheColumnsThatSayWhenAndHowOften) {
+  const client::TemporaryFile file("x,y,t,w\n1,0,1,2\n2,1,2,1\n");
+  BatchSourceOptions timed = Reading(file.path()), weighed = timed;
+  timed.batch.time_column = "t";
+  weighed.batch.weight_column = "t";
+  const std::string plain = IdOf(Reading(file.path()));
+  EXPECT_NE(IdOf(timed), plain);
+  EXPECT_NE(IdOf(weighed), plain);
+  EXPECT_NE(IdOf(timed), IdOf(weighed));
+}
+
 TEST(ProducerIdTest, AStreamIsNobodyYet) { EXPECT_NE(IdOf(Reading("-")), IdOf(Reading("-"))); }
 
 TEST(ProducerIdTest, AMissingFileIsNamed) {

@@ -151,6 +151,28 @@ TEST(CallPoolTest, LongCallsLetOthersHaveTheirPlace) {
   EXPECT_TRUE(second.Stop().ok());
 }
 
+TEST(CallPoolTest, OneNameAloneHasAllPlaces) {
+  constexpr int kPlaces = 16;
+  CallPool pool(kPlaces, 100, "");
+  std::vector<std::unique_ptr<HeldCall>> calls;  // each is made once its call is worked on
+  for (int i = 0; i < kPlaces; ++i) calls.push_back(std::make_unique<HeldCall>(pool));
+  for (const auto& call : calls) EXPECT_TRUE(call->LetGo().ok());
+}
+
+TEST(CallPoolTest, ManyNamesOfManyPlacesDoNotHoldAllThreads) {
+  CallPool pool(8, 1000, "", Where::kForeground, FakeSeconds);
+  std::vector<std::unique_ptr<LongCall>> calls;
+  for (int name = 0; name < 10; ++name) {
+    for (int i = 0; i < 20; ++i) {
+      calls.push_back(std::make_unique<LongCall>(pool, "greedy " + std::to_string(name),
+                                                 StillWanted(), std::to_string(i)));
+    }
+    AwaitManyPieces(calls);
+  }
+  EXPECT_TRUE(QuickCall(pool).Answer().ok());
+  StopAll(calls);
+}
+
 TEST(CallPoolTest, OneNameDoesNotHoldAllThreads) {
   CallPool pool(1, 100, "", Where::kForeground, FakeSeconds);
   std::vector<std::unique_ptr<LongCall>> calls;
