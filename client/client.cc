@@ -11,7 +11,7 @@
 
 #include "client/access.h"
 #include "client/backoff.h"
-#include "client/error.h"
+#include "client/call_error.h"
 #include "client/learn_stream_call.h"
 #include "client/rpc_status.h"
 #include "client/unique_id.h"

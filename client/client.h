@@ -55,7 +55,7 @@ struct PredictRevision {
 // A Client connects on first use and again whenever the connection is lost. After UNAVAILABLE, or a
 // call that broke off, Learn and PredictThenLearn are tried again while the timeout lasts, and
 // streams go on where they were: the server learns each minibatch once. No other call is repeated.
-// Errors carry the service's details: see DetailsOf in client/error.h.
+// Errors carry the service's details: see DetailsOf in client/call_error.h.
 //
 // Wherever a model is named, `moons` and `models/moons` are the same. Thread-safe.
 class Client {

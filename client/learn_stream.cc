@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/error.h"
+#include "client/call_error.h"
 #include "client/learn_stream_call.h"
 #include "client/rpc_status.h"
 #include "client/unique_id.h"

@@ -1,6 +1,6 @@
 #include "client/rpc_status.h"
 
-#include "client/error.h"
+#include "client/call_error.h"
 #include "google/rpc/status.pb.h"
 
 namespace prequel::client {

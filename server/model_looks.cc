@@ -4,7 +4,7 @@
 #include <string>
 
 #include "prequel/v1/learning_service.pb.h"
-#include "server/wire/evaluation.h"
+#include "server/wire/evaluation_message.h"
 
 namespace prequel {
 namespace {

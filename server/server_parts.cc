@@ -249,13 +249,12 @@ void Server::Parts::MakeServices() {
   model_service_ = std::make_unique<ModelServiceImpl>(*engine_, pools, calls);
   learning_service_ = std::make_unique<LearningServiceImpl>(
       *engine_, pools, calls,
-      LearningOptions{options_.max_batch_rows, options_.stream_window,
-                      options_.watch_rate});
+      LearningOptions{options_.max_batch_rows, options_.stream_window, options_.watch_rate});
   part_service_ = std::make_unique<PartServiceImpl>(calls);
   inference_ = std::make_unique<InferenceFace>(
-      *engine_, pools,
-      InferenceOptions{options_.max_batch_rows, PREQUEL_VERSION,
-                       [this] { return engine_->ready() && store_->health().ok(); }});
+      *engine_, pools, InferenceOptions{options_.max_batch_rows, PREQUEL_VERSION, [this] {
+                                          return engine_->ready() && store_->health().ok();
+                                        }});
   inference_service_ = std::make_unique<InferenceServiceImpl>(*inference_, calls);
   http_face_ = std::make_unique<HttpFace>(*inference_, calls, options_.max_message_bytes);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "server/engine/codec.h"
-#include "server/wire/batch.h"
+#include "server/wire/batch_message.h"
 #include "server/wire/config.h"
 
 namespace prequel {

@@ -1,9 +1,9 @@
 #include "client/cli/error_text.h"
 
 #include "absl/strings/str_cat.h"
+#include "client/call_error.h"
 #include "client/cli/access/unreachable.h"
 #include "client/cli/session.h"
-#include "client/error.h"
 
 namespace prequel::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/call_error.h"
 #include "client/cli/batch_source.h"
 #include "client/cli/commands.h"
 #include "client/cli/output/prediction_rows.h"
@@ -15,7 +16,6 @@
 #include "client/cli/revision_flags.h"
 #include "client/cli/session.h"
 #include "client/cli/subcommand.h"
-#include "client/error.h"
 #include "client/queries.h"
 
 namespace prequel::cli {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/cord.h"
 #include "absl/types/optional.h"
-#include "client/error.h"
+#include "client/call_error.h"
 
 namespace prequel::cli {
 namespace {

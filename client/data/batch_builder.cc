@@ -12,7 +12,7 @@
 #include "client/data/quoted.h"
 #include "client/data/schema/number_advice.h"
 #include "client/data/wire_limits.h"
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 
 namespace prequel::client {
 namespace {

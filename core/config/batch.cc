@@ -1,7 +1,7 @@
 #include "core/config/batch.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 namespace prequel {
 namespace {

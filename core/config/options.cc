@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/config/edit_distance.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 namespace prequel {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/archive/stable_hash.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/encoding/spelling.h"
 
 namespace prequel {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/likelihoods/likelihood.h"
-#include "core/likelihoods/moments.h"
-#include "core/likelihoods/noise.h"
+#include "core/likelihoods/logit_moments.h"
+#include "core/likelihoods/noise_model.h"
 #include "core/models/model.h"
 
 namespace prequel {

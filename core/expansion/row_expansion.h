@@ -5,8 +5,8 @@
 #include "core/expansion/expansion.h"
 #include "core/likelihoods/expand_row.h"
 #include "core/likelihoods/likelihood.h"
-#include "core/likelihoods/moments.h"
-#include "core/likelihoods/noise.h"
+#include "core/likelihoods/logit_moments.h"
+#include "core/likelihoods/noise_model.h"
 
 namespace prequel {
 

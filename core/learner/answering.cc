@@ -6,7 +6,7 @@
 #include <span>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/prediction.h"
 #include "core/scores/scoring.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/dynamics/dynamics.h"
-#include "core/likelihoods/noise.h"
+#include "core/likelihoods/noise_model.h"
 #include "core/linalg/types.h"
 #include "core/posteriors/posterior.h"
 #include "core/rules/rule.h"

@@ -16,9 +16,9 @@
 #include "core/learner/drifting/steps.h"
 #include "core/learner/fit.h"
 #include "core/learner/judging.h"
-#include "core/learner/mixing.h"
 #include "core/learner/noise.h"
 #include "core/learner/prediction.h"
+#include "core/learner/reweighing.h"
 #include "core/learner/weighing.h"
 
 namespace prequel {

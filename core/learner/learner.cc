@@ -6,16 +6,16 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/answering.h"
 #include "core/learner/belief.h"
 #include "core/learner/codec/packing.h"
 #include "core/learner/codec/state_codec.h"
 #include "core/learner/fold.h"
-#include "core/learner/mixing.h"
 #include "core/learner/noise.h"
 #include "core/learner/prediction.h"
 #include "core/learner/problem.h"
+#include "core/learner/reweighing.h"
 #include "core/learner/scratch/poison.h"
 #include "core/learner/scratch/workspace.h"
 #include "core/linalg/flush_denormals.h"

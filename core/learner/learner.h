@@ -97,8 +97,8 @@ class Learner {
   // moved for i rows, where dynamics move it, and so differs from Predict's. It is empty if they
   // cannot be answered: what is learned does not depend on what is asked. Rows whose label is no
   // class of the model are left out and told; if that leaves none, all but the revision stays as it
-  // was. REQUIRES: CheckBatch(batch), CheckRoom and CheckAnswer are OK; Ask has made the queries. On
-  // error `next` is unspecified and `state`, being const, is untouched.
+  // was. REQUIRES: CheckBatch(batch), CheckRoom and CheckAnswer are OK; Ask has made the queries.
+  // On error `next` is unspecified and `state`, being const, is untouched.
   absl::StatusOr<Learned> Update(const LearnerState& state, const Batch& batch, Scratch& scratch,
                                  LearnerState& next, const QuerySet* queries = nullptr,
                                  Answer* answer = nullptr) const;

@@ -6,7 +6,7 @@
 #include "core/encoding/target_encoder.h"
 #include "core/learner/belief.h"
 #include "core/learner/problem.h"
-#include "core/likelihoods/noise.h"
+#include "core/likelihoods/noise_model.h"
 
 namespace prequel {
 

@@ -7,8 +7,8 @@
 #include "core/learner/doubting/logit_doubts.h"
 #include "core/learner/drifting/in_turn.h"
 #include "core/learner/drifting/steps.h"
-#include "core/learner/mixing.h"
 #include "core/learner/noise.h"
+#include "core/learner/reweighing.h"
 #include "core/posteriors/posterior.h"
 #include "core/random/lanes.h"
 

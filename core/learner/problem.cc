@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/change/change.h"
-#include "core/config/registry.h"
+#include "core/config/by_name.h"
 #include "core/learner/planning/agreement.h"
 #include "core/learner/planning/default_fit.h"
 #include "core/learner/planning/outline.h"

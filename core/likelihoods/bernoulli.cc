@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/distributions/sigmoid_normal.h"
 
 namespace prequel {

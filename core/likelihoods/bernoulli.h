@@ -10,7 +10,7 @@
 #include "core/config/options.h"
 #include "core/distributions/class_predictive.h"
 #include "core/likelihoods/likelihood_defaults.h"
-#include "core/likelihoods/moments.h"
+#include "core/likelihoods/logit_moments.h"
 
 namespace prequel {
 

@@ -21,7 +21,7 @@
 #include "core/distributions/diagonal_softmax.h"
 #include "core/distributions/wide_softmax.h"
 #include "core/likelihoods/likelihood_defaults.h"
-#include "core/likelihoods/moments.h"
+#include "core/likelihoods/logit_moments.h"
 
 namespace prequel {
 

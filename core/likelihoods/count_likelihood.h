@@ -6,7 +6,7 @@
 
 #include "core/config/learner_config.h"
 #include "core/likelihoods/likelihood_defaults.h"
-#include "core/likelihoods/moments.h"
+#include "core/likelihoods/logit_moments.h"
 
 namespace prequel {
 

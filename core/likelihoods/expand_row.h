@@ -6,7 +6,7 @@
 
 #include "core/likelihoods/bernoulli.h"
 #include "core/likelihoods/gaussian.h"
-#include "core/likelihoods/noise.h"
+#include "core/likelihoods/noise_model.h"
 
 namespace prequel {
 

@@ -12,7 +12,7 @@
 #include "core/config/options.h"
 #include "core/distributions/student_t.h"
 #include "core/likelihoods/likelihood_defaults.h"
-#include "core/likelihoods/moments.h"
+#include "core/likelihoods/logit_moments.h"
 
 namespace prequel {
 

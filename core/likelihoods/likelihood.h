@@ -13,9 +13,9 @@
 #include "core/likelihoods/categorical.h"
 #include "core/likelihoods/gaussian.h"
 #include "core/likelihoods/likelihood_defaults.h"
-#include "core/likelihoods/moments.h"
+#include "core/likelihoods/logit_moments.h"
 #include "core/likelihoods/negative_binomial.h"
-#include "core/likelihoods/noise.h"
+#include "core/likelihoods/noise_model.h"
 #include "core/likelihoods/poisson.h"
 
 namespace prequel {

@@ -3,7 +3,7 @@
 
 #include "absl/status/status.h"
 #include "core/config/learner_config.h"
-#include "core/likelihoods/noise.h"
+#include "core/likelihoods/noise_model.h"
 
 namespace prequel {
 

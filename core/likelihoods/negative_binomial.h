@@ -12,7 +12,7 @@
 #include "core/config/options.h"
 #include "core/distributions/negative_binomial_mixture.h"
 #include "core/likelihoods/count_likelihood.h"
-#include "core/likelihoods/moments.h"
+#include "core/likelihoods/logit_moments.h"
 
 namespace prequel {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "core/likelihoods/moments.h"
+#include "core/likelihoods/logit_moments.h"
 #include "core/linalg/types.h"
 
 namespace prequel {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/config/learner_config.h"
 #include "core/posteriors/part_sizes.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "core/expansion/expansion.h"
-#include "core/likelihoods/moments.h"
+#include "core/likelihoods/logit_moments.h"
 #include "core/posteriors/full_block.h"
 #include "core/posteriors/per_unit_gaussian.h"
 #include "core/posteriors/row_block.h"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/config/learner_config.h"
 #include "core/linalg/cholesky.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/config/learner_config.h"
 #include "core/posteriors/full_gaussian.h"
 #include "core/posteriors/low_rank_gaussian.h"

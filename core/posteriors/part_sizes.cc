@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/config/learner_config.h"
 
 namespace prequel {

@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/config/error.h"
-#include "core/config/registry.h"
+#include "core/config/by_name.h"
+#include "core/config/field_error.h"
 #include "core/predictive/predictive.h"
 #include "core/predictive/queries/query.h"
 #include "core/predictive/query_names.h"

@@ -1,6 +1,6 @@
 #include "core/rules/conjugate.h"
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 namespace prequel {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/rules/climb.h"
 #include "core/rules/logistic_closed_form.h"
 

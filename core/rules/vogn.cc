@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/linalg/tiles.h"
 #include "core/rules/kronecker_derivatives.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "server/engine/fold/stored_config.h"
 #include "server/engine/history/model_copy.h"
 #include "server/engine/history/relearning.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/predictive/pieces.h"
 #include "server/engine/records/minibatch.h"
 

@@ -12,8 +12,8 @@
 #include "core/learner/learner.h"
 #include "core/predictive/answer.h"
 #include "core/predictive/query_set.h"
+#include "server/engine/engine_options.h"
 #include "server/engine/fold/published.h"
-#include "server/engine/options.h"
 #include "server/engine/still_wanted.h"
 #include "server/engine/work.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "server/inference/infer_batch.h"
 #include "server/inference/json_answer.h"
 #include "server/inference/json_request.h"

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
+#include "server/inference/infer_tensor.h"
 #include "server/inference/moment_texts.h"
-#include "server/inference/tensor.h"
 
 namespace prequel {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/predictive/query_names.h"
 
 namespace prequel {

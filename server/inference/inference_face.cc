@@ -1,10 +1,10 @@
 #include "server/inference/inference_face.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "server/inference/infer_batch.h"
 #include "server/inference/metadata.h"
-#include "server/rpc/answering.h"
+#include "server/rpc/answer_for.h"
 #include "server/rpc/learning/revision_wait.h"
 
 namespace prequel {

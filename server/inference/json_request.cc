@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "server/inference/number_range.h"
 
 namespace prequel {

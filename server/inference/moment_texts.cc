@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/data/number.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 namespace prequel {
 namespace {

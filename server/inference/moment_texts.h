@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/data/moment.h"
-#include "server/inference/tensor.h"
+#include "server/inference/infer_tensor.h"
 
 namespace prequel {
 

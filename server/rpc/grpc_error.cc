@@ -11,7 +11,7 @@
 #include "server/auth/quotas/quota_refusal.h"
 #include "server/engine/fold/origin.h"
 #include "server/memory/shortage.h"
-#include "server/wire/error.h"
+#include "server/wire/error_message.h"
 
 namespace prequel {
 namespace {

@@ -1,7 +1,7 @@
 #include "server/rpc/resource_name.h"
 
 #include "absl/strings/str_cat.h"
-#include "server/wire/error.h"
+#include "server/wire/error_message.h"
 
 namespace prequel {
 namespace {

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/encoding/category_table.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/struct.pb.h"
 #include "server/wire/option.h"
-#include "server/wire/tensor.h"
+#include "server/wire/tensor_message.h"
 
 namespace prequel::wire {
 namespace {

@@ -9,7 +9,7 @@
 #include "client/data/csv_reader.h"
 #include "client/data/schema_inference.h"
 #include "core/random/philox.h"
-#include "server/wire/batch.h"
+#include "server/wire/batch_message.h"
 #include "server/wire/config.h"
 #include "tests/accept/or_die.h"
 

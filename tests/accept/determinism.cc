@@ -10,7 +10,7 @@
 
 #include "server/engine/engine.h"
 #include "server/storage/rocks/rocks_store.h"
-#include "server/wire/tensor.h"
+#include "server/wire/tensor_message.h"
 #include "server/wire_codec.h"
 #include "tests/accept/core.h"
 #include "tests/accept/data_file.h"

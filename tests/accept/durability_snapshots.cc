@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 #include "core/archive/crc32c.h"
-#include "server/engine/options.h"
+#include "server/engine/engine_options.h"
 #include "tests/accept/durability.h"
 #include "tests/accept/timing.h"
 #include "tests/bench/served.h"

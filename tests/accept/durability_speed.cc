@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 #include "server/engine/engine.h"
 #include "server/engine/records/minibatch.h"
 #include "server/storage/rocks/rocks_store.h"

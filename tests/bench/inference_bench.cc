@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 #include "inference/grpc_predict_v2.grpc.pb.h"
 #include "prequel/v1/learning_service.grpc.pb.h"
 #include "tests/bench/served.h"

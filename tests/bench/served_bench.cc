@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 #include "core/learner/learner.h"
 #include "server/storage/rocks/rocks_store.h"
-#include "server/wire/batch.h"
+#include "server/wire/batch_message.h"
 #include "server/wire/config.h"
 #include "tests/bench/served.h"
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <thread>
 
+#include "client/call_error.h"
 #include "client/client.h"
-#include "client/error.h"
 #include "tests/client/temporary_file.h"
 
 namespace prequel::client {

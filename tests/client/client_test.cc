@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "client/error.h"
-#include "client/tensor.h"
+#include "client/call_error.h"
+#include "client/make_tensor.h"
 #include "google/rpc/error_details.pb.h"
 #include "tests/client/fake_server.h"
 

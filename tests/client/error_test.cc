@@ -1,4 +1,4 @@
-#include "client/error.h"
+#include "client/call_error.h"
 
 #include <grpcpp/support/status.h>
 #include <gtest/gtest.h>

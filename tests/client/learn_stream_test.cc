@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include "client/call_error.h"
 #include "client/client.h"
-#include "client/error.h"
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 #include "tests/client/fake_server.h"
 
 namespace prequel::client {

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 #include "server/engine/history/capture.h"
 #include "server/engine/history/model_file.h"
-#include "server/wire/batch.h"
+#include "server/wire/batch_message.h"
 #include "server/wire/config.h"
-#include "server/wire/evaluation.h"
-#include "server/wire/prediction.h"
+#include "server/wire/evaluation_message.h"
+#include "server/wire/prediction_message.h"
 
 namespace prequel {
 namespace {

@@ -16,7 +16,7 @@
 #include "client/data/batch_builder.h"
 #include "client/data/csv_reader.h"
 #include "client/data/schema_inference.h"
-#include "server/wire/batch.h"
+#include "server/wire/batch_message.h"
 #include "server/wire/config.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/refusal.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "google/protobuf/stubs/logging.h"
 #include "google/rpc/status.pb.h"
 #include "server/rpc/grpc_error.h"

@@ -14,8 +14,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/output/proto_json.h"
-#include "client/tensor.h"
-#include "core/config/error.h"
+#include "client/make_tensor.h"
+#include "core/config/field_error.h"
 #include "prequel/v1/learning_service.pb.h"
 #include "prequel/v1/model_service.pb.h"
 #include "server/engine/fold/ledger_codec.h"

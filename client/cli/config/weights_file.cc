@@ -11,7 +11,7 @@
 #include "client/cli/output/proto_json.h"
 #include "client/data/byte_source.h"
 #include "client/data/npy.h"
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 #include "google/protobuf/struct.pb.h"
 
 namespace prequel::cli {

@@ -6,11 +6,11 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "client/call_error.h"
 #include "client/cli/output/comparisons.h"
 #include "client/cli/output/json_writer.h"
 #include "client/cli/output/spread_warning.h"
 #include "client/cli/output/table.h"
-#include "client/error.h"
 #include "client/queries.h"
 
 namespace prequel::cli {

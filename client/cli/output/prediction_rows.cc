@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/data/number.h"
+#include "client/make_tensor.h"
 #include "client/queries.h"
-#include "client/tensor.h"
 
 namespace prequel::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "core/archive/archive.h"
+#include "core/config/by_name.h"
 #include "core/config/fingerprint.h"
-#include "core/config/registry.h"
 #include "core/encoding/state_archive.h"
 #include "core/learner/belief.h"
 #include "core/learner/codec/packing.h"

@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
-#include "core/config/registry.h"
+#include "core/config/by_name.h"
+#include "core/config/field_error.h"
 #include "core/rules/families.h"
 
 namespace prequel {

@@ -5,7 +5,7 @@
 #include "core/learner/cost.h"
 #include "core/learner/learner.h"
 #include "server/engine/commit/delivery.h"
-#include "server/engine/options.h"
+#include "server/engine/engine_options.h"
 
 namespace prequel {
 

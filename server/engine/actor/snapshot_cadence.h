@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "server/engine/options.h"
+#include "server/engine/engine_options.h"
 
 namespace prequel {
 

@@ -8,7 +8,8 @@
 
 namespace prequel {
 
-// Exact for a code, a message and the field of core/config/error.h; other payloads are dropped.
+// Exact for a code, a message and the field of core/config/field_error.h; other payloads are
+// dropped.
 std::string EncodeStatus(const absl::Status& status);
 
 // Writes the status that `bytes` hold to `status`. DATA_LOSS when they hold none.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/learner_state.h"
 #include "server/engine/fold/ledger_codec.h"
 #include "server/storage/bytes.h"

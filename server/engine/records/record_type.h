@@ -15,9 +15,9 @@
 #include "core/predictive/answer.h"
 #include "core/predictive/query_set.h"
 #include "server/engine/codec.h"
+#include "server/engine/engine_options.h"
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/observer.h"
-#include "server/engine/options.h"
 
 namespace prequel {
 

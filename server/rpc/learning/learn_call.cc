@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/wire/batch.h"
-#include "server/wire/error.h"
+#include "server/wire/batch_message.h"
+#include "server/wire/error_message.h"
 
 namespace prequel {
 

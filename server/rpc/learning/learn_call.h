@@ -8,7 +8,7 @@
 #include "prequel/v1/batch.pb.h"
 #include "server/engine/commit/delivery.h"
 #include "server/engine/question.h"
-#include "server/wire/evaluation.h"
+#include "server/wire/evaluation_message.h"
 
 namespace prequel {
 

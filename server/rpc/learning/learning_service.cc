@@ -4,16 +4,16 @@
 #include <string>
 #include <utility>
 
-#include "server/rpc/answering.h"
+#include "server/rpc/answer_for.h"
 #include "server/rpc/call.h"
 #include "server/rpc/learning/learn_call.h"
 #include "server/rpc/learning/revision_wait.h"
 #include "server/rpc/models/model_answer.h"
 #include "server/rpc/resource_name.h"
-#include "server/wire/batch.h"
-#include "server/wire/error.h"
-#include "server/wire/evaluation.h"
-#include "server/wire/prediction.h"
+#include "server/wire/batch_message.h"
+#include "server/wire/error_message.h"
+#include "server/wire/evaluation_message.h"
+#include "server/wire/prediction_message.h"
 
 namespace prequel {
 
@@ -124,8 +124,9 @@ grpc::ServerUnaryReactor* LearningServiceImpl::PredictThenLearn(
   return call.reactor();
 }
 
-absl::StatusOr<Question> LearningServiceImpl::Ask(
-    const Call& call, const v1::PredictThenLearnRequest& request, const Record& record) const {
+absl::StatusOr<Question> LearningServiceImpl::Ask(const Call& call,
+                                                  const v1::PredictThenLearnRequest& request,
+                                                  const Record& record) const {
   const absl::StatusOr<std::string> model = ModelIdOf(request.name());
   if (!model.ok()) return model.status();
   const absl::StatusOr<PredictOptions> options = wire::PredictOptionsFromProto(request.options());

@@ -12,7 +12,7 @@
 #include "server/rpc/call_memory.h"
 #include "server/rpc/call_pool.h"
 #include "server/rpc/learning/learn_call.h"
-#include "server/rpc/learning/learn_stream.h"
+#include "server/rpc/learning/learn_stream_reactor.h"
 #include "server/rpc/learning/open_streams.h"
 #include "server/rpc/learning/watch_call.h"
 

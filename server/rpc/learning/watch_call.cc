@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "server/rpc/resource_name.h"
-#include "server/wire/error.h"
-#include "server/wire/evaluation.h"
+#include "server/wire/error_message.h"
+#include "server/wire/evaluation_message.h"
 
 namespace prequel {
 namespace {

@@ -7,7 +7,7 @@
 #include "google/protobuf/util/time_util.h"
 #include "server/rpc/resource_name.h"
 #include "server/wire/config.h"
-#include "server/wire/model.h"
+#include "server/wire/model_message.h"
 
 namespace prequel {
 namespace {

@@ -11,7 +11,7 @@
 #include "server/rpc/models/page_token.h"
 #include "server/rpc/resource_name.h"
 #include "server/wire/config.h"
-#include "server/wire/error.h"
+#include "server/wire/error_message.h"
 
 namespace prequel {
 namespace {

@@ -8,7 +8,7 @@
 #include "server/rpc/models/model_answer.h"
 #include "server/rpc/resource_name.h"
 #include "server/rpc/undecodable.h"
-#include "server/wire/error.h"
+#include "server/wire/error_message.h"
 
 namespace prequel {
 namespace {

@@ -1,7 +1,7 @@
 #include "server/rpc/models/page_token.h"
 
 #include "absl/strings/escaping.h"
-#include "server/wire/error.h"
+#include "server/wire/error_message.h"
 
 namespace prequel {
 namespace {

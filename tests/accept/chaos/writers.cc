@@ -3,7 +3,7 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
-#include "client/error.h"
+#include "client/call_error.h"
 #include "tests/end_to_end/crash_stream.h"
 
 namespace prequel::accept {

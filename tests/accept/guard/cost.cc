@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/client.h"
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 #include "tests/accept/guard/papers.h"
 #include "tests/accept/guard/program.h"
 #include "tests/accept/timing.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 #include "tests/client/temporary_file.h"
 
 namespace prequel::cli {

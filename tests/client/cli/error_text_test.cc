@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "client/call_error.h"
 #include "client/cli/session.h"
-#include "client/error.h"
 #include "google/rpc/error_details.pb.h"
 
 namespace prequel::cli {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "client/cli/output/proto_json.h"
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 #include "google/protobuf/struct.pb.h"
 #include "google/rpc/error_details.pb.h"
 #include "tests/client/cli/program_fixture.h"

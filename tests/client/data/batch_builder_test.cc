@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 
 namespace prequel::client {
 namespace {

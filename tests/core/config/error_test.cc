@@ -1,4 +1,4 @@
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 #include "gtest/gtest.h"
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <ostream>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/learner.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

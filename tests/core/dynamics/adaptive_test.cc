@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 namespace prequel {
 namespace {

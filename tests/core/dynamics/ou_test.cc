@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
 #include "tests/core/belief_of.h"

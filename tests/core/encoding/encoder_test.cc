@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/archive/stable_hash.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/random/philox.h"
 #include "gtest/gtest.h"
 

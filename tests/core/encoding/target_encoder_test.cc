@@ -6,7 +6,7 @@
 #include <ostream>
 #include <utility>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "gtest/gtest.h"
 #include "tests/core/encoding/target_batches.h"
 

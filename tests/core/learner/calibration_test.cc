@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/learner.h"
 #include "gtest/gtest.h"
 #include "tests/core/ask.h"

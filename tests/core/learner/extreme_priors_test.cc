@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/learner.h"
 #include "core/posteriors/posterior.h"
 #include "core/rules/rule.h"

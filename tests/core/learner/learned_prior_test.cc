@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
 #include "tests/core/ask.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/learner.h"
 #include "core/learner/problem.h"
 #include "tests/core/ask.h"

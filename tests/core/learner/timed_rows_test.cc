@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/belief.h"
 #include "core/learner/learner.h"
 #include "tests/core/ask.h"

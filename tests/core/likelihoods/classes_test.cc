@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/likelihoods/bernoulli.h"
 #include "core/likelihoods/categorical.h"
 #include "core/linalg/quadrature.h"

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/linalg/quadrature.h"
 #include "core/random/philox.h"
 #include "tests/core/finite_difference.h"

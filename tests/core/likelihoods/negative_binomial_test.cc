@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "tests/core/configured.h"
 
 namespace prequel {

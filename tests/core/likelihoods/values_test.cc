@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/likelihoods/gaussian.h"
 #include "core/likelihoods/poisson.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "tests/core/finite_difference.h"
 
 namespace prequel {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/archive/archive.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/learner.h"
 #include "core/learner/learner_state.h"
 #include "core/posteriors/posterior.h"

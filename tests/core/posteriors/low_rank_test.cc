@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/archive/archive.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/expansion/expansion.h"
 #include "core/learner/learner.h"
 #include "core/posteriors/posterior.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"
 

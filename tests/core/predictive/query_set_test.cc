@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/learner.h"
 #include "tests/core/ask.h"
 #include "tests/core/streams.h"

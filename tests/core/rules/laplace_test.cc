@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/codec/state_codec.h"
 #include "core/learner/learner.h"
 #include "core/learner/learner_state.h"

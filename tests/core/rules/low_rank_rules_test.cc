@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/learner.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/learner.h"
 #include "core/rules/logistic_closed_form.h"
 #include "tests/core/belief_of.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/learner/learner.h"
 #include "core/random/lanes.h"
 #include "tests/core/belief_of.h"

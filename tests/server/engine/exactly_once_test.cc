@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "tests/server/engine/engine_fixture.h"
 
 namespace prequel {

@@ -1,6 +1,6 @@
 #include "server/engine/question.h"
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "server/engine/work.h"
 #include "tests/server/engine/engine_fixture.h"
 

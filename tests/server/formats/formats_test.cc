@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "core/scores/score_table.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "server/engine/engine.h"

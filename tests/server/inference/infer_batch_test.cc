@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 namespace prequel {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "server/inference/json_answer.h"
 #include "server/inference/json_request.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "google/rpc/error_details.pb.h"
-#include "server/wire/error.h"
+#include "server/wire/error_message.h"
 
 namespace prequel {
 namespace {

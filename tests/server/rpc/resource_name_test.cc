@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "server/rpc/models/page_token.h"
-#include "server/wire/error.h"
+#include "server/wire/error_message.h"
 
 namespace prequel {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "server/command_line.h"
 
 namespace prequel {

@@ -1,10 +1,10 @@
-#include "server/wire/batch.h"
+#include "server/wire/batch_message.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 namespace prequel::wire {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/wire/prediction.h"
+#include "server/wire/prediction_message.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/error.h"
-#include "server/wire/evaluation.h"
-#include "server/wire/tensor.h"
+#include "core/config/field_error.h"
+#include "server/wire/evaluation_message.h"
+#include "server/wire/tensor_message.h"
 
 namespace prequel::wire {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/wire/tensor.h"
+#include "server/wire/tensor_message.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 namespace prequel::wire {
 namespace {

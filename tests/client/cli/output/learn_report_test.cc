@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "client/call_error.h"
 #include "client/cli/output/proto_json.h"
-#include "client/error.h"
 #include "google/protobuf/struct.pb.h"
 #include "google/rpc/error_details.pb.h"
 #include "tests/client/named_numbers.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "client/cli/output/proto_json.h"
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 #include "google/protobuf/struct.pb.h"
 #include "tests/client/named_numbers.h"
 

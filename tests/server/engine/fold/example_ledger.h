@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "server/engine/fold/ledger.h"
 
 namespace prequel {

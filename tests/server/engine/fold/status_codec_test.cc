@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 namespace prequel {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "tests/server/engine/fake_world.h"
 
 namespace prequel {

@@ -1,4 +1,4 @@
-#include "server/wire/model.h"
+#include "server/wire/model_message.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
-#include "server/wire/error.h"
+#include "server/wire/error_message.h"
 
 #include <optional>
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "google/rpc/error_details.pb.h"
 #include "server/wire/text.h"
 

@@ -1,4 +1,4 @@
-#include "server/wire/tensor.h"
+#include "server/wire/tensor_message.h"
 
 #include <bit>
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 namespace prequel::wire {
 namespace {

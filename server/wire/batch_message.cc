@@ -1,4 +1,4 @@
-#include "server/wire/batch.h"
+#include "server/wire/batch_message.h"
 
 #include <cstddef>
 #include <string>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/config/error.h"
-#include "server/wire/tensor.h"
+#include "core/config/field_error.h"
+#include "server/wire/tensor_message.h"
 
 namespace prequel::wire {
 namespace {

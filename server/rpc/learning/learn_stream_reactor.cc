@@ -1,4 +1,4 @@
-#include "server/rpc/learning/learn_stream.h"
+#include "server/rpc/learning/learn_stream_reactor.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +11,7 @@
 #include "server/rpc/learning/learn_call.h"
 #include "server/rpc/resource_name.h"
 #include "server/rpc/undecodable.h"
-#include "server/wire/error.h"
+#include "server/wire/error_message.h"
 
 namespace prequel {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/learner/mixing.h"
+#include "core/learner/reweighing.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // How sure a likelihood is of the noise of its targets.
 #pragma once
 
-#include "core/likelihoods/moments.h"
+#include "core/likelihoods/logit_moments.h"
 #include "core/linalg/types.h"
 
 namespace prequel {

@@ -1,4 +1,4 @@
-#include "server/inference/tensor.h"
+#include "server/inference/infer_tensor.h"
 
 #include <cstdint>
 #include <cstring>
@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "proto/prequel/v1/utf8.h"
 
 namespace prequel {

@@ -1,4 +1,4 @@
-#include "client/tensor.h"
+#include "client/make_tensor.h"
 
 #include <bit>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "server/wire/prediction.h"
+#include "server/wire/prediction_message.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/wire/option.h"
-#include "server/wire/tensor.h"
+#include "server/wire/tensor_message.h"
 #include "server/wire/text.h"
 
 namespace prequel::wire {

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "absl/status/statusor.h"
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 
 namespace prequel {
 

@@ -1,4 +1,4 @@
-#include "server/wire/evaluation.h"
+#include "server/wire/evaluation_message.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "client/error.h"
+#include "client/call_error.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
-#include "server/engine/options.h"
+#include "server/engine/engine_options.h"
 
-#include "core/config/error.h"
+#include "core/config/field_error.h"
 #include "server/memory/machine.h"
 
 namespace prequel {

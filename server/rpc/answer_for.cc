@@ -1,4 +1,4 @@
-#include "server/rpc/answering.h"
+#include "server/rpc/answer_for.h"
 
 namespace prequel {
 
