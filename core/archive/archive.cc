@@ -20,7 +20,7 @@ T Load(std::string_view bytes, std::size_t offset) {
   return value;
 }
 
-// Everything but the checksum itself.
+// Checksum is over everything except the checksum itself.
 std::uint32_t Checksum(std::string_view head, std::string_view length, std::string_view body) {
   return Crc32c(body, Crc32c(length, Crc32c(head)));
 }

@@ -43,7 +43,7 @@ using Field = std::conditional_t<A::kReading, T, const T>;
 template <class T>
 concept ArchiveNumber = std::integral<T> || std::same_as<T, double>;
 
-// What a Vector's elements are stored as. Everything else is as it is.
+// What the elements of a Vector are stored as. No other type depends on it.
 enum class Storage { kFloat64, kFloat32 };
 
 class ArchiveWriter {
@@ -51,12 +51,12 @@ class ArchiveWriter {
   static constexpr bool kReading = false;
 
   ArchiveWriter() = default;
-  // In the memory of `buffer`, whose bytes are forgotten.
+  // Writes into the memory of `buffer`, whose bytes are discarded.
   ArchiveWriter(Storage storage, std::string buffer)
       : storage_(storage), bytes_(std::move(buffer)) {
     bytes_.clear();
   }
-  // One that only reckons the size.
+  // Counter returns a writer that counts the bytes, in size(), and stores none.
   static ArchiveWriter Counter() {
     ArchiveWriter counter;
     counter.counts_ = true;
@@ -110,7 +110,7 @@ class ArchiveWriter {
   std::string bytes_;
 };
 
-// Reads what ArchiveWriter wrote. The first trouble is kept, and from then on nothing is changed or
+// Reads what ArchiveWriter wrote. The first error is kept, and from then on nothing is changed or
 // allocated; no length is believed beyond the bytes that are left.
 class ArchiveReader {
  public:
@@ -134,7 +134,7 @@ class ArchiveReader {
   void Value(std::string_view name, std::string& value);
   void Value(std::string_view name, Vector& value);
   void Value(std::string_view name, Matrix& value);
-  // A text, which must be `want`: that of the configuration.
+  // Reads a text, which must be `want`, the text that the configuration implies; fails otherwise.
   void Expect(std::string_view name, std::string_view want);
 
   template <class T>
@@ -172,14 +172,14 @@ class ArchiveReader {
     path_.pop_back();
   }
 
-  // Zeros above the diagonal.
+  // Reads what ArchiveWriter::LowerTriangle wrote; above the diagonal `value` is 0.
   void LowerTriangle(std::string_view name, Matrix& value);
 
   bool ok() const { return status_.ok(); }
   // Records DATA_LOSS for the field, unless something failed before; for Archive functions that
   // know more than the bytes say.
   void Fail(std::string_view name, std::string_view problem);
-  // The first trouble, or DATA_LOSS when bytes are left over.
+  // The first error, or DATA_LOSS when bytes are left over.
   absl::Status Finish();
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kPolynomial = 0x82F63B78;  // reflected
 
-// Row k: the remainder of each byte followed by k zero bytes.
+// Row k of Tables: the remainder of each byte followed by k zero bytes.
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
 constexpr Tables MakeTables() {

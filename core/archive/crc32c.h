@@ -6,11 +6,11 @@
 
 namespace prequel {
 
-// Of `bytes` appended to what `crc` is the checksum of. Uses the SSE4.2 instruction when compiled
-// for a processor that has it.
+// Crc32c continues the checksum `crc` of earlier bytes with `bytes`: it returns the checksum of
+// both in a row. Uses the SSE4.2 instruction when compiled for a processor that has it.
 std::uint32_t Crc32c(std::string_view bytes, std::uint32_t crc = 0);
 
-// The same by tables, on any processor.
+// Crc32cByTable returns what Crc32c does, by tables, on any processor.
 std::uint32_t Crc32cByTable(std::string_view bytes, std::uint32_t crc = 0);
 
 }  // namespace prequel

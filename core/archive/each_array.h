@@ -10,7 +10,7 @@
 
 namespace prequel {
 
-// An archive that hands each Vector and Matrix to `see`, and passes over all else.
+// EachArray is an archive that hands each Vector and Matrix to `see`, and passes over all else.
 template <class See>
 class EachArray {
  public:

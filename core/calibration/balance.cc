@@ -24,13 +24,13 @@ bool IsSound(const BalanceState& state, Index outputs) {
       !AreSums(state.square, outputs)) {
     return false;
   }
-  // (Σ_b e_b)² ≤ b Σ_b e_b², but for rounding.
+  // (Σ_b e_b)² ≤ b Σ_b e_b², except for rounding.
   const Vector rounding = 1e-9 * (state.counted + state.predicted);
   const Vector most = (kMostRows * state.square).cwiseSqrt() + rounding;
   return ((state.counted - state.predicted).cwiseAbs().array() <= most.array()).all();
 }
 
-// Divided through by M, so that no square is out of range.
+// MeanFactor is divided through by M, so that no square is out of range.
 double MeanFactor(const BalanceState& state, Index output) {
   const double predicted = state.predicted[output], square = state.square[output];
   if (!(predicted > 0)) return 1;
@@ -45,7 +45,7 @@ void LearnBalance(const Matrix& counts, const Matrix& errors, const Vector& weig
   for (Index o = 0; o < counts.rows(); ++o) {
     const double count = weighed ? counts.row(o).dot(weights) : counts.row(o).sum();
     const double error = weighed ? errors.row(o).dot(weights) : errors.row(o).sum();
-    // At least 0, however it was rounded.
+    // `predicted` is kept at least 0, however the difference was rounded.
     const double predicted = kept * state.predicted[o] + std::fmax(0, count - error);
     const double square = kept * state.square[o] + error * error;
     if (!std::isfinite(predicted) || !std::isfinite(square)) continue;

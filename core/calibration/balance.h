@@ -15,7 +15,8 @@
 
 namespace prequel {
 
-// Of each output; empty of values and classes, and of a model whose means are its own.
+// BalanceState holds the sums of each output. It is empty for values and classes, and for a model
+// that serves its means as they are.
 struct BalanceState {
   Vector counted, predicted, square;  // Y, M, V
 
@@ -32,12 +33,13 @@ struct BalanceState {
 BalanceState FreshBalance(Index outputs);
 bool IsSound(const BalanceState& state, Index outputs);
 
-// c of an output, never negative; 1 while nothing is known. REQUIRES: `state` is not empty.
+// MeanFactor returns c of an output, never negative; 1 while nothing is known. REQUIRES: `state` is
+// not empty.
 double MeanFactor(const BalanceState& state, Index output);
 
-// Folds in a minibatch of counts y and the y − μ, outputs × B each, each row as often as `weights`
-// says (B; empty: once). Sums of an output that no
-// number can hold stay as they were. REQUIRES: `state` is not empty.
+// LearnBalance folds in a minibatch of counts y and errors y − μ, outputs × B each, each row as
+// often as `weights` says (B; empty: once). Sums of an output that would no longer be finite stay
+// as they were. REQUIRES: `state` is not empty.
 void LearnBalance(const Matrix& counts, const Matrix& errors, const Vector& weights,
                   BalanceState& state);
 

@@ -16,7 +16,8 @@
 
 namespace prequel {
 
-// What a model has learned of how its predictions come true; empty of one that serves its own.
+// CalibrationState is what a model has learned of how its predictions come true; empty for one that
+// serves them as they are.
 struct CalibrationState {
   RecalibrationState classes;
   IntervalsState intervals;
@@ -40,8 +41,8 @@ struct CalibrationScratch {
   std::vector<Position> positions;  // outputs × B, of values
 };
 
-// Probabilities of classes are recalibrated, intervals and quantiles of values and counts are
-// conformal, means of counts are balanced, by the rows as they come.
+// Online recalibrates probabilities of classes, makes intervals and quantiles of values and counts
+// conformal, and balances means of counts, by the rows as they come.
 struct Online {
   static constexpr std::string_view kName = "online";
 
@@ -51,7 +52,7 @@ struct Online {
         "true");
     return options.Finish();
   }
-  // The state before the first minibatch, of so many outputs where they are no classes.
+  // Fresh is the state before the first minibatch, for `outputs` outputs where they are no classes.
   static CalibrationState Fresh(Predicted predicted, Index outputs) {
     CalibrationState state;
     if (predicted == Predicted::kClasses) {
@@ -70,7 +71,7 @@ struct Online {
   }
 };
 
-// Predictions are the model's own.
+// NoCalibration serves the model's own predictions.
 struct NoCalibration {
   static constexpr std::string_view kName = "none";
 

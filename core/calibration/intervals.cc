@@ -11,8 +11,8 @@ constexpr std::array<double, kKnots> kProbabilities = {0.005, 0.025, 0.05, 0.1, 
                                                        0.6,   0.75,  0.9,  0.95, 0.975, 0.995};
 constexpr double kRate = 0.005;
 constexpr double kLeastSpread = 0.025;  // of p(1 − p), so that far quantiles do not jump
-// Rows that are judged by one θ, as all of a minibatch are that is answered at once. Those of one
-// are often wrong together, so beyond kAlone rows θ moves by their root.
+// The most rows that are judged by one θ, as those of a minibatch are that is answered at once.
+// Such rows are often wrong together, so beyond kAlone rows θ moves by their root.
 constexpr Index kTogether = 64;
 constexpr double kAlone = 8;
 // How far θ goes out from ½, where all but 1e-11 lie on one side, and how far to the other side of
@@ -32,8 +32,8 @@ const std::array<double, kKnots>& Logits() {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// What of y lies below the own quantile of the probability `own`, which is 1 − `rest`: the part of
-// it that knot j counts by.
+// Below is the part of y that lies below the own quantile of the probability `own`, which is 1 −
+// `rest`: what knot j counts it by.
 double Below(const Position& y, std::size_t j, double own, double rest) {
   const bool all = y.upper<own, some = 1 - y.lower> rest;
   if (j == kMedian) return 0.5 * (all ? 1 : 0) + 0.5 * (some ? 1 : 0);

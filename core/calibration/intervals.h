@@ -20,7 +20,7 @@
 
 namespace prequel {
 
-// Empty of a model whose intervals are its own.
+// IntervalsState is empty for a model that serves its own intervals.
 struct IntervalsState {
   Matrix shifts;  // θ_p − logit p: probabilities × outputs
 
@@ -35,17 +35,19 @@ struct IntervalsState {
 IntervalsState FreshIntervals(Index outputs);
 bool IsSound(const IntervalsState& state, Index outputs);
 
-// Where y lies in a predictive: P(Y ≤ y), and P(Y < y), which is the same but of counts.
+// Position says where y lies in a predictive: P(Y ≤ y), and P(Y < y), which differs for counts
+// only.
 struct Position {
   double upper = 0, lower = 0;
 };
 
-// Folds in where each y lies in the predictive's own distribution: of output o in example i at
-// [o + i · outputs]. Each row counts as often as `weights` says (`rows` of them; empty: once).
+// LearnIntervals folds in where each y lies in the predictive's own distribution: output o of
+// example i is at [o + i · outputs]. Each row counts as often as `weights` says (`rows` of them;
+// empty: once).
 void LearnIntervals(const Position* positions, Index rows, const Vector& weights,
                     IntervalsState& state);
 
-// The probabilities that are served instead of a predictive's own, for one output.
+// ServedLevels maps, for one output, a predictive's own probabilities to those that are served.
 class ServedLevels {
  public:
   static constexpr std::size_t kKnots = 13;
@@ -53,8 +55,8 @@ class ServedLevels {
   ServedLevels() = default;  // its own
   ServedLevels(const IntervalsState& state, Index output);
 
-  // P(Y ≤ y) as the predictive has it, of a probability as it is served; and back. Both increase
-  // from 0 to 1.
+  // Own returns P(Y ≤ y) as the predictive has it for a probability as it is served, and Served the
+  // reverse. Both increase from 0 to 1.
   double Own(double served) const { return Map(served, logits_, owns_); }
   double Served(double own) const { return Map(own, owns_, logits_); }
   Position Served(const Position& own) const {
@@ -70,10 +72,11 @@ class ServedLevels {
   Knots logits_{}, owns_{};  // logit p, and the θ_p in order
 };
 
-// A predictive with its quantiles and its mean as they are served. All else is its own.
+// Calibrated is a predictive with its quantiles, their probabilities and its mean as they are
+// served. All else is its own.
 class Calibrated final : public Distribution {
  public:
-  // Both outlive the use. The mean is served times `mean_factor`.
+  // Assign takes both by reference: they outlive the use. The mean is served times `mean_factor`.
   void Assign(const Distribution& own, const ServedLevels& levels, double mean_factor) {
     own_ = &own;
     levels_ = &levels;

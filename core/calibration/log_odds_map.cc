@@ -38,7 +38,7 @@ const Covariance& PriorCovariance() {
   return prior;
 }
 
-// The two hat functions that are not zero: h_first = 1 − part, and the next is part.
+// Hats are the two hat functions that are not zero: h_first = 1 − part, and the next is part.
 struct Hats {
   Index first = 0;
   double part = 0;
@@ -47,18 +47,18 @@ struct Hats {
 Hats HatsAt(const LogOddsMapState& state, double z) {
   const double deviation = std::sqrt(state.variance);
   const double u = deviation > 0 ? (z - state.location) / deviation : 0;
-  // Somewhere on the knots even where z is not a number.
+  // The place is somewhere on the knots even where z is not a number.
   const double at = std::fmax(0, std::fmin((u - kFirstKnot) / kSpacing, kKnots - 1));
   const Index first = std::min(static_cast<Index>(at), kKnots - 2);
   return {first, at - static_cast<double>(first)};
 }
 
-// h(u)ᵀx.
+// Along is h(u)ᵀx.
 double Along(const Hats& hats, const auto& x) {
   return (1 - hats.part) * x[hats.first] + hats.part * x[hats.first + 1];
 }
 
-// Ph(u).
+// GainAt is Ph(u).
 Values GainAt(const Hats& hats, const Matrix& covariance) {
   return (1 - hats.part) * covariance.col(hats.first) + hats.part * covariance.col(hats.first + 1);
 }

@@ -17,7 +17,7 @@
 
 namespace prequel {
 
-// Empty of a model that is not recalibrated.
+// LogOddsMapState is empty for a model that is not recalibrated.
 struct LogOddsMapState {
   double rows = 0;                    // seen
   double location = 0, variance = 0;  // μ, s²
@@ -41,11 +41,12 @@ struct LogOddsMapState {
 LogOddsMapState FreshLogOddsMap();
 bool IsSound(const LogOddsMapState& state);
 
-// logit p″, within ±100. REQUIRES: `state` is not empty; so do those below.
+// MappedLogOdds returns logit p″, within ±100. REQUIRES: `state` is not empty; so do the two below.
 double MappedLogOdds(const LogOddsMapState& state, double z, double recalibrated);
 
-// Of a row that came true, y = 1, or not, y = 0, so many times. MoveLogOddsMap after the rows that
-// were mapped alike, for each of them.
+// LearnLogOddsMap learns from a row that came true (y = 1) or did not (y = 0) and counts `weight`
+// times. MoveLogOddsMap then counts the row and moves μ, s and P: it is called for each row of a
+// minibatch once all of them have been learned.
 void LearnLogOddsMap(double z, double recalibrated, double y, double weight,
                      LogOddsMapState& state);
 void MoveLogOddsMap(double z, LogOddsMapState& state);

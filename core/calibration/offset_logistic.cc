@@ -13,8 +13,8 @@ double Shrink(double variance) {
   return std::sqrt(kBetaSquared / (variance + kBetaSquared));
 }
 
-// The root of a + ν σ(k a) = a₀ + ν y, where the left side increases: Newton's step while it stays
-// inside the bracket, else bisection.
+// SolveMean is the root of a + ν σ(k a) = a₀ + ν y, where the left side increases: Newton's step
+// while it stays inside the bracket, else bisection.
 double SolveMean(double a0, double nu, double y, double k) {
   double low = a0 + nu * (y - 1), high = a0 + nu * y;
   double a = a0;

@@ -9,22 +9,23 @@
 
 namespace prequel {
 
-// k(ν) a.
+// ShrunkLogOdds is k(ν) a.
 double ShrunkLogOdds(double a, double nu);
 
-// The slope and the curvature of log p(y) by which the row moves what is known of its log odds.
+// LogisticStep is the slope and the curvature of log p(y) by which the row moves what is known of
+// its log odds.
 struct LogisticStep {
   double slope = 0;      // y − p
   double curvature = 0;  // k p (1 − p)
 };
 
-// The implicit step of one row, in closed form but for one root
+// StepOfRow is the implicit step of one row, in closed form except for one root
 // (core/rules/logistic_closed_form.h), with k of the variance before it.
 LogisticStep StepOfRow(double a, double nu, double y);
 
-// m ← m + Pφ (y − p) and P ← P − Pφ c/(1 + ν c) φᵀP, where `gain` is Pφ. A row that counts ω times
-// is as many of the normal observation that the row comes to, of precision c: c is ω times as
-// large, and y − p (1 + ν c) ω/(1 + ω ν c) times.
+// LearnRow sets m ← m + Pφ (y − p) and P ← P − Pφ c/(1 + ν c) φᵀP, where `gain` is Pφ. A row that
+// counts ω times is as many of the normal observation that the row comes to, of precision c: c is ω
+// times as large, and y − p (1 + ν c) ω/(1 + ω ν c) times.
 template <class Gain, class Mean, class Covariance>
 void LearnRow(double a, double nu, double y, double weight, const Gain& gain, Mean& mean,
               Covariance& covariance) {

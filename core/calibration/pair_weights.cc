@@ -14,7 +14,7 @@ constexpr Index kProducts = 16;               // factors between two logarithms,
 
 using Hypotheses = Eigen::Array<double, kShares * kExponents, 1>;
 
-// e^{−α n}, the part of a weight that stays.
+// Kept is e^{−α n}, the part of a weight that stays.
 Hypotheses Kept(double rows) {
   Hypotheses kept;
   double share = 1e-4;
@@ -56,7 +56,7 @@ void PairWeights::Absorb(const Matrix& log_densities, PairWeightsState& state) c
   for (Index i = 0; i < rows; ++i) {
     const double gain = log_densities(1, i) - log_densities(0, i);
     evidence += gain;
-    // Beside the greater of the two.
+    // Both densities are taken beside the greater of the two.
     const double lesser = std::exp(-std::abs(gain));
     const double first = gain > 0 ? lesser : 1, second = gain > 0 ? 1 : lesser;
     product *= first + weights * (second - first);

@@ -24,16 +24,16 @@ struct PairWeightsState {
 
 class PairWeights {
  public:
-  // π and the first weight of the second predictive, in (0, 1).
+  // `first` is both π and the first weight of the second predictive, in (0, 1).
   explicit PairWeights(double first) : first_(first) {}
 
   PairWeightsState Fresh() const;
   static bool IsSound(const PairWeightsState& state);
 
-  // Folds in log p_k(y_i), 2 × B, all finite. Allocates nothing.
+  // Absorb folds in log p_k(y_i), 2 × B, all finite. Allocates nothing.
   void Absorb(const Matrix& log_densities, PairWeightsState& state) const;
 
-  // That of the second predictive, in (0, 1).
+  // Weight is that of the second predictive, in (0, 1).
   static double Weight(const PairWeightsState& state);
 
  private:

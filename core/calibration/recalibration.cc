@@ -22,13 +22,13 @@ const PairWeights kPair(kFirstWeight);
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The event of one row, and its probability.
+// EventOf is the event of one row, and its probability.
 RecalibratedRow EventOf(const ClassPredictive& raw, Index i) {
   const auto logs = raw.log_probabilities.col(i);
   if (logs.size() == 2) return {.label = 1, .log_yes = logs[1], .log_no = logs[0]};
   RecalibratedRow event;
   event.log_yes = logs.maxCoeff(&event.label);
-  // The others, beside the likeliest of them.
+  // The other classes, beside the likeliest of them.
   double second = -HUGE_VAL, sum = 0;
   for (Index c = 0; c < logs.size(); ++c) {
     if (c != event.label) second = std::max(second, logs[c]);
@@ -46,7 +46,7 @@ double LogOddsOf(const RecalibratedRow& event) {
 
 Features FeaturesOf(double z) { return {z / 3, 2 * Sigmoid(z) - 1, std::clamp(z, -1.0, 1.0), 1}; }
 
-// logit p'.
+// RecalibratedLogOdds is logit p'.
 double RecalibratedLogOdds(const RecalibrationState& state, double z) {
   const Features phi = FeaturesOf(z);
   const Eigen::Map<const Covariance> covariance(state.covariance.data());

@@ -18,7 +18,7 @@
 
 namespace prequel {
 
-// Empty of a model that is not recalibrated.
+// RecalibrationState is empty for a model that is not recalibrated.
 struct RecalibrationState {
   Vector mean;               // m: 4
   Matrix covariance;         // P: 4 × 4
@@ -36,7 +36,7 @@ struct RecalibrationState {
   }
 };
 
-// One row of what was recalibrated.
+// RecalibratedRow is one row of what was recalibrated.
 struct RecalibratedRow {
   Index label = 0;                 // the class that is its event
   double log_yes = 0, log_no = 0;  // log p, log(1 − p)
@@ -49,18 +49,19 @@ struct RecalibrationScratch {
   Matrix log_densities, map_log_densities;  // 2 × B
 };
 
-// p' and p″ have little weight before the first minibatch; w and g are 0.
+// FreshRecalibration gives p' and p″ little weight before the first minibatch; w and g are 0.
 RecalibrationState FreshRecalibration();
 bool IsSound(const RecalibrationState& state);
 
-// Writes the whole of `out`, and `rows`, of which each is an example of `raw`. Expected entropies
-// keep their share of the entropy. REQUIRES: `state` is not empty. Allocates nothing once grown.
+// Recalibrate writes the whole of `out`, and `rows`, of which each is an example of `raw`. Expected
+// entropies keep their share of the entropy. REQUIRES: `state` is not empty. Allocates nothing once
+// grown.
 void Recalibrate(const RecalibrationState& state, const ClassPredictive& raw,
                  std::vector<RecalibratedRow>& rows, ClassPredictive& out);
 
-// Folds in `rows`, as `state` has recalibrated them, that have these labels, 1 × B, each as often
-// as `weights` says (B; empty: once). A minibatch that no number can hold leaves the state as it
-// was. Allocates nothing once grown.
+// LearnRecalibration folds in `rows`, as `state` has recalibrated them, that have these labels, 1 ×
+// B, each as often as `weights` says (B; empty: once). A minibatch that no number can hold leaves
+// the state as it was. Allocates nothing once grown.
 void LearnRecalibration(const std::vector<RecalibratedRow>& rows, const Matrix& labels,
                         const Vector& weights, RecalibrationState& state,
                         RecalibrationScratch& scratch);

@@ -17,7 +17,7 @@ void AlarmState::Update(double now_at, const Thresholds& thresholds, std::int64_
   raised = !raised;
   revision = now;
   if (!raised) return;
-  // Once a revision, however often one of many rows goes back and forth.
+  // An alarm counts once a revision, however often one of many rows goes back and forth.
   if (times < now) ++times;
   found = finding;
 }

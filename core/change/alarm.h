@@ -21,7 +21,7 @@ struct Finding {
   }
 };
 
-// Of a level in [0, 1].
+// Thresholds of a level in [0, 1]: above `raise` an alarm is raised, below `clear` it is cleared.
 struct Thresholds {
   double raise = 1, clear = 0;
 };
@@ -41,11 +41,12 @@ struct AlarmState {
     a.Value("times", s.times);
     a.Value("found", s.found);
   }
-  // Of `columns` encoded inputs, by a revision that is not before those that it tells of.
+  // IsSound: whether this could be the alarm of a model with `columns` encoded inputs at revision
+  // `now`.
   bool IsSound(std::int64_t columns, std::int64_t now) const;
 
-  // Raises it, for what was found, where the level is now above the one threshold; clears it below
-  // the other.
+  // Update sets the level to `now_at`, raises the alarm, with what was found, where that is above
+  // thresholds.raise, and clears it below thresholds.clear. `now` is the revision.
   void Update(double now_at, const Thresholds& thresholds, std::int64_t now,
               const Finding& finding);
 };

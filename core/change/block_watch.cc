@@ -12,20 +12,21 @@ constexpr double kFirstBlocks = 8;  // from which on there is something to compa
 constexpr double kFarOut = 3;       // deviations
 constexpr auto kRows = static_cast<double>(BlockWatch::kBlock);
 
-// The mean or the deviation of a column in earlier blocks, of which this is μ, in its units.
+// AsItWas is the mean or the deviation of a column in earlier blocks, of which this is μ, in its
+// units.
 double AsItWas(const Finding& finding, const RunningMoments& units) {
   const double scale = units.Scale(finding.column);
   return finding.spread ? scale * std::sqrt(std::max(std::expm1(finding.before), 0.0))
                         : units.mean[finding.column] + scale * finding.before;
 }
 
-// What that mean or deviation is in the block at hand.
+// AsItIs is what that mean or deviation is in the block at hand.
 double AsItIs(const Finding& finding, const BlockWatchState& state) {
   const Index column = finding.column;
   return finding.spread ? std::sqrt(state.spread[column] / kRows) : state.whole[column];
 }
 
-// One statistic of a block, beside earlier ones.
+// Beside is one statistic of a block, beside earlier ones.
 struct Beside {
   double& mean;
   double& variance;

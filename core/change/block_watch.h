@@ -55,7 +55,8 @@ class BlockWatch {
   static constexpr double kFirstRows = 1000;   // until running moments have settled
   static constexpr Thresholds kThresholds{.raise = 1 - 1e-6 * kBlock, .clear = 0.95};  // of 1 − p
 
-  // Of so many columns, the first of which are numeric, held within ±clip.
+  // BlockWatch watches `columns` columns, of which the first `numeric` are numeric and held within
+  // ±clip.
   BlockWatch(Index columns, Index numeric, double clip = 5);
 
   Index size() const { return columns_; }
@@ -63,20 +64,22 @@ class BlockWatch {
   BlockWatchState Fresh() const;
   bool IsSound(const BlockWatchState& state) const;
 
-  // Folds in rows: `inputs`, numeric columns × B, of those moments before them, and all columns as
-  // they were encoded. `z` is scratch. Allocates nothing once grown.
+  // Absorb folds in rows: `inputs` are their numeric columns (× B), `moments` those of the inputs
+  // before these rows, `encoded` all columns as they were encoded. `z` is scratch. Allocates
+  // nothing once grown.
   void Absorb(const Matrix& inputs, const RunningMoments& moments, const Matrix& encoded,
               std::int64_t revision, Matrix& z, BlockWatchState& state, AlarmState& alarm) const;
-  // Folds in z, columns × B. What is found is as z is, of the block that raised the alarm.
+  // Absorb of z (columns × B) folds in columns that are standardised already; what is found is told
+  // in the units of z, and as it was in the block that raised the alarm.
   void Absorb(const Matrix& z, std::int64_t revision, BlockWatchState& state,
               AlarmState& alarm) const;
 
  private:
   void Standardize(const Matrix& inputs, const RunningMoments& moments, const Matrix& encoded,
                    Matrix& z) const;
-  // False while the stream is young.
+  // Settled is false while the stream is young.
   bool Settled(double rows, BlockWatchState& state) const;
-  // Absorb of `inputs`, or where they are null of z alone.
+  // This Absorb does the work of both above: `inputs` and `units` are null for z alone.
   void Absorb(const Matrix& z, const Matrix* inputs, const RunningMoments* units,
               std::int64_t revision, BlockWatchState& state, AlarmState& alarm) const;
   void AddWhole(ConstVectorRef x, const RunningMoments& units, BlockWatchState& state) const;

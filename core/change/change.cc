@@ -7,7 +7,8 @@
 namespace prequel {
 namespace {
 
-// Rows. Weights that change make errors unusual as well, but for less than noise is averaged over.
+// Both are in rows. Weights that change make errors unusual as well, though for fewer rows than
+// noise is averaged over.
 constexpr double kRemembered = 100, kNoiseRemembered = 200;
 constexpr Thresholds kThresholds{.raise = 0.8, .clear = 0.4};
 constexpr Thresholds kNever{.raise = 1, .clear = 2};
@@ -40,7 +41,7 @@ BelievedChange ChangeBelievedBy(const Hypotheses& of, const Vector& weights,
 }
 
 double WatchedError(double r) {
-  // In this order: what is no number is as large as can be.
+  // std::min takes its arguments in this order so that NaN counts as the largest error.
   return std::copysign(std::min(kLargestError, std::sqrt(std::log1p(r * r))), r);
 }
 
@@ -54,7 +55,8 @@ void UpdateAlarms(const BelievedChange& believed, double rows, std::int64_t revi
   };
   const double moved = std::max(believed.moving, believed.restarted);
   const bool unusual = state.unusual.raised;
-  // Late rows tell the noise best, or what is unusual is not that the weights move.
+  // The alarm of noise follows the late tracks, or unusual errors that moving weights do not
+  // explain.
   const double noisy = std::max(believed.late_noise, unusual ? 1 - moved : 0);
   state.noise.Update(level(state.noise, kNoiseRemembered, noisy), unusual ? kThresholds : kNever,
                      revision, noise);

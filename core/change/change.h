@@ -32,7 +32,7 @@ struct ChangeState {
   }
 };
 
-// How much is believed of a change, in [0, 1] each.
+// BelievedChange says how much is believed of a change, in [0, 1] each.
 struct BelievedChange {
   // A belief whose rates are at most this stands still, as far as anybody can tell: in 10,000 rows
   // it adds one prior's variance.
@@ -43,21 +43,23 @@ struct BelievedChange {
   double restarted = 0;   // of a restart within the window
 };
 
-// `weights` as PredictionWeights has them of no rows, or as they are believed after rows that were
-// learned: of hypotheses, and of a restart where there are any. `window` in rows.
+// ChangeBelievedBy sums up what the hypotheses say. `weights` are as PredictionWeights has them of
+// no rows, or as they are believed after rows that were learned: of hypotheses, and of a restart
+// where there are any. `window` is in rows.
 BelievedChange ChangeBelievedBy(const Hypotheses& of, const Vector& weights,
                                 const RestartState& restarts, double window);
 
-// An error in units of the noise, r, as it is watched: z² = log(1 + r²), so that heavy tails count
-// little, and the spread of a block of them tells the level of the noise.
+// WatchedError is an error in units of the noise, r, as it is watched: z² = log(1 + r²), so that
+// heavy tails count little, and the spread of a block of them tells the level of the noise.
 double WatchedError(double r);
-// Of so many outputs. No z is larger than that of an error of seven deviations.
+// ErrorWatch watches the errors of `outputs` outputs. No z is larger than that of an error of seven
+// deviations.
 BlockWatch ErrorWatch(Index outputs);
 
-// Raises and clears the alarms of noise and weights, after `rows` more rows: row by row beliefs
-// come and go, so they go by averages of some hundred rows. Late rows may tell the noise best only
-// because its tails are heavy: so the errors must be unusual, and where the weights do not move
-// that is enough. `noise` is what would be found of it.
+// UpdateAlarms raises and clears the alarms of noise and weights, after `rows` more rows: row by
+// row beliefs come and go, so the alarms go by averages of some hundred rows. Late rows may tell
+// the noise best only because its tails are heavy: so the errors must be unusual, and where the
+// weights do not move that is enough. `noise` is what would be found of it.
 void UpdateAlarms(const BelievedChange& believed, double rows, std::int64_t revision,
                   const Finding& noise, ChangeState& state);
 
@@ -81,7 +83,8 @@ struct DriftView {
   double run_length = 0;           // rows of the run that is believed the most
 };
 
-// `rows` that the model has learned; the rest as above.
+// ViewDrift makes the view of a model that has learned `rows` rows; the other arguments are as
+// above.
 DriftView ViewDrift(const Hypotheses& of, const Vector& weights, const RestartState& restarts,
                     double window, double rows);
 

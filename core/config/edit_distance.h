@@ -10,7 +10,8 @@
 
 namespace prequel {
 
-// Whether names so far apart may be one misspelt: beyond, a suggestion would be a guess.
+// IsNear: whether a name at that distance from another may be a misspelling of it, `longer` being
+// the length of the longer one. Beyond, a suggestion would be a guess.
 inline bool IsNear(std::size_t distance, std::size_t longer) {
   return distance <= 3 && distance <= longer / 3;
 }
@@ -21,7 +22,7 @@ inline std::size_t EditDistance(std::string_view a, std::string_view b) {
   const auto lower = [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   };
-  // Of a's letters so far to the first j of b.
+  // row[j] is the distance of a's letters so far to the first j letters of b.
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -13,7 +13,8 @@ namespace prequel {
 // "batch.inputs[3,1]"): `description` says what is wrong and what would be right.
 absl::Status FieldError(std::string_view field, std::string_view description);
 
-// The same, under another code (for example RESOURCE_EXHAUSTED for a size limit).
+// FieldError under another code than INVALID_ARGUMENT (for example RESOURCE_EXHAUSTED for a size
+// limit).
 absl::Status FieldError(absl::StatusCode code, std::string_view field,
                         std::string_view description);
 

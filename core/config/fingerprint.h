@@ -7,7 +7,8 @@
 
 namespace prequel {
 
-// Equal for equal configurations, whichever build looks: stored states are known by it.
+// Fingerprint is equal for equal configurations, whichever build looks: stored states are known by
+// it.
 std::uint64_t Fingerprint(const LearnerConfig& config);
 
 }  // namespace prequel

@@ -43,7 +43,8 @@ struct FeatureConfig {
   bool operator==(const FeatureConfig&) const = default;
 };
 
-// What labels were given as: for those who answer them. Nothing that is learned depends on it.
+// LabelType is what labels were given as, for those who answer them. Nothing that is learned
+// depends on it.
 enum class LabelType { kUnknown, kText, kInteger, kFloat, kBool };
 
 struct TargetConfig {

@@ -20,8 +20,8 @@ struct OptionSpec {
   std::string help;
 };
 
-// Of one reading. What is read depends on what is given: `core/parts/part_list.h` reads often
-// enough to see everything.
+// OptionRecord is filled by one reading of a component's options. Which options are read depends on
+// the values that are given: `core/parts/part_list.h` reads often enough to see all of them.
 struct OptionRecord {
   std::string help, cost;           // of the component
   std::vector<OptionSpec> options;  // in the order in which they were read

@@ -29,7 +29,7 @@ class Options {
 
   // What the component is for, in a line, and what it costs; empty: nothing worth saying.
   void Describe(std::string_view help, std::string_view cost = "");
-  // Of the option that is read next.
+  // Help describes the option that is read next, in a line.
   Options& Help(std::string_view line);
 
   void Bool(std::string_view name, bool* value);
@@ -47,8 +47,9 @@ class Options {
   // Numbers in (low, high), each greater than the one before; 1 to max_size of them.
   void Increasing(std::string_view name, std::vector<double>* values, double low, double high,
                   std::size_t max_size);
-  // A list of `size` numbers, or a table of rows × columns numbers by rows, each in [low, high]; in
-  // place, for they may be very many. Null when the option is absent or wrong.
+  // List and Table return, in place since there may be very many, a list of `size` numbers or a
+  // table of rows × columns numbers by rows, each in [low, high]. Null when the option is absent or
+  // wrong.
   const std::vector<double>* List(std::string_view name, Index size, double low, double high);
   const std::vector<double>* Table(std::string_view name, Index rows, Index columns, double low,
                                    double high);

@@ -5,7 +5,8 @@
 
 namespace prequel {
 
-// With f ~ LogitMoments of example i and p(f) the class probabilities at logits f:
+// ClassPredictive holds expectations over f ~ LogitMoments of example i, where p(f) are the class
+// probabilities at logits f.
 struct ClassPredictive {
   Matrix probabilities;      // classes × B: E[p(f)]; columns sum to 1
   Matrix log_probabilities;  // classes × B: log E[p(f)], finite where a probability underflows

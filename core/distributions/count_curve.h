@@ -14,17 +14,17 @@
 
 namespace prequel {
 
-// Of log Y about where its rate is most likely.
+// LogDeviation is about the deviation of log Y, near its most likely rate.
 template <CountKernel K>
 double LogDeviation(const CountMixture<K>& of) {
   const double median = std::exp(of.log_rate());
   return std::sqrt(of.log_rate_variance() + of.kernel().ExcessVariance() + 1 / (median + 1));
 }
 
-// P(Y ≤ x) as a function of any x > −1, analytic, at less cost than of.Cdf: to about 1e-6, and 3e-5
-// where v is 10. By E Φ((T − μ)/√v) as there, or by 1 − E Φ((μ − T)/√v). Where the dispersion is
-// large the density of T has a long tail, and Φ cuts off one side of it in the one form and the
-// other side in the other: it is done by the form that leaves less to integrate.
+// CdfBetween returns P(Y ≤ x) as a function of any x > −1, analytic, at less cost than of.Cdf: to
+// about 1e-6, and 3e-5 where v is 10. It is E Φ((T − μ)/√v), as there, or 1 − E Φ((μ − T)/√v).
+// Where the dispersion is large the density of T has a long tail, and Φ cuts off one side of it in
+// the one form and the other side in the other: the form that leaves less to integrate is used.
 template <CountKernel K>
 double CdfBetween(const CountMixture<K>& of, double x) {
   constexpr int kPoints = 40, kNodes = 8;
@@ -64,15 +64,16 @@ double CdfBetween(const CountMixture<K>& of, double x) {
   return below ? sum : 1 - sum;
 }
 
-// Φ⁻¹(P(Y ≤ x)) is smooth in u = log(x + 1), and nearly a line where log Y is nearly normal. So it
-// is interpolated there by polynomials of degree 5 through evenly spaced values, to about 1e-5 in
-// P(Y ≤ x). The outermost values are those of tails below 3e-5; beyond them it goes on as a line.
+// CountCurve interpolates Φ⁻¹(P(Y ≤ x)), which is smooth in u = log(x + 1) and nearly a line where
+// log Y is nearly normal, by polynomials of degree 5 through evenly spaced values, to about 1e-5 in
+// P(Y ≤ x). The outermost values are those of tails below 3e-5; beyond them the curve goes on as a
+// line.
 class CountCurve {
  public:
   template <CountKernel K>
   explicit CountCurve(const CountMixture<K>& of);
 
-  // Φ⁻¹(P(Y ≤ e^u − 1)), u ≥ 0.
+  // Probit returns Φ⁻¹(P(Y ≤ e^u − 1)), u ≥ 0.
   double Probit(double u) const {
     const double t = (u - first_) / step_;
     if (t >= 0 && t <= size_ - 1) return Between(t);
@@ -88,7 +89,7 @@ class CountCurve {
   static constexpr double kBeyondZero = -2;  // steps, so that 0 does not lie at an end
 
   double At(int i) const { return values_[static_cast<std::size_t>(i)]; }
-  // Through values i and i + 1.
+  // Line goes through values i and i + 1.
   double Line(int i, double t) const { return At(i) + (t - i) * (At(i + 1) - At(i)); }
   double Between(double t) const;
 
@@ -127,7 +128,7 @@ CountCurve::CountCurve(const CountMixture<K>& of)
   size_ = static_cast<int>(size);
 }
 
-// Newton's form through the values around t.
+// Between evaluates Newton's form of the polynomial through the values around t.
 inline double CountCurve::Between(double t) const {
   const int points = std::min(size_, kDegree + 1);
   const int begin = std::clamp(static_cast<int>(t) - kDegree / 2, 0, size_ - points);

@@ -23,7 +23,8 @@ namespace prequel {
 inline constexpr int kCountPoints = 96;  // of a grid
 using CountPoints = Eigen::Array<double, kCountPoints, 1>;
 
-// Of Y | f, with rate λ = e^f = E[Y | f]. Plain data.
+// CountKernel is a family of counts, the distribution of Y | f with rate λ = e^f = E[Y | f]. Plain
+// data.
 template <class K>
 concept CountKernel = std::copyable<K> &&
     requires(const K& k, double y, double f, const CountPoints& points, double* shift) {
@@ -138,7 +139,7 @@ double CountMixture<K>::CdfAt(double k) const {
     for (Index j = 0; j < kQuadratureNodes; ++j) {
       sum += weights[j] * kernel_.Cdf(k, mean_ + deviation * nodes[j]);
     }
-    return std::min(sum, 1.0);  // the weights sum to 1 but for a rounding
+    return std::min(sum, 1.0);  // the weights sum to 1 up to rounding
   }
   const Grid grid(kernel_, k + 1, 0, 0);
   double sum = 0;

@@ -24,11 +24,11 @@ namespace {
 
 constexpr double kNodesPerDeviation = 2;  // of the narrowest f_c + G_c
 constexpr Index kMostNodes = 512;
-// f_c + G_c is beyond these with a probability of less than 1e-8: deviations of f_c below its mean
-// and above, and G_c.
+// Bounds that f_c + G_c is beyond with a probability of less than 1e-8: deviations of f_c below its
+// mean and above, and G_c.
 constexpr double kReachDown = 6, kReachUp = 6.5, kLeastGumbel = -3.2, kMostGumbel = 18;
-// Where the distribution function of f_c + G_c is 1: of the upper tail the normal's, beside which G
-// counts little, or e^{−s + v/2}.
+// UpperEnd is where the distribution function of f_c + G_c is 1: by the normal's upper tail, beside
+// which G counts little, or by e^{−s + v/2}.
 double UpperEnd(double mean, double variance) {
   const double reach = kReachUp * std::sqrt(variance);
   return mean + std::max(reach + 2, std::min(0.5 * variance, reach) + kMostGumbel);
@@ -50,13 +50,14 @@ constexpr GumbelNodes<4> kFewNodes = {
     {-0.8388161651850791, 0.8485041269298182, 3.591451703606672, 8.401180188495815},
     {0.322392185707669, 0.5807360536856633, 0.09542131408916081, 0.00145044651750667}};
 
-// The nodes in z ~ N(0, 1) over which a narrow f = √v z is spread: so far from 0, and so far apart
-// in f, or in z where that is less.
+// The nodes in z ~ N(0, 1) over which a narrow f = √v z is spread go out to kNormalReach,
+// kNormalStep apart in f, or in z where that is less.
 constexpr double kNormalReach = 5.6, kNormalStep = 0.65;
 constexpr double kNarrow = 2.5, kWide = 6;  // deviations of f
 
-// φ and φ′ of f ~ N(0, v), to about 1e-6. Narrow: φ(x) = E exp(−e^{√v z − x}) over z ~ N(0, 1), on
-// equidistant nodes. Wide: φ(x) = E Φ((x − G)/√v) over G, the smoother the greater v is.
+// GumbelNormal evaluates φ and φ′ of f ~ N(0, v), to about 1e-6. For a narrow f
+// φ(x) = E exp(−e^{√v z − x}) over z ~ N(0, 1), on equidistant nodes; for a wide one
+// φ(x) = E Φ((x − G)/√v) over G, the smoother the greater v is.
 class GumbelNormal {
  public:
   explicit GumbelNormal(double variance) : deviation_(std::sqrt(variance)) {
@@ -128,9 +129,9 @@ class GumbelNormal {
   std::array<double, kMostPlaces> weights_, places_;
 };
 
-// The same of an f that is not wide, at equidistant places, for a tenth of the exponentials: nodes
-// that are a fraction of the places' distance apart share their values. With u(x) = e^{−x},
-// G = exp(−u) and nodes in f at multiples of δ = Δ/q,
+// GumbelNormalGrid evaluates φ and φ′ of an f that is not wide, at equidistant places, with a tenth
+// of the exponentials that GumbelNormal takes: nodes that are a fraction of the places' distance
+// apart share their values. With u(x) = e^{−x}, G = exp(−u) and nodes in f at multiples of δ = Δ/q,
 //   φ(s_i − m) = Σ_p Σ_a w_{qa+p} G(s_{i−a} − m − pδ),   0 ≤ p < q,
 // and φ′ likewise of G′ = u G.
 class GumbelNormalGrid {
@@ -145,13 +146,14 @@ class GumbelNormalGrid {
     }
   }
 
-  // Whether it is the cheaper, and as accurate.
+  // Covers: whether the grid is cheaper than GumbelNormal for this variance, and as accurate.
   bool Covers(double variance) const {
     return width_ >= kLeastWidth && parts_ <= kMostParts && variance >= 1 &&
            variance < kWidest * kWidest;
   }
 
-  // φ and φ′ of f ~ N(m, v) at the first `count` places, a multiple of kLanes. REQUIRES: Covers(v).
+  // Evaluate leaves φ and φ′ of f ~ N(m, v) at the first `count` places, a multiple of kLanes.
+  // REQUIRES: Covers(v).
   void Evaluate(double mean, double variance, Index count) {
     const double step = width_ / parts_ / std::sqrt(variance);  // in z
     const auto half = static_cast<Index>(kNormalReach / step);
@@ -270,7 +272,7 @@ struct DiagonalSoftmax::Integral {
     }
   }
 
-  // How many nodes there are up to s, to whole lanes; all, should s not be a number.
+  // CountBelow is how many nodes there are up to s, to whole lanes; all, should s not be a number.
   Index CountBelow(double s) const {
     if (s < first) return 0;
     const double lanes = (s - first) / (width * static_cast<double>(kLanes));

@@ -6,25 +6,25 @@
 
 namespace prequel {
 
-// C logits f_c ~ N(m_c, v_c): `mean` and `variances` of C, v_c ≥ 0, scratch of scratch_size() or
-// more. Probabilities are right to 3e-6, and to one part in two hundred where they exceed 1e-6,
-// unless one v_c is a thousand times another. Nothing allocates.
+// DiagonalSoftmax is of C logits f_c ~ N(m_c, v_c): `mean` and `variances` of C, v_c ≥ 0, scratch
+// of scratch_size() or more. Probabilities are right to 3e-6, and to one part in two hundred where
+// they exceed 1e-6, unless one v_c is a thousand times another. Nothing allocates.
 class DiagonalSoftmax {
  public:
   DiagonalSoftmax() = default;
   explicit DiagonalSoftmax(Index classes) : classes_(classes) {}
 
-  // Whether logits of that covariance are independent.
+  // Covers: whether logits of that covariance are independent.
   static bool Covers(ConstMatrixRef covariance);
 
   Index scratch_size() const;
 
-  // Of label y: E log p_y, its gradient in the mean, e_y − E p, and what is below the diagonal of
-  // E[p pᵀ].
+  // Expand computes, for the label y, E log p_y, its gradient in the mean, e_y − E p, and the part
+  // of E[p pᵀ] below the diagonal.
   void Expand(ConstVectorRef mean, ConstVectorRef variances, Index label, VectorRef scratch,
               double* log_density, VectorRef score, MatrixRef second_moment) const;
 
-  // log E p, of E p that sum to 1; and E H(p), nats.
+  // Probabilities computes log E p, with E p summing to 1, and E H(p) in nats.
   void Probabilities(ConstVectorRef mean, ConstVectorRef variances, VectorRef scratch,
                      VectorRef log_probabilities, double* expected_entropy) const;
 

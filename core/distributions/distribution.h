@@ -6,7 +6,8 @@
 
 namespace prequel {
 
-// Counts are kDiscrete: all mass is on whole numbers, LogDensity is the log of a mass.
+// A DistributionType that is of counts is kDiscrete: all mass is on whole numbers, and LogDensity
+// is the log of a mass.
 template <class D>
 concept DistributionType = std::copyable<D> && requires(const D& d, double x) {
   { D::kDiscrete } -> std::convertible_to<bool>;
@@ -15,13 +16,13 @@ concept DistributionType = std::copyable<D> && requires(const D& d, double x) {
   { d.Quantile(x) } -> std::same_as<double>;  // least y with P(Y ≤ y) ≥ x; 0 < x < 1
   { d.Crps(x) } -> std::same_as<double>;      // ∫ (Cdf(y) − 1{y ≥ x})² dy
   { d.Mean() } -> std::same_as<double>;
-  // The two add up to the variance: of not knowing the weights, and of the noise.
+  // The two variances add up to the variance: of not knowing the weights, and of the noise.
   { d.EpistemicVariance() } -> std::same_as<double>;
   { d.AleatoricVariance() } -> std::same_as<double>;
 };
 
-// Any of them, in the units of the targets: location + scale · Y for a Y as the model learns it.
-// Queries and scores see this alone.
+// Distribution is any of them, in the units of the targets: location + scale · Y for a Y as the
+// model learns it. Queries and scores see this alone.
 class Distribution {
  public:
   virtual ~Distribution() = default;
@@ -31,10 +32,10 @@ class Distribution {
   virtual double Cdf(double y) const = 0;
   virtual double Quantile(double p) const = 0;
   virtual double Crps(double y) const = 0;
-  // sum += share · Crps(y), rounded once where the machine can.
+  // AddCrps adds share · Crps(y) to `sum`, rounded once where the machine can.
   virtual void AddCrps(double y, double share, double& sum) const = 0;
   virtual double Mean() const = 0;
-  // y − Mean(), without the rounding of a location that is large beside it.
+  // Residual is y − Mean(), without the rounding of a location that is large beside it.
   virtual double Residual(double y) const = 0;
   virtual double EpistemicVariance() const = 0;
   virtual double AleatoricVariance() const = 0;

@@ -10,9 +10,9 @@
 namespace prequel {
 namespace {
 
-// Places for Σ_{k≥0} g(k) ≈ Σ_j weight_j g(k_j), all weights positive. Counts in a row make a
-// piece. Of n of them, with c in their middle, Gauss's rule for sums (after Chebyshev's discrete
-// polynomials),
+// CountNodes are places for Σ_{k≥0} g(k) ≈ Σ_j weight_j g(k_j), all weights positive. Counts in a
+// row make a piece. Of n of them, with c in their middle, Gauss's rule for sums (after Chebyshev's
+// discrete polynomials),
 //   c, c ± √((3n² − 7)/20)  with the weights  n − 2w, w,   w = 5n (n² − 1)/(6 (3n² − 7)),
 // is exact for polynomials of degree 5. Pieces are short beside a deviation of log(Y + 1) of every
 // member that has mass there.
@@ -20,7 +20,7 @@ class CountNodes {
  public:
   static constexpr std::size_t kMostPieces = 320, kMost = 3 * kMostPieces;
 
-  // A piece lies below `border`, or not.
+  // No piece lies on both sides of `border`.
   template <class Member>
   CountNodes(std::span<const Member> members, double border);
 
@@ -40,7 +40,7 @@ class CountNodes {
     weights_[size_++] = weight;
   }
   void AddPiece(double first, double n);
-  // Of log(k + 1) = u, to the next piece.
+  // StepFrom returns the distance in log(k + 1) from u to the next piece.
   double StepFrom(double u) const;
 
   std::size_t size_ = 0;
@@ -117,9 +117,9 @@ double MixedCounts<K>::LogDensity(double y) const {
   return std::isinf(top) ? top : top + std::log(sum);
 }
 
-// By the secant of Φ⁻¹(Cdf) in log(k + 1), where both ends of the bracket are known, and by
-// bisection where that has not halved it in three steps. The bracket is Cantelli's inequality,
-// μ − σ √((1−p)/p) ≤ quantile ≤ μ + σ √(p/(1−p)), whatever the distribution.
+// Quantile searches by the secant of Φ⁻¹(Cdf) in log(k + 1), where both ends of the bracket are
+// known, and by bisection where that has not halved it in three steps. The bracket is Cantelli's
+// inequality, μ − σ √((1−p)/p) ≤ quantile ≤ μ + σ √(p/(1−p)), whatever the distribution.
 template <CountKernel K>
 double MixedCounts<K>::Quantile(double p) const {
   const double mean = MeanBy(weights_.all, members_), wanted = NormalQuantile(p);

@@ -12,7 +12,7 @@
 
 namespace prequel {
 
-// A view: members and weights are somebody else's, and outlive it.
+// MixedCounts is a view: members and weights are somebody else's, and outlive it.
 template <CountKernel K>
 class MixedCounts {
  public:
@@ -29,8 +29,9 @@ class MixedCounts {
     return AverageOf(members_, weights_.all, [y](const Member& d) { return d.Cdf(y); });
   }
   double Quantile(double p) const;
-  // Σ_{k<y} Cdf(k)² + Σ_{k≥y} (1 − Cdf(k))², never negative, and right to 1e-4 of itself plus 1e-6
-  // of the spread: of every member a curve (count_curve.h), and of the sums Gauss's rule by pieces.
+  // Crps is Σ_{k<y} Cdf(k)² + Σ_{k≥y} (1 − Cdf(k))², never negative, and right to 1e-4 of itself
+  // plus 1e-6 of the spread: each member is taken as a curve (count_curve.h), and the sums by
+  // Gauss's rule in pieces.
   double Crps(double y) const;
 
   double Mean() const { return MeanBy(weights_.of_moments, members_); }
@@ -46,7 +47,7 @@ class MixedCounts {
 extern template class MixedCounts<PoissonKernel>;
 extern template class MixedCounts<NegativeBinomialKernel>;
 
-// What several D are together.
+// Mixed<D>::Type is the mixture of several D.
 template <class D>
 struct Mixed {
   using Type = Mixture<D>;

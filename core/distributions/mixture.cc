@@ -162,7 +162,7 @@ class Pairs {
         of_sixth * fourth);
   }
 
-  // E|T|/s of so many degrees of freedom. Neighbours often have as many.
+  // AbsoluteOf is E|T|/s of `dof` degrees of freedom. Neighbours often have as many.
   double AbsoluteOf(double dof) {
     if (dof != dof_) {
       const StudentT t{.dof = dof};
@@ -172,7 +172,7 @@ class Pairs {
     return absolute_;
   }
 
-  // The widest of the normals, or the one, is as wide as makes E|T| what it is.
+  // The widest of the normals, or the only one, is as wide as makes E|T| what it is.
   void AddByNormals(const StudentT& t, double weight) {
     const double of_all = std::sqrt(0.5 * std::numbers::pi) * AbsoluteOf(t.dof);
     if (weight < kVeryLittle) {
@@ -225,14 +225,14 @@ class Pairs {
     return (deviation * distance * earlier_.segment<kWidth>(j)).sum();
   }
 
-  // Both are their series in z².
+  // MeetNear computes both by their series in z².
   static void MeetNear(const Some& z2, Some& distance, Some& density) {
     density = kTwiceMode * (1 + z2 * (-1.F / 2 + z2 * (1.F / 8 + z2 * (-1.F / 48 + z2 / 384))));
     distance = z2 * (1.F / 240 + z2 * (-1.F / 2688 + z2 * (1.F / 34560 - z2 / 506880)));
     distance = kTwiceMode * (1 + z2 * (1.F / 2 + z2 * (-1.F / 24 + distance)));
   }
 
-  // Φ(−z) = ½ e^{−z²/2} p(1/(1 + kErf z)) to 1e-7 (Abramowitz and Stegun 1964, 7.1.26).
+  // MeetAny: Φ(−z) = ½ e^{−z²/2} p(1/(1 + kErf z)) to 1e-7 (Abramowitz and Stegun 1964, 7.1.26).
   static void MeetAny(const Some& z, const Some& z2, Some& distance, Some& density) {
     constexpr float kErf = 0.3275911F * 0.5F * std::numbers::sqrt2_v<float>;
     const Some t = (1 + kErf * z).inverse();
@@ -254,8 +254,8 @@ class Pairs {
   Parts weight_, location_, variance_, fourth_, sixth_, earlier_;
 };
 
-// The mixture with normals in the place of its members, all asked at once: what a quantile is
-// looked for with, before the members themselves are asked.
+// Rough is the mixture with normals in the place of its members, all asked at once: a quantile is
+// looked for with it before the members themselves are asked.
 class Rough {
  public:
   // REQUIRES: at most Relevant::kMostMembers.
@@ -286,7 +286,7 @@ class Rough {
   }
   double density = 0;  // at the x that Cdf was asked of last
 
-  // By Newton's method within a bracket that shrinks.
+  // Quantile is found by Newton's method within a bracket that shrinks.
   double Quantile(double p) {
     const double deviate = NormalQuantile(p);
     const Members own = (weight_ > 0).select(location_ + deviate / inverse_, location_[0]);

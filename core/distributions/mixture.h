@@ -15,21 +15,21 @@
 
 namespace prequel {
 
-// What each member says of one outcome y, where somebody has worked that out for all of them
-// together. A view, too.
+// AtOutcome is what each member says of one outcome y, where somebody has worked that out for all
+// of them together. A view, too.
 struct AtOutcome {
   double y = std::numeric_limits<double>::quiet_NaN();
   const double* log_densities = nullptr;  // null: unknown
   const double* cdfs = nullptr;
 };
 
-// Densities and quantiles of a mixture are of all members. Its moments may be of fewer: what those
-// say that hardly anything is believed of may be so far off that a mean or a variance would be of
-// nothing else. Views.
+// MixtureWeights weighs the members. Densities and quantiles of a mixture are of all of them, by
+// `all`; moments may be of fewer, by `of_moments`: a member that is hardly believed may be so far
+// off that a mean or a variance would be of nothing else. Views.
 struct MixtureWeights {
   MixtureWeights() = default;
-  // REQUIRES: either ≥ 0, of sum 1, and as many as there are members. Members of weight 0 are as if
-  // they were not there, even where what they say is infinite.
+  // REQUIRES: both are ≥ 0, of sum 1, and as many as there are members. Members of weight 0 are as
+  // if they were not there, even where what they say is infinite.
   MixtureWeights(std::span<const double> of_all, std::span<const double> of_some)
       : all(of_all), of_moments(of_some) {}
   MixtureWeights(std::span<const double> of_all) : MixtureWeights(of_all, of_all) {}
@@ -53,7 +53,8 @@ double MeanBy(std::span<const double> weights, std::span<const D> members) {
   return AverageOf(members, weights, [](const D& d) { return d.Mean(); });
 }
 
-// Law of total variance: between the members' means, plus what is epistemic within them.
+// EpistemicVarianceBy, by the law of total variance, is the variance between the members' means
+// plus what is epistemic within them.
 template <class D>
 double EpistemicVarianceBy(std::span<const double> weights, std::span<const D> members) {
   const double mean = MeanBy(weights, members);
@@ -72,7 +73,7 @@ double VarianceBy(std::span<const double> weights, std::span<const D> members) {
   return EpistemicVarianceBy(weights, members) + AleatoricVarianceBy(weights, members);
 }
 
-// A view: members and weights are somebody else's, and outlive it.
+// Mixture is a view: members and weights are somebody else's, and outlive it.
 template <class D>
 class Mixture {
  public:
@@ -105,12 +106,12 @@ class Mixture {
   double AleatoricVariance() const { return AleatoricVarianceBy(weights_.of_moments, members_); }
 
  private:
-  // By the weights of all.
+  // Average is by the weights of all members.
   template <class F>
   double Average(const F& f) const {
     return AverageOf(members_, weights_.all, f);
   }
-  // Of f(k), k being the place of a member.
+  // Greatest returns the greatest f(k) over the members k whose weight is positive.
   template <class F>
   double Greatest(F f) const {
     double greatest = -std::numeric_limits<double>::infinity();
@@ -119,7 +120,7 @@ class Mixture {
     }
     return greatest;
   }
-  // log Σ_k w_k p_k(y) at at_.y.
+  // LogSum is log Σ_k w_k p_k(y) at at_.y.
   double LogSum() const {
     const double top = Greatest([&](std::size_t k) { return at_.log_densities[k]; });
     if (std::isinf(top)) return top;
@@ -129,11 +130,13 @@ class Mixture {
     }
     return top + std::log(sum);
   }
-  // The quantile by a search that asks Cdf alone.
+  // Search finds the quantile by asking Cdf alone.
   double Search(double p) const;
-  // The least and the greatest of the members' p-quantiles; the mixture's lies between them.
+  // QuantileRange is the least and the greatest of the members' p-quantiles; the mixture's lies
+  // between them.
   std::pair<double, double> QuantileRange(double p) const;
-  // The same at less cost, though further apart.
+  // Bracket contains the quantile as QuantileRange does, at less cost, though its ends are further
+  // apart.
   std::pair<double, double> Bracket(double p) const;
 
   std::span<const D> members_;
@@ -152,7 +155,8 @@ std::pair<double, double> Mixture<D>::QuantileRange(double p) const {
   return {low, high};
 }
 
-// Cantelli's inequality: μ − σ √((1−p)/p) ≤ quantile ≤ μ + σ √(p/(1−p)), whatever the distribution.
+// Bracket is Cantelli's inequality: μ − σ √((1−p)/p) ≤ quantile ≤ μ + σ √(p/(1−p)), whatever the
+// distribution.
 template <class D>
 std::pair<double, double> Mixture<D>::Bracket(double p) const {
   const double mean = MeanBy(weights_.all, members_);
@@ -161,10 +165,10 @@ std::pair<double, double> Mixture<D>::Bracket(double p) const {
   return {mean - deviation * std::sqrt((1 - p) / p), mean + deviation * std::sqrt(p / (1 - p))};
 }
 
-// By the secant through both ends of the bracket, with the value of an end halved that stays a
-// second time (Illinois), and by bisection where that has not halved the bracket in three steps.
-// Every evaluation of Cdf asks all members, and this takes a dozen or two: of very many, condense
-// them (core/predictive/condensed.h).
+// Search uses the secant through both ends of the bracket, with the value of an end halved that
+// stays a second time (Illinois), and bisection where that has not halved the bracket in three
+// steps. Every evaluation of Cdf asks all members, and this takes a dozen or two: condense a
+// mixture of very many first (core/predictive/condensed.h).
 template <class D>
 double Mixture<D>::Search(double p) const {
   auto [low, high] = Bracket(p);
@@ -199,7 +203,8 @@ double Mixture<D>::Quantile(double p) const {
   return Search(p);
 }
 
-// To 1e-10 in p, where that is between 1e-4 and 1 − 1e-4 and the members are 64 or fewer.
+// Quantile is right to 1e-10 in p, where that is between 1e-4 and 1 − 1e-4 and the members are 64
+// or fewer.
 template <>
 double Mixture<StudentT>::Quantile(double p) const;
 

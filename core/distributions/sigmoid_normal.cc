@@ -57,13 +57,13 @@ const std::array<double, kPairs>& Weights() {
   return kWeights;
 }
 
-// With t = e^{−f}: σ(f) = 1/(1 + t), σ(−f) = t σ(f). Nodes at equal distances make t a geometric
-// sequence, and for a pair of nodes ±x one division and one logarithm of (1 + t₊)(1 + t₋) do.
+// Integrate uses t = e^{−f}: σ(f) = 1/(1 + t), σ(−f) = t σ(f). Nodes at equal distances make t
+// geometric, and for a pair of nodes ±x one division and one logarithm of (1 + t₊)(1 + t₋) do.
 template <bool kLogs, bool kMoment>
 void Integrate(const Lane& m, const Lane& s, SigmoidExpectations& e) {
   const Lane half = (s * (-0.5 * kStep)).exp(), shrink = half.square(), grow = 1 / shrink;
   Lane odds_up = (-m).exp() * half, odds_down = odds_up * grow;
-  // Sums of their own, which stay in registers.
+  // These sums are locals, which stay in registers.
   Lane one = Lane::Zero(), zero = Lane::Zero(), curvature = Lane::Zero();
   Lane log_sigmoid = Lane::Zero(), moment = Lane::Zero();
   double x = 0.5 * kStep;
@@ -89,7 +89,7 @@ void Integrate(const Lane& m, const Lane& s, SigmoidExpectations& e) {
   if constexpr (kMoment) e.moment = m * zero + s * moment;
 }
 
-// s = 0.
+// EvaluateAtMean is for s = 0.
 void EvaluateAtMean(const Lane& m, SigmoidExpectations& e) {
   const Lane odds = (-m).exp();
   e.one = 1 / (1 + odds);
@@ -99,7 +99,7 @@ void EvaluateAtMean(const Lane& m, SigmoidExpectations& e) {
   e.moment = m * e.zero;
 }
 
-// All of it for one lane, of any size.
+// IntegrateFar computes every expectation of one lane, for m and s of any size.
 void IntegrateFar(double m, double s, Index lane, SigmoidExpectations& e) {
   using Nodes = Eigen::Array<double, 2 * kPairs, 1>;
   const Nodes x = Nodes::LinSpaced(-kOutermost, kOutermost);
@@ -116,7 +116,8 @@ void IntegrateFar(double m, double s, Index lane, SigmoidExpectations& e) {
   e.log_zero[lane] = zero.maxCoeff() + std::log((weights * (zero - zero.maxCoeff()).exp()).sum());
 }
 
-// By the nodes above. The lanes of which a node is too far out for products are done one by one.
+// ExpectNarrow uses the nodes above. Lanes with a node too far out for products of e^{±f} are done
+// one by one.
 void ExpectNarrow(const Lane& m, const Lane& s, const SigmoidWants& wants, SigmoidExpectations& e) {
   const LaneMask near = m.abs() + kOutermost * s < kFarthest;
   if (!near.all()) {
@@ -140,7 +141,8 @@ void ExpectNarrow(const Lane& m, const Lane& s, const SigmoidWants& wants, Sigmo
   }
 }
 
-// Integrate of one lane, over all pairs of nodes at once; those past the last have no weight.
+// IntegrateOne is Integrate of one lane, over all pairs of nodes at once; those past the last have
+// no weight.
 OneSigmoid IntegrateOne(double m, double s) {
   constexpr int kNodes = 12;
   using Nodes = Eigen::Array<double, kNodes, 1>;
@@ -168,7 +170,7 @@ OneSigmoid IntegrateOne(double m, double s) {
           .log_sigmoid = -(weight * logs).sum()};
 }
 
-// Lanes of `to` from those of `from` where `chosen`.
+// Take copies lanes of `from` to `to` where `chosen`.
 void Take(const LaneMask& chosen, const SigmoidExpectations& from, SigmoidExpectations& to) {
   for (Lane SigmoidExpectations::*const part :
        {&SigmoidExpectations::one, &SigmoidExpectations::zero, &SigmoidExpectations::curvature,
@@ -208,8 +210,8 @@ SmoothedSigmoid SmoothSigmoid(double m, double v) {
     sum.bend -= density * slope * z;
   }
   if (sum.value >= kLeastSmoothed) return sum;
-  // So far out that the widest term is all, of which Φ(z) → φ(z)/|z| (1 − 1/z²): what matters is
-  // the quotients.
+  // Here m is so far out that the widest term is all, of which Φ(z) → φ(z)/|z| (1 − 1/z²): what
+  // matters is the quotients.
   const double own = SigmoidMixture::kSlopes[0], slope = own / std::sqrt(1 + v * own * own);
   const double z = std::min(slope * m, -1.0), ratio = -slope * (z + 1 / z);
   return {kLeastSmoothed, kLeastSmoothed * ratio,

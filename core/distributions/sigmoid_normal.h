@@ -12,7 +12,7 @@ inline constexpr Index kLanes = 8;  // worked on side by side
 using Lane = Eigen::Array<double, kLanes, 1>;
 using LaneMask = Eigen::Array<bool, kLanes, 1>;
 
-// Over f ~ N(m, s²), one per lane.
+// SigmoidExpectations are over f ~ N(m, s²), one per lane.
 struct SigmoidExpectations {
   Lane one, zero;          // E σ(f), E σ(−f)
   Lane curvature;          // E σ(f) σ(−f)
@@ -21,22 +21,23 @@ struct SigmoidExpectations {
   Lane log_one, log_zero;  // log E σ(±f), finite where E σ underflows
 };
 
-// What is asked for beside `one`, `zero` and `curvature`; the rest is unspecified.
+// SigmoidWants says what is asked for beside `one`, `zero` and `curvature`; the rest is
+// unspecified.
 struct SigmoidWants {
   bool log_sigmoid = false;
   bool moment = false;  // only with log_sigmoid
   bool log_probabilities = false;
 };
 
-// By quadrature on 20 equidistant nodes out to ±5.7 deviations, or at m where all s are 0; from
-// s = 2.2 on, where the nodes begin to step over the sigmoid, by a series (wide_sigmoid.h). Against
-// a fine grid E σ and E log σ are right to 1e-8 for s² ≤ 1, and everything to a relative 1e-4 where
-// it exceeds 1e-6. Lanes do not depend on each other, but that s = 0 beside an s > 0 is by nodes
-// too. REQUIRES: s ≥ 0.
+// ExpectSigmoid uses quadrature on 20 equidistant nodes out to ±5.7 deviations, or the value at m
+// where all s are 0; from s = 2.2 on, where the nodes begin to step over the sigmoid, a series
+// (wide_sigmoid.h). Against a fine grid E σ and E log σ are right to 1e-8 for s² ≤ 1, and
+// everything to a relative 1e-4 where it exceeds 1e-6. Lanes do not depend on each other, except
+// that s = 0 beside an s > 0 is by nodes too. REQUIRES: s ≥ 0.
 void ExpectSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants, SigmoidExpectations& e);
 
-// The first of these, of one normal alone, at a fifth of the cost, for the nodes are worked on side
-// by side: to rounding the same, or to a relative 1e-6 where s is wide.
+// OneSigmoid holds the first four of these for a single normal, at a fifth of the cost, since its
+// nodes are worked on side by side: the same to rounding, or to a relative 1e-6 where s is wide.
 struct OneSigmoid {
   double one = 0, zero = 0;
   double curvature = 0;
@@ -55,8 +56,8 @@ struct SigmoidMixture {
                                                          0.9053843037385784};
 };
 
-// E σ(f), f ~ N(m, v), by that mixture, and its first two derivatives in m. Its tails are not the
-// sigmoid's: it is right where m ≥ −v/2.
+// SmoothedSigmoid is E σ(f), f ~ N(m, v), by that mixture, with its first two derivatives in m. Its
+// tails are not the sigmoid's: it is right where m ≥ −v/2.
 struct SmoothedSigmoid {
   double value = 0, slope = 0, bend = 0;
 };

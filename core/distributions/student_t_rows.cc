@@ -17,8 +17,8 @@ void StudentTRows::Evaluate(std::span<const StudentT> of, std::span<const double
                             std::span<double> log_densities, std::span<double> cdfs) {
   const auto rows = static_cast<Index>(of.size());
   const double dof = of.front().dof;
-  // In arrays of our own: where a packet begins, and so the last bit of a logarithm, must not
-  // depend on where the caller's memory lies.
+  // The rows are copied to arrays of our own: where a packet begins, and so the last bit of a
+  // logarithm, must not depend on where the caller's memory lies.
   z_.resize(rows);
   term_.resize(rows);
   for (Index i = 0; i < rows; ++i) {

@@ -8,8 +8,8 @@
 
 namespace prequel {
 
-// log p_i(y_i) and P_i(Y ≤ y_i), the latter to 1e-9, at a tenth of the cost of one by one.
-// Allocates nothing once grown.
+// StudentTRows evaluates log p_i(y_i) and P_i(Y ≤ y_i), the latter to 1e-9, at a tenth of the cost
+// of one by one. Allocates nothing once grown.
 //
 // With u = z²/ν and f the standard density, the tail beyond |z| is raised to ν + 2n ≥ 40 degrees of
 // freedom at the same u, where every term is positive,
@@ -26,7 +26,7 @@ class StudentTRows {
   Eigen::ArrayXd z_, inverse_, log_, tail_, term_, deviate_;
 };
 
-// P(Y ≤ y) of one, in the same way: to 1e-9.
+// QuickCdf is P(Y ≤ y) of a single row, in the same way: to 1e-9.
 double QuickCdf(const StudentT& t, double y);
 
 }  // namespace prequel

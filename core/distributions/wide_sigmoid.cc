@@ -6,7 +6,7 @@
 
 #include "core/linalg/mills_ratio.h"
 
-// With e = e^{−|f|} and f ~ N(−h s, s²), h = |m|/s, the mirror image of m when m > 0:
+// The series are in e = e^{−|f|} for f ~ N(−h s, s²), h = |m|/s, the mirror image of m when m > 0:
 //   σ(f) = 1[f > 0] − sign(f) Σ_j (−1)^{j−1} eʲ      σ(f) σ(−f) = Σ_j (−1)^{j−1} j eʲ
 //   log(1 + eᶠ) = max(f, 0) + Σ_j (−1)^{j−1} eʲ/j    H(σ(f)) = Σ_j (−1)^{j−1} (1/j + |f|) eʲ
 // and with Mills' ratio R(x) = Φ(−x)/φ(x), x = j s ∓ h for f < 0 and f > 0,
@@ -22,7 +22,7 @@ constexpr int kTerms = 12;
 constexpr double kFarBelow = -30;
 const double kLogRootTwoPi = 0.5 * std::log(2 * std::numbers::pi);
 
-// Of Σ_j (−1)^{j−1} a_j, the signs included.
+// Weights of the terms a_j of Σ_j (−1)^{j−1} a_j, the signs included.
 const std::array<double, kTerms>& Weights() {
   static const std::array<double, kTerms> kWeights = [] {
     const double power = std::pow(3 + std::sqrt(8.0), kTerms);
@@ -39,7 +39,7 @@ const std::array<double, kTerms>& Weights() {
   return kWeights;
 }
 
-// For x ≥ kFarBelow, given R(|x|): R(x) = √(2π) e^{x²/2} − R(−x).
+// Reflect returns R(x) for x ≥ kFarBelow, given R(|x|): R(x) = √(2π) e^{x²/2} − R(−x).
 template <int N>
 Eigen::Array<double, N, 1> Reflect(const Eigen::Array<double, N, 1>& x,
                                    const Eigen::Array<double, N, 1>& ratio) {
@@ -49,7 +49,7 @@ Eigen::Array<double, N, 1> Reflect(const Eigen::Array<double, N, 1>& x,
   return (x < 0).select(reflected, ratio);
 }
 
-// Of the mirrored f, whose mean is at most 0.
+// Mirrored holds the expectations of the mirrored f, whose mean is at most 0.
 struct Mirrored {
   Lane one, log_one;  // E σ(f), at most ½
   Lane curvature, softplus, entropy;
@@ -76,7 +76,7 @@ Mirrored Sum(const Lane& h, const Lane& s) {
           density * (s * (1 - h * tail) + logarithm), density * (logarithm + s * slope)};
 }
 
-// s − h ≤ kFarBelow: of e^f, the entropy being that of e^f (1 − f).
+// TakeFar is for s − h ≤ kFarBelow: of e^f, the entropy being that of e^f (1 − f).
 void TakeFar(const Lane& h, const Lane& s, Mirrored& f) {
   const LaneMask far = s - h <= kFarBelow;
   if (!far.any()) return;
@@ -108,7 +108,7 @@ void ExpectWideSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants,
   e.log_zero = positive.select(f.log_one, log_rest);
 }
 
-// Sum of one lane, over all terms at once.
+// ExpectOneWideSigmoid is Sum of one lane, over all terms at once.
 OneSigmoid ExpectOneWideSigmoid(double m, double s) {
   using Terms = Eigen::Array<double, kTerms, 1>;
   static const Terms kWeights = Terms::Map(Weights().data());

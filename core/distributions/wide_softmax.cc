@@ -10,8 +10,8 @@
 #include "core/distributions/sigmoid_normal.h"
 #include "core/linalg/mills_ratio.h"
 
-// With Λ = Σ⁻¹, u = Λ (f − f̂) and τ_c² = 1/Λ_cc, f_c given the other logits is
-// N(f_c − τ_c² u_c, τ_c²), and p_c = σ(f_c − log Σ_{j≠c} e^{f_j}). So, with
+// Each draw has one logit integrated out. With Λ = Σ⁻¹, u = Λ (f − f̂), τ_c² = 1/Λ_cc, f_c given
+// the others is N(f_c − τ_c² u_c, τ_c²), and p_c = σ(f_c − log Σ_{j≠c} e^{f_j}). So, with
 //   a_c = f_c − τ_c² u_c − log Σ_{j≠c} e^{f_j},   S(a, τ²) = E σ(a + τ z),   z ~ N(0, 1),
 //   E p_c = E S(a_c, τ_c²),    E p_c p_d = E[S′(a_c, τ_c²) p_d/(1 − p_c)],   c ≠ d,
 // where the outer expectations are means over the draws f. How much of the variance this takes away
@@ -24,7 +24,7 @@ namespace prequel {
 namespace {
 
 constexpr double kShared = 1e4;  // variance of what all logits share, in widths
-// Of each logit, so that Σ has a factor: absolute, and in widths.
+// What is added to each logit's variance, so that Σ has a factor: absolute, and in widths.
 constexpr double kJitter = 1e-4, kRelativeJitter = 1e-8;
 constexpr int kPowerSteps = 4;
 constexpr double kLargestGap = 600;  // of logits, as far as quotients of e^gap stay finite
@@ -81,7 +81,7 @@ class SmoothedSigmoids {
   std::array<double, SigmoidMixture::kTerms> slopes_;
 };
 
-// log(1 − p), 0 ≤ p ≤ ½: −2 artanh(p/(2 − p)).
+// LogOneMinus is log(1 − p), 0 ≤ p ≤ ½: −2 artanh(p/(2 − p)).
 Lane LogOneMinus(const Lane& p) {
   const Lane s = p / (2 - p), z = s.square();
   Lane series = Lane::Constant(1.0 / 19);
@@ -124,7 +124,7 @@ struct WideSoftmax::Work {
   Map variances;            // τ_c²
   Map logits, conditional;  // f_c and f_c − τ_c² u_c, later what comes of them
   Map top, second;          // the greatest logit of each draw, and the next
-  Map others;               // log Σ e^{f_j} but for the top
+  Map others;               // log Σ e^{f_j} without the top
 
   void Factor(ConstMatrixRef covariance) {
     const Index size = covariance.rows();
@@ -148,7 +148,7 @@ struct WideSoftmax::Work {
   // first coordinate of z, which is evenly spread.
   void Align(ConstMatrixRef z, MatrixRef solved);
 
-  // f for z and −z in the two halves.
+  // Draw sets f for z and −z in the two halves.
   void Draw(ConstVectorRef mean, ConstMatrixRef z) {
     const Index half = z.rows();
     logits.topRows(half).noalias() = z * factor.transpose();
@@ -156,7 +156,7 @@ struct WideSoftmax::Work {
     logits.rowwise() += mean.transpose();
   }
 
-  // Of the draws k and following.
+  // These accessors return kLanes draws, from draw k on.
   Lane Logit(Index k, Index c) const { return logits.col(c).segment<kLanes>(k).array(); }
   Lane Conditional(Index k, Index c) const { return conditional.col(c).segment<kLanes>(k).array(); }
   Lane Gap(Index k) const {  // log p/(1 − p) of the top
@@ -168,14 +168,14 @@ struct WideSoftmax::Work {
 
   // Turns logits to e^{f_c − second}, or kTop where c is the top; returns the mean of H(p).
   double Separate();
-  // From there: a_c in the place of `conditional`.
+  // LeaveOneOut puts a_c in the place of `conditional`. REQUIRES: Separate.
   void LeaveOneOut();
 
   static constexpr double kTop = 2;
 };
 
-// By power iteration on the covariance of f − mean_j f_j, in a fixed number of steps from a fixed
-// start, so that Q changes continuously with Σ but for a sign; then by Householder's reflection.
+// Align uses power iteration on the covariance of f − mean_j f_j, a fixed number of steps from a
+// fixed start, so that Q is continuous in Σ except for a sign, then Householder's reflection.
 void WideSoftmax::Work::Align(ConstMatrixRef z, MatrixRef solved) {
   const Index size = factor.rows();
   Eigen::Map<Vector> axis(conditional.data(), size), product(conditional.data() + size, size);
@@ -197,7 +197,7 @@ void WideSoftmax::Work::Align(ConstMatrixRef z, MatrixRef solved) {
   }
 }
 
-// With P the probability of the top: H(p) = H(P) + (1 − P) H(p given another than the top).
+// The sum is of H(p) = H(P) + (1 − P) H(p given another than the top), P the top's probability.
 double WideSoftmax::Work::Separate() {
   const Index draws = logits.rows(), size = logits.cols();
   double entropy = 0;

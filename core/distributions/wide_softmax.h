@@ -8,11 +8,12 @@
 
 namespace prequel {
 
-// How wide f ~ N(·, Σ) is: C/(C−1) times the greatest variance of f_c − mean_j f_j, since what all
-// logits share is nothing to the softmax. It is v for Σ = v I.
+// WidthOf says how wide f ~ N(·, Σ) is: C/(C−1) times the greatest variance of f_c − mean_j f_j,
+// since what all logits share is nothing to the softmax. It is v for Σ = v I.
 double WidthOf(ConstMatrixRef covariance);
 
-// C logits. Means are of C, covariances C × C and symmetric, scratch of scratch_size() or more.
+// WideSoftmax is of C logits. Means are of C, covariances C × C and symmetric, scratch of
+// scratch_size() or more.
 class WideSoftmax {
  public:
   WideSoftmax() = default;
@@ -20,18 +21,20 @@ class WideSoftmax {
 
   Index scratch_size() const;
 
-  // Of label y, with S_k the expectation of σ(f_y − log Σ_{j≠y} e^{f_j}) over f_y given draw k of
-  // the other logits, and q_k their softmax:
-  //   log_density = E log p_y,   score_y = mean_k (1 − S_k),   score_j = −mean_k (1 − S_k) q_kj.
-  // The score is exactly the gradient of log_density in the mean, and sums to 0.
+  // Expand computes, for the label y,
+  //   log_density = E log p_y,   score_y = mean_k (1 − S_k),   score_j = −mean_k (1 − S_k) q_kj
+  // with S_k the expectation of σ(f_y − log Σ_{j≠y} e^{f_j}) over f_y given draw k of the other
+  // logits, and q_k their softmax. The score is exactly the gradient of log_density in the mean,
+  // and sums to 0.
   void Expand(ConstVectorRef mean, ConstMatrixRef covariance, Index label, VectorRef scratch,
               double* log_density, VectorRef score) const;
 
-  // w = E[p pᵀ], of which only what is below the diagonal is written.
+  // SecondMoment computes w = E[p pᵀ], of which only what is below the diagonal is written.
   void SecondMoment(ConstVectorRef mean, ConstMatrixRef covariance, VectorRef scratch,
                     MatrixRef w) const;
 
-  // log E p, of E p that sum to 1; and E H(p), nats, which is by the draws as they are.
+  // Probabilities computes log E p, with E p summing to 1, and E H(p) in nats, which is a mean over
+  // the draws as they are.
   void Probabilities(ConstVectorRef mean, ConstMatrixRef covariance, VectorRef scratch,
                      VectorRef log_probabilities, double* expected_entropy) const;
 

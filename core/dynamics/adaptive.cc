@@ -13,32 +13,32 @@ using Numbers = std::vector<double>;
 
 constexpr std::array<double, 5> kLinearRates = {0, 1e-5, 1e-3, 1e-2, 0};
 constexpr std::array<double, 5> kLinearInterceptRates = {0, 1e-5, 1e-3, 10, 100};
-// Of log rates: 0.1 is a factor e^{±0.3} from one row to the next.
+// Count models drift in log rates: 0.1 is a factor e^{±0.3} from one row to the next.
 constexpr std::array<double, 5> kCountRates = {0, 1e-5, 1e-3, 0, 0};
 constexpr std::array<double, 5> kCountInterceptRates = {0, 1e-5, 1e-3, 0.03, 0.1};
-// The mean of a rate is that of a log-normal, so what is not known of its log must end.
+// The mean of a rate is that of a log-normal, so the variance of its log must be bounded.
 constexpr double kCountCap = 1;
 constexpr std::array<double, 5> kDispersionRates = {0, 0, 1e-2, 1e-1, 1e-1};
 constexpr std::array<double, 2> kTwoRates = {0, 1e-3};
 constexpr std::array<double, 3> kNoiseRates = {0, 1e-2, 1e-1};
 constexpr double kHazard = 1e-4;
 constexpr double kMostNoiseRate = 100;
-// What noise is thought to be: still, for the most part.
+// Noise is thought to be still, for the most part.
 constexpr double kStillNoise = 0.8, kStillNoiseAtFirst = 0.9;
 // The first scale of the prior, the narrow one, is seldom much worse among the first rows, when
-// what each says of so many at once counts most.
+// what each scale says of many weights at once counts most.
 constexpr double kOddsOfFirstScale = 9;
 constexpr double kRestarts = 0.1, kRestartsAtFirst = 0.025;
 constexpr double kPersistence = 0.1, kPersistenceAtFirst = 0.05;
 
-// What beliefs have that nobody has named, a number for each.
+// Usual is what beliefs have where nobody names it, a number for each.
 struct Usual {
   Numbers rates, intercept_rates, dispersion_rates;
   std::vector<Index> scales;
 };
 
-// That which stands still with each scale of the prior; the others too where that is affordable,
-// else with the first.
+// UsualBeliefs has the belief that stands still with each scale of the prior; the others too where
+// that is affordable, else with the first.
 Usual UsualBeliefs(const MovingModel& model, bool all) {
   using Span = std::span<const double>;
   const Span rates = !all ? Span(kTwoRates) : model.counts ? kCountRates : kLinearRates;
@@ -59,7 +59,8 @@ Usual UsualBeliefs(const MovingModel& model, bool all) {
   return usual;
 }
 
-// π: half to the first belief, for most worlds stand still most of the time; the rest alike.
+// BaseWeights is π: half to the first belief, for most worlds stand still most of the time; the
+// rest alike.
 Vector BaseWeights(Index beliefs) {
   if (beliefs == 1) return Vector::Ones(1);
   Vector base = Vector::Constant(beliefs, 0.5 / static_cast<double>(beliefs - 1));
@@ -67,7 +68,7 @@ Vector BaseWeights(Index beliefs) {
   return base;
 }
 
-// What a young stream is thought to be: still, for by far the most part.
+// FirstWeights is what a young stream is thought to be: still, for by far the most part.
 Vector FirstWeights(Index beliefs) {
   if (beliefs == 1) return Vector::Ones(1);
   if (beliefs == 2) return Eigen::Vector2d(0.9, 0.1);
@@ -76,8 +77,8 @@ Vector FirstWeights(Index beliefs) {
   return first;
 }
 
-// Of K beliefs, from those of their drifts: beliefs of one drift share its weight, of which the
-// first of them has `odds` times as much as each other.
+// ShareByScale returns weights of K beliefs, given those of their drifts: beliefs of one drift
+// share its weight, of which the first of them has `odds` times as much as each other.
 Vector ShareByScale(const std::vector<Index>& drifts, double odds, const Vector& weights) {
   Vector shared = Vector::Ones(static_cast<Index>(drifts.size()));
   for (Index drift = 0; drift < weights.size(); ++drift) {
@@ -95,7 +96,7 @@ Vector ShareByScale(const std::vector<Index>& drifts, double odds, const Vector&
   return shared;
 }
 
-// Of all hypotheses, from those of the beliefs that drift.
+// OfAll returns weights of all hypotheses, given those of the beliefs that drift.
 Vector OfAll(const Hypotheses& of, const Vector& beliefs, double still_noise, double persistence,
              double restarts) {
   Vector weights = Vector::Zero(of.size());
@@ -152,7 +153,7 @@ void ReadDispersionRates(Options& options, const MovingModel& model, std::size_t
   }
 }
 
-// Which of the prior's scales each of so many beliefs has.
+// ReadScales reads which of the prior's scales each of `beliefs` beliefs has.
 void ReadScales(Options& options, const MovingModel& model, std::size_t beliefs,
                 std::vector<Index>& scales) {
   if (model.scales == 1) {
@@ -183,8 +184,8 @@ void ReadPersistence(Options& options, const MovingModel& model, bool& persisten
   }
 }
 
-// Which of the drifts that there are each belief has, those of one drift being alike but for the
-// scale of their prior; with one scale, each its own.
+// DriftsOf returns the drift that each belief has, by number: those of one drift are alike except
+// for the scale of their prior. With one scale each belief has a drift of its own.
 std::vector<Index> DriftsOf(const Numbers& rates, const Numbers& intercept_rates, bool by_scale) {
   std::vector<Index> drifts;
   Index next = 0;

@@ -60,10 +60,10 @@ class Adaptive : public DynamicsDefaults {
   }
 
  private:
-  // The first weights and π, of beliefs that each have one of several drifts.
+  // Weigh sets the first weights and π, of beliefs that each have one of several drifts.
   void Weigh(const std::vector<Index>& drifts);
 
-  // What is beyond those that drift does not move: that of restarts.
+  // DriftOf is the drift of a belief; that of restarts, beyond those that drift, does not move.
   Drift DriftOf(Index belief) const {
     const auto k = static_cast<std::size_t>(belief);
     return k < drifts_.size() ? drifts_[k] : Drift();

@@ -21,15 +21,16 @@
 
 namespace prequel {
 
-// Dynamics are their options. They see a posterior and the configured prior's variances. What they
-// leave to DynamicsDefaults they need not say.
+// Dynamics are their options. They see a posterior and the configured prior's variances. They need
+// not declare what DynamicsDefaults declares for them.
 template <class T>
 concept DynamicsType = std::derived_from<T, DynamicsDefaults> &&
     requires(T& t, const T& c, Options& options, const MovingModel& model, Index index,
              const typename T::State& state) {
   { T::kName } -> std::convertible_to<std::string_view>;
-  // Whether beliefs change without data: else the prior is the posterior as it is, and nothing is
-  // copied. Such need a rule in recursive mode, for in dataset mode the data do not move.
+  // kMoves: whether beliefs change without data: else the prior is the posterior as it is, and
+  // nothing is copied. Such dynamics need a rule in recursive mode, for in dataset mode the data do
+  // not move.
   { T::kMoves } -> std::convertible_to<bool>;
   { t.Configure(options, model) } -> std::same_as<absl::Status>;
   { c.hypotheses(index) } -> std::convertible_to<Hypotheses>;

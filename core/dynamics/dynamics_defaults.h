@@ -19,7 +19,7 @@ struct MovingModel {
   Index scales = 1;                // of the prior
 };
 
-// What passes between the revision of a belief and the minibatch that it is asked about.
+// Passage is what passes between the revision of a belief and the minibatch that it is asked about.
 struct Passage {
   double rows = 0;                // of time: one for each example, unless they say when they were
   const Vector& prior_variances;  // p₀: D, of the belief's prior, as configured
@@ -38,15 +38,15 @@ struct DynamicsScratch {
 struct DynamicsDefaults {
   static constexpr double kMostRate = 1e6, kMostCap = 1e12;  // of a drift
 
-  // What a model holds, of a prior of so many scales, and how it is weighed: one belief of each, by
-  // Bayes' rule.
+  // `hypotheses` is what a model holds whose prior has `scales` scales: one belief of each, weighed
+  // by Bayes' rule (`mixing`).
   static Hypotheses hypotheses(Index scales) { return OnePerScale(scales); }
   static Mixing mixing() { return {}; }
-  // Whether this one of them changes without data.
+  // Moves: whether that belief changes without data.
   static bool Moves(Index /*belief*/) { return true; }
 };
 
-// Remembers nothing besides the belief.
+// NoDynamicsState remembers nothing besides the belief.
 struct NoDynamicsState {
   template <class A, class Self>
   static void Fields(A&, Self&) {}

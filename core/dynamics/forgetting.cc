@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kLeastKept = 1e-12;  // k: as good as nothing, and to be divided by
 
-// Of weights with a dense covariance, of which the lower triangle is read. With P = L Lᵀ,
+// Forget takes the covariance of weights that is dense, of which only the lower triangle is read.
+// With P = L Lᵀ,
 //   M = I + Lᵀ diag(a/k) L = R Rᵀ,   P' = (R⁻¹ Lᵀ diag(1/√k))ᵀ (R⁻¹ Lᵀ diag(1/√k))
 // so that P⁻¹ is never formed and nothing cancels. About 4D³ flops.
 void Forget(ConstVectorRef keep, ConstVectorRef added, DynamicsScratch& scratch,
@@ -53,7 +54,7 @@ void Forgetting::Move(const Passage& passage, DiagonalGaussian& q, DynamicsScrat
       scratch.added.array() / q.precision.array() * (passage.prior_mean - q.mean).array();
 }
 
-// Its precision diag(d) + W Wᵀ keeps its form: d' = k d + a, W' = √k W.
+// LowRankGaussian's precision diag(d) + W Wᵀ keeps its form: d' = k d + a, W' = √k W.
 void Forgetting::Move(const Passage& passage, LowRankGaussian& q, DynamicsScratch& scratch) const {
   Share(passage, scratch);
   q.diagonal.array() = scratch.keep.array() * q.diagonal.array() + scratch.added.array();

@@ -34,7 +34,7 @@ class Forgetting : public DynamicsDefaults {
 
   bool Moves(Index /*belief*/) const { return factors_.moves(); }
 
-  // Those that have a precision. One that is no longer positive definite becomes NaN.
+  // Move takes the posteriors with a precision. One that stops being positive definite becomes NaN.
   void Move(const Passage& passage, FullGaussian& q, DynamicsScratch& scratch) const;
   void Move(const Passage& passage, DiagonalGaussian& q, DynamicsScratch& scratch) const;
   void Move(const Passage& passage, LowRankGaussian& q, DynamicsScratch& scratch) const;
@@ -43,7 +43,7 @@ class Forgetting : public DynamicsDefaults {
   void Move(const Passage& passage, SubsetGaussian& q, DynamicsScratch& scratch) const;
 
  private:
-  // k and a into scratch.keep and scratch.added.
+  // Share writes k and a to scratch.keep and scratch.added.
   void Share(const Passage& passage, DynamicsScratch& scratch) const;
 
   FactorsByIntercept factors_;

@@ -1,4 +1,4 @@
-// Which hypotheses a model holds in a world that may move. How they are weighed is said in
+// The hypotheses that a model holds in a world that may move. How they are weighed is said in
 // core/dynamics/mixing.h.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace prequel {
 
-// How fast a belief becomes less sure, of the prior's variances per row: of the last layer's
-// weights and of the outputs' intercepts.
+// DriftRates say how fast a belief becomes less sure, of the prior's variances per row: of the last
+// layer's weights and of the outputs' intercepts.
 struct DriftRates {
   double rate = 0, intercept_rate = 0;
 };
@@ -36,14 +36,15 @@ struct Hypotheses {
     const auto k = static_cast<std::size_t>(belief);
     return k < dispersion_rates.size() ? dispersion_rates[k] : 0;
   }
-  // One of the hypotheses is that of restarts.
+  // restarts: whether one of the hypotheses is that of restarts.
   bool restarts() const { return hazard > 0 && !are_runs; }
   Index tracks() const { return static_cast<Index>(noise_rates.size()); }
-  // One belief more of restarts, the last: what was learned since the latest of them.
+  // `beliefs` counts `drifts`, and one more where restarts are thought of, the last: what was
+  // learned since the latest restart.
   Index beliefs() const { return drifts + (restarts() ? 1 : 0); }
   Index tracks_of(Index belief) const { return belief < drifts ? tracks() : 1; }
   Index size() const { return drifts * tracks() + (persistence ? 1 : 0) + (restarts() ? 1 : 0); }
-  // A restart begins as the belief of all rows, the first, did.
+  // scale_of: a restart begins as the belief of all rows, the first, did.
   Index scale_of(Index belief) const {
     if (scales.empty()) return 0;
     return scales[static_cast<std::size_t>(belief < drifts ? belief : 0)];
@@ -58,7 +59,7 @@ struct Hypotheses {
   Index persistence_index() const { return drifts * tracks(); }
 };
 
-// One belief for each scale of the prior, which differ in nothing else.
+// OnePerScale is one belief for each scale of the prior, which differ in nothing else.
 inline Hypotheses OnePerScale(Index scales) {
   Hypotheses of{.drifts = scales};
   for (Index scale = 0; scale < scales; ++scale) of.scales.push_back(scale);

@@ -18,7 +18,7 @@ bool AreWeights(const Vector& w) {
   return w.allFinite() && (w.array() >= 0).all() && std::abs(w.sum() - 1) < 1e-6;
 }
 
-// K: Σ_j u_j · column j.
+// AverageByTrust writes Σ_j u_j · column j: K.
 void AverageByTrust(const MixingState& state, const Matrix& columns, VectorRef out) {
   out.setZero();
   for (Index j = 0; j < state.log_trust.size(); ++j) {
@@ -52,7 +52,7 @@ bool Mixing::Absorb(ConstMatrixRef log_densities, MixingState& state,
                     MixingScratch& scratch) const {
   const Index rows = log_densities.cols();
   const auto n = static_cast<double>(rows);
-  // Of each row beside the greatest, which all hypotheses have in common.
+  // The densities of each row are beside the greatest, a factor that all hypotheses have in common.
   Matrix& densities = scratch.densities;
   densities.resize(size(), rows);
   for (Index i = 0; i < rows; ++i) {

@@ -19,7 +19,7 @@
 
 namespace prequel {
 
-// Empty of a model of which one hypothesis is all.
+// MixingState is empty for a model that holds a single hypothesis.
 struct MixingState {
   Matrix weights;    // w: K × J, columns sum to 1
   Matrix average;    // avg: K × J, alike
@@ -46,7 +46,7 @@ struct MixingScratch {
 class Mixing {
  public:
   Mixing() = default;  // of one hypothesis
-  // π and the first weights: K, positive, and each sums to 1.
+  // `base` is π, `first` the first weights: K, positive, and each sums to 1.
   Mixing(Vector base, Vector first) : base_(std::move(base)), first_(std::move(first)) {}
 
   Index size() const { return base_.size() == 0 ? 1 : base_.size(); }  // K
@@ -56,15 +56,15 @@ class Mixing {
   MixingState Fresh() const;
   bool IsSound(const MixingState& state) const;
 
-  // Folds in log p_k(y_i), K × B, which each of them thinks possible to some degree, or not at all
-  // (−inf). False, with the state unspecified, when some y_i is possible under none. Allocates
-  // nothing once grown.
+  // Absorb folds in log p_k(y_i), K × B: a hypothesis may think a row impossible (−inf). False,
+  // with the state unspecified, when some y_i is possible under no hypothesis. Allocates nothing
+  // once grown.
   bool Absorb(ConstMatrixRef log_densities, MixingState& state, MixingScratch& scratch) const;
 
-  // K: Σ_j u_j w_jk.
+  // Weights writes Σ_j u_j w_jk: K.
   static void Weights(const MixingState& state, VectorRef out);
-  // K: Σ_j u_j v_jk, of the rows absorbed last: what is believed of them, however many they were.
-  // In a large minibatch little of that is left for the rows to come.
+  // Believed writes Σ_j u_j v_jk, K, of the rows absorbed last: what is believed of them, however
+  // many they were. In a large minibatch little of that is left for the rows to come.
   static void Believed(const MixingState& state, const MixingScratch& scratch, VectorRef out);
 
  private:

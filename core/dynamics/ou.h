@@ -33,7 +33,7 @@ class OrnsteinUhlenbeck : public DynamicsDefaults {
 
   bool Moves(Index /*belief*/) const { return factors_.moves(); }
 
-  // Of a posterior, since the mean moves too.
+  // Move takes a posterior, rather than its covariance alone, since the mean moves too.
   template <Diffusive Q>
   requires std::derived_from<Q, PosteriorDefaults>
   void Move(const Passage& passage, Q& q, DynamicsScratch& scratch) const {

@@ -34,7 +34,7 @@ class Restart : public DynamicsDefaults {
   }
 
   const Hypotheses& hypotheses(Index /*scales*/) const { return hypotheses_; }
-  // A run stands still while it lasts.
+  // Moves: a run stands still while it lasts.
   static bool Moves(Index /*belief*/) { return false; }
   template <class Q>
   void Move(const Passage& /*passage*/, Q& /*q*/, DynamicsScratch& /*scratch*/) const {}

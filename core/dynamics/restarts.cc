@@ -6,7 +6,7 @@ namespace prequel {
 
 RestartState Restarts::Fresh() const {
   if (!any()) return {};
-  // Both have learned nothing, so that this says only how soon the second may begin anew.
+  // Both runs have learned nothing, so that this says only how soon the second may begin anew.
   return {.log_weights = Eigen::Vector2d(-hazard_, std::log(-std::expm1(-hazard_)))};
 }
 

@@ -10,7 +10,7 @@
 
 namespace prequel {
 
-// Empty of a model that thinks of no restarts.
+// RestartState is empty for a model that thinks of no restarts.
 struct RestartState {
   Vector log_weights;  // of both runs: all rows, those since the latest restart
   double rows = 0;     // of the latter
@@ -33,12 +33,12 @@ class Restarts {
   RestartState Fresh() const;
   bool IsSound(const RestartState& state) const;
 
-  // REQUIRES: any(). What both runs and a new one are worth of a minibatch of so many rows, before
-  // it is known; they sum to 1.
+  // Weights says what both runs and a new one are worth of a minibatch of `rows` rows, before it is
+  // known; they sum to 1. REQUIRES: any().
   Eigen::Vector3d Weights(const RestartState& state, double rows) const;
 
-  // Folds in the log densities of the minibatch under the three. True when the new run takes the
-  // place of the latest: it is to learn the minibatch from the prior.
+  // Absorb folds in the log densities of the minibatch under the three. True when the new run takes
+  // the place of the latest: it is to learn the minibatch from the prior.
   bool Absorb(const Eigen::Vector3d& log_densities, double rows, RestartState& state) const;
 
  private:

@@ -23,17 +23,17 @@ class RunLengths {
   bool any() const { return runs_ > 0; }
   Index runs() const { return runs_; }  // K
 
-  // The state before the first minibatch: all is one run, and the others are of no weight.
+  // Fresh is the state before the first minibatch: all is one run, and the others are of no weight.
   RestartState Fresh() const;
   bool IsSound(const RestartState& state) const;
 
-  // What each run and a new one are worth of a minibatch of so many rows, before it is known: K +
-  // 1, which sum to 1.
+  // Weights says what each run and a new one are worth of a minibatch of `rows` rows, before it is
+  // known: K + 1, which sum to 1.
   void Weights(const RestartState& state, double rows, VectorRef out) const;
 
-  // Folds in the log densities of the minibatch under each run and under a new one, K + 1. `begun`
-  // is the place of the run that is to begin anew and learn the minibatch from the prior, or −1.
-  // False, with the state as it was, when none of them thinks it possible.
+  // Absorb folds in the log densities of the minibatch under each run and under a new one, K + 1.
+  // `begun` is the place of the run that is to begin anew and learn the minibatch from the prior,
+  // or −1. False, with the state as it was, when none of them thinks it possible.
   bool Absorb(ConstVectorRef log_densities, double rows, RestartState& state, Index& begun) const;
 
  private:

@@ -22,7 +22,7 @@ std::string Between(Index low, Index high, Index got) {
   return absl::StrCat("must be in [", low, ", ", high, "], got ", got);
 }
 
-// What is missing or held is at most so many deviations off: squares of more may overflow.
+// What is missing or held is at most this many deviations off: squares of more may overflow.
 constexpr double kMostOff = 1e6;
 
 // out_i = (x_i − shift_i) · factor_i held within ±bound, or `missing_i` where x_i is NaN. Returns
@@ -212,7 +212,8 @@ bool Encoder::MayBeMissing(Index column) const {
   return after != indicators_.begin() && column < std::prev(after)->first + std::prev(after)->size;
 }
 
-// Counts the extraordinary numbers, then those of them that are admissible, without a branch.
+// AllAdmissible counts the extraordinary numbers, then those of them that are admissible, without a
+// branch.
 bool Encoder::AllAdmissible(const Matrix& inputs) const {
   Index strange = 0;
   const double* x = inputs.data();

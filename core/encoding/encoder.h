@@ -1,4 +1,4 @@
-// From the columns of a batch to the columns a model sees.
+// Encodes the columns of a batch as the columns that a model sees.
 #pragma once
 
 #include <algorithm>
@@ -71,21 +71,23 @@ class Encoder {
   // Whether `state` has the sizes of this plan and sound values; DATA_LOSS otherwise.
   absl::Status CheckState(const EncoderState& state) const;
 
-  // Absorb and Encode REQUIRE Check(batch). They allocate only for a new category or a new shape of
-  // `out`. `window`: of the running moments, in rows. Moments take in no value as further out than
-  // the clip.
+  // Absorb and Encode allocate only for a new category or a new shape of `out`. `window`: of the
+  // running moments, in rows. Moments take in no value as further out than the clip. REQUIRES:
+  // Check(batch).
   void Absorb(const Batch& batch, EncoderState& state,
               double window = RunningMoments::kAllRows) const;
-  // Moves the units to the running moments where these have left them (core/encoding/units.h).
+  // MoveUnits moves the units to the running moments where these have left them
+  // (core/encoding/units.h).
   bool MoveUnits(double tolerance, EncoderState& state, UnitsChange& change) const {
     return Follow(state.moments, tolerance, UnknownScale::kAsNew, state.units, change);
   }
   const std::vector<Indicators>& indicators() const { return indicators_; }
-  // All numbers with their indicators, then the categories of each feature; none is empty.
+  // Groups are all numbers with their indicators, then the categories of each feature; no group is
+  // empty.
   std::vector<ColumnGroup> Groups() const;
-  // `out` is encoded × B; `doubts` are the numbers of it that are missing, of the variance of their
-  // column, and those that are held, of the square of what was cut off. Returns how many values are
-  // of a category that `state` has no slot for.
+  // Encode writes `out`, encoded × B; `doubts` are the numbers of it that are missing, with the
+  // variance of their column, and those that are held, with the square of what was cut off. Returns
+  // how many values are of a category that `state` has no slot for.
   Index Encode(const EncoderState& state, const Batch& batch, Matrix& out,
                InputDoubts& doubts) const;
 
@@ -107,7 +109,7 @@ class Encoder {
   bool AllAdmissible(const Matrix& inputs) const;
   absl::Status CheckNumbers(const Matrix& inputs) const;
   absl::Status CheckText(const Batch& batch) const;
-  // Returns whether there is any doubt of them.
+  // EncodeNumbers returns whether there is any doubt of them.
   bool EncodeNumbers(const EncoderState& state, const Matrix& inputs, Matrix& out) const;
   void FindDoubts(const EncoderState& state, const Matrix& inputs, InputDoubts& doubts) const;
   Index EncodeText(const EncoderState& state, const Batch& batch, Matrix& out) const;

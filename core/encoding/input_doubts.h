@@ -9,7 +9,7 @@
 namespace prequel {
 
 struct InputDoubts {
-  // The encoded number z of a row is a guess, whose error has this variance.
+  // Cell says that the encoded number z of a row is a guess, whose error has this variance.
   struct Cell {
     Index at = 0;      // in `rows`
     Index column = 0;  // encoded

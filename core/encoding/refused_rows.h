@@ -15,7 +15,8 @@ struct RefusedRow {
   std::string reason;  // what would be right
 };
 
-// All are counted and the first few named, so that the list stays small however many they are.
+// RefusedRows counts all refused rows and names the first few, so that the list stays small however
+// many they are.
 struct RefusedRows {
   static constexpr std::size_t kMostNamed = 10;
 

@@ -10,8 +10,8 @@ namespace {
 constexpr double kRelativeNoise = 1e-13;
 constexpr double kSmallestScale = 1e-100;
 
-// Values are at most 1e100 in magnitude: no mean of theirs is beyond the one, and no sum comes near
-// the other, which leaves room for more.
+// Values are at most 1e100 in magnitude: no mean of theirs is beyond kLargestMean, and no sum comes
+// near the other bound, which leaves room for more.
 constexpr double kLargestMean = 1e101;
 constexpr double kLargestSum = 1e300;
 
@@ -25,7 +25,7 @@ struct BatchMoments {
   T count, mean, m2, far;
 };
 
-// Values beyond them count as if they lay there.
+// Bounds: values beyond them count as if they lay there.
 template <class T>
 struct Bounds {
   T low, high;
@@ -37,8 +37,9 @@ T Held(const Bounds<T>& bounds, T x) {
   return x > bounds.high ? bounds.high : x;
 }
 
-// Of the column(s) that column(j) points to in example j; T is double or Lanes. The second pass
-// sums d = x − m twice: Σd corrects the rounding of m, and M2 = Σd² − (Σd)²/n.
+// Compute finds the moments of the column(s) that column(j) points to in example j; T is double or
+// Lanes. The second pass sums d = x − m twice: Σd corrects the rounding of m, and
+// M2 = Σd² − (Σd)²/n.
 template <class T, class Column>
 void Compute(Index examples, const Column& column, const Bounds<T>& bounds,
              BatchMoments<T>& result) {
@@ -70,7 +71,8 @@ void Compute(Index examples, const Column& column, const Bounds<T>& bounds,
   result.far = far;
 }
 
-// Of column i of what was seen so far. While little was, any value may be a usual one.
+// BoundsOf returns the bounds of column i, given what was seen so far. While little was, there are
+// none, since any value may be a usual one.
 Bounds<double> BoundsOf(const RunningMoments& all, double bound, Index i) {
   const double scale = all.KnownScale(i);
   const bool bounded = all.count[i] >= RunningMoments::kNear && scale > 0;
@@ -78,14 +80,14 @@ Bounds<double> BoundsOf(const RunningMoments& all, double bound, Index i) {
   return {all.mean[i] - reach, all.mean[i] + reach};
 }
 
-// Counts `far` of `rows` more among those of about the last `memory` rows.
+// Count adds `far` of `rows` more rows to `all`, a count over about the last `memory` rows.
 void Count(double far, double rows, double memory, double& all) {
   if (far == 0 && all == 0) return;
   all = all * std::exp(-rows / memory) + far * std::min(1.0, memory / rows);
   if (all < 1e-9) all = 0;
 }
 
-// What was seen counts as `window` values at most.
+// Shorten makes what was seen count as `window` values at most.
 void Shorten(double window, Index i, RunningMoments& all) {
   if (all.count[i] <= window) return;
   all.m2[i] *= window / all.count[i];
@@ -107,7 +109,7 @@ void Merge(double added, double mean, double m2, double window, Index i, Running
 template <class Column>
 void AbsorbColumns(Index examples, const Column& column, double window, double bound,
                    RunningMoments& all) {
-  // Of one column, by itself.
+  // `compute` is for one column by itself.
   const auto compute = [&](Index i, const Bounds<double>& bounds, BatchMoments<double>& batch) {
     Compute(
         examples, [&](Index j) { return column(j) + i; }, bounds, batch);

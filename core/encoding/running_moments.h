@@ -30,7 +30,8 @@ struct RunningMoments {
   Vector count;  // n of each column: values that were known, as far as they still count
   Vector mean;   // 0 until one is known
   Vector m2;     // Σ(x − mean)²
-  // Values beyond it, each counting less with every row since: e^{−1/kNear} and e^{−1/kLong} (r).
+  // `far` and `rare` count the values beyond the bound, each the less with every row since: by
+  // e^{−1/kNear} and e^{−1/kLong} (r).
   Vector far, rare;
 
   // Nothing seen of `columns` columns.
@@ -48,7 +49,7 @@ struct RunningMoments {
   // The deviation √(M2 / (n − 1)) of column i; 0 where there is none to divide by: n < 2, or a
   // deviation that rounding alone explains (≤ 1e-13 |mean|, or ≤ 1e-100).
   double KnownScale(Index i) const;
-  // The same, 1 where there is none.
+  // Scale is KnownScale, or 1 where that is 0.
   double Scale(Index i) const {
     const double known = KnownScale(i);
     return known > 0 ? known : 1;

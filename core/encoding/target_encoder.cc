@@ -17,7 +17,7 @@ namespace {
 
 std::size_t At(Index i) { return static_cast<std::size_t>(i); }
 
-// At most ten labels, for an error message.
+// List names at most ten labels, for an error message.
 std::string List(const std::vector<std::string>& labels) {
   constexpr std::size_t kShown = 10;
   std::string list;
@@ -31,7 +31,7 @@ std::string List(const std::vector<std::string>& labels) {
 // Doubles hold every whole number up to 2⁵³ only.
 bool IsWhole(double value) { return std::abs(value) <= 0x1p53 && value == std::floor(value); }
 
-// A whole number as text, without memory of its own.
+// Decimal is a whole number as text, without memory of its own.
 class Decimal {
  public:
   explicit Decimal(std::int64_t value)

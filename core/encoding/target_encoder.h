@@ -1,4 +1,4 @@
-// From targets and labels as pushed to the numbers a likelihood sees.
+// Encodes targets and labels, as they are pushed, as the numbers that a likelihood sees.
 #pragma once
 
 #include <functional>
@@ -23,11 +23,11 @@ struct TargetState {
   Units units;             // that they are encoded in, likewise
   SharedTable labels;      // text labels in class order, when the configuration lists none
   bool integers = false;   // whether integers came first: classes are integers
-  // Of counts, each output's largest so far, −1 before the first. Empty of other targets.
+  // largest: the largest count so far of each output, −1 before the first. Empty for other targets.
   Vector largest;
 };
 
-// Empty when the value can occur under the likelihood, else what would be right.
+// TargetProblem is empty when the value can occur under the likelihood, else what would be right.
 using TargetProblem = std::function<std::string_view(double)>;
 
 // The plan made of the target; immutable. Encoded targets are T × K for the K rows kept:
@@ -56,17 +56,17 @@ class TargetEncoder {
   // Whether `state` has the sizes of this plan and sound values; DATA_LOSS otherwise.
   absl::Status CheckState(const TargetState& state) const;
 
-  // The rest REQUIRES Check(batch), and is called in this order.
+  // The methods below REQUIRE Check(batch), and are called in this order.
 
-  // Gives each text label that is new a class, in order of appearance, as long as there are free
-  // ones; whole numbers too, where text came first.
+  // Meet gives each text label that is new a class, in order of appearance, as long as there are
+  // free ones; whole numbers too, where text came first.
   void Meet(const Batch& batch, TargetState& state) const;
-  // Writes to `kept`, ascending, the rows whose target is known and is a class of the model, if it
-  // is to be one; adds those that are known and are no class to `refused`.
+  // Select writes to `kept`, ascending, the rows whose target is known and, if it is to be a class,
+  // is one of the model; adds those that are known and are no class to `refused`.
   void Select(const TargetState& state, const Batch& batch, std::vector<Index>& kept,
               RefusedRows& refused) const;
-  // `kept` are rows that Select keeps; `window`: of the running moments, in rows.
-  // They take in no value as further out than `bound` deviations.
+  // Absorb takes the rows `kept` by Select into the running moments, of which `window` rows are
+  // remembered. The moments take in no value as further out than `bound` deviations.
   void Absorb(const Batch& batch, const std::vector<Index>& kept, TargetState& state,
               double window = RunningMoments::kAllRows,
               double bound = RunningMoments::kUnbounded) const;
@@ -78,11 +78,12 @@ class TargetEncoder {
   void Encode(const TargetState& state, const Batch& batch, const std::vector<Index>& kept,
               Matrix& out) const;  // T × kept
 
-  // y = location + scale · encoded; 0 and 1 when not standardised.
+  // Location and Scale are those of y = location + scale · encoded; 0 and 1 when not standardised.
   void Location(const TargetState& state, Vector& out) const;  // T
   void Scale(const TargetState& state, Vector& out) const;     // T
-  // Whether the unit of the encoded targets is known: always, unless standardised, and then from
-  // the second target on, since one value has no deviation. No predictive means anything before.
+  // HasScale: whether the unit of the encoded targets is known: always, unless standardised, and
+  // then from the second target on, since one value has no deviation. No predictive means anything
+  // before.
   bool HasScale(const TargetState& state) const;
 
   // Class names in class order: configured, or the text seen so far, or 0..C−1 once integers were
@@ -102,11 +103,11 @@ class TargetEncoder {
   const CategoryTable& TableOf(const TargetState& state) const {
     return configured_ ? *configured_ : *state.labels;
   }
-  // Whether classes are integers, as far as is known.
+  // CountsClasses: whether classes are integers, as far as is known.
   bool CountsClasses(const TargetState& state) const {
     return !configured_ && state.labels->size() == 0;
   }
-  // −1 when there is none.
+  // ClassOf is −1 when there is no such class.
   Index ClassOf(double value) const;
   Index ClassOf(const TargetState& state, double value) const;
   Index ClassOf(const TargetState& state, const std::string& label) const;

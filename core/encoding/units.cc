@@ -6,7 +6,7 @@
 namespace prequel {
 namespace {
 
-// The scale of column i as it is to be, 0 where none is known.
+// NewScale is the scale of column i as it is to be, 0 where it is not known.
 double NewScale(const RunningMoments& moments, const Units& units, Index i) {
   const double known = moments.KnownScale(i);
   return known > 0 ? known : units.scale[i];

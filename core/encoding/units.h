@@ -28,18 +28,19 @@ struct Units {
   }
 };
 
-// What new units make of numbers z in the old ones: z = slope ∘ z' + offset, column by column.
+// UnitsChange is what new units make of numbers z in the old ones: z = slope ∘ z' + offset, column
+// by column.
 struct UnitsChange {
   Vector slope, offset;
 };
 
-// How a scale that was not known is taken to have been, when it becomes known: the values were all
-// alike, and their differences none. kAsNew: the same as it is now. kOne: 1, where a unit was
-// meant.
+// UnknownScale says how a scale that was not known is taken to have been, when it becomes known:
+// the values were all alike, and their differences none. kAsNew: the same as it is now. kOne: 1,
+// where a unit was meant.
 enum class UnknownScale { kAsNew, kOne };
 
-// Moves `units`, all columns of them, to what the moments say, if in some column they differ by
-// more than `tolerance`: of a mean in deviations, of a deviation in itself. Returns whether they
+// Follow moves `units`, all columns of them, to what the moments say, if in some column they differ
+// by more than `tolerance`: of a mean in deviations, of a deviation in itself. Returns whether they
 // moved. A scale that is no longer known stays.
 bool Follow(const RunningMoments& moments, double tolerance, UnknownScale unknown, Units& units,
             UnitsChange& change);

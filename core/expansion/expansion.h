@@ -13,16 +13,16 @@ namespace prequel {
 
 enum class Expectation { kLinearized, kAtMean };
 
-// Bound to one encoded minibatch at a time; the buffers stay and grow to the largest. What it is
-// bound to must outlive the use. Allocates nothing once grown.
+// Expansion is bound to one encoded minibatch at a time; its buffers stay and grow to the largest.
+// What it is bound to must outlive the use. Allocates nothing once grown.
 class Expansion {
  public:
   // inputs: D_in × B, targets: T × B, encoded.
   void Bind(const Model& model, const Likelihood& likelihood, const Matrix& inputs,
             const Matrix& targets, const NoiseLevel& noise);
-  // How much each row counts from here on, w² ≥ 0 (B), until the next Bind or Retarget.
+  // Weigh says how much each row counts from here on, w² ≥ 0 (B), until the next Bind or Retarget.
   void Weigh(const Vector& weights) { local_.weights = weights; }
-  // The same examples, with other targets and noise: what has been linearised stays.
+  // Retarget binds to other targets and noise of the same examples: what has been linearised stays.
   void Retarget(const Matrix& targets, const NoiseLevel& noise);
 
   Index num_params() const;
@@ -33,51 +33,56 @@ class Expansion {
   const Matrix& targets() const { return *targets_; }
   const NoiseLevel& noise() const { return *noise_; }
 
-  // Logits at θ: moments().mean = f_θ(X). The covariance is left as it was, for kAtMean to ignore.
+  // Forward computes the logits at θ: moments().mean = f_θ(X). The covariance is left as it was,
+  // for kAtMean to ignore.
   void Forward(const Vector& theta);
-  // Forward, then the back-propagation that J needs, or its rows from `first` on;
+  // Linearize is Forward, then the back-propagation that J needs, or its rows from `first` on;
   // moments().covariance is the posterior's to fill (its Projector).
   void Linearize(const Vector& theta, Index first = 0);
 
-  // REQUIRES: Linearize(theta). ∂f/∂x: D_in × C·B, column c·B + i is of logit c of example i.
+  // InputJacobian writes ∂f/∂x, D_in × C·B: column c·B + i is of logit c of example i. REQUIRES:
+  // Linearize(theta).
   void InputJacobian(const Vector& theta, Matrix& out) const;
 
-  // REQUIRES for these three: Linearize. D × C·B; the rows of it with these increasing indices; and
-  // moments().covariance = J_i diag(v) J_iᵀ.
+  // Jacobian writes J, D × C·B; JacobianRows those of its rows with these increasing indices; and
+  // MarginalCovariance sets moments().covariance = J_i diag(v) J_iᵀ. REQUIRES: Linearize, as the
+  // three below.
   void Jacobian(Matrix& out) const;
   void JacobianRows(const std::vector<Index>& of, Matrix& out) const;
   void MarginalCovariance(const Vector& variances);
-  // The same for independent layers with covariances in Kronecker form, first to last.
+  // MarginalCovariance sets moments().covariance for independent layers with covariances in
+  // Kronecker form, first to last.
   void MarginalCovariance(const std::vector<KroneckerCovariance>& layers);
-  // The same for independent weights into each unit: t (U × B), t_{ji} = ã_iᵀ P_j ã_i.
+  // UnitCovariance sets it for independent weights into units, by t (U × B), t_{ji} = ã_iᵀ P_j ã_i.
   void UnitCovariance(const Matrix& t);
-  // ã of a layer: c × B.
+  // UnitInputs writes ã of a layer: c × B.
   void UnitInputs(Index layer, Matrix& out) const;
 
-  // REQUIRES: Forward(theta) or Linearize(theta). out (C × B) = J_i v.
+  // Jvp sets out (C × B) = J_i v. REQUIRES: Forward(theta) or Linearize(theta).
   void Jvp(const Vector& theta, const Vector& v, MatrixRef out) const;
 
   LogitMoments& moments() { return moments_; }
   const LogitMoments& moments() const { return moments_; }
 
-  // Expectations of log density, score and curvature under moments() (kAtMean: as if the logits
-  // were exactly moments().mean). Returns Σ E[log p], nats.
+  // Expect takes expectations of log density, score and curvature under moments() (kAtMean: as if
+  // the logits were exactly moments().mean). Returns Σ E[log p], nats.
   double Expect(Expectation expectation);
   const LocalExpansion& local() const { return local_; }
 
-  // REQUIRES for these three: Linearize, Expect. Σ_i J_iᵀ E[r_i]; Σ_i diag(J_iᵀ E[W_i] J_i); the
-  // Kronecker factors of Σ_i J_iᵀ E[W_i] J_i, of every layer.
+  // Gradient writes Σ_i J_iᵀ E[r_i], CurvatureDiagonal Σ_i diag(J_iᵀ E[W_i] J_i), and
+  // CurvatureFactors the Kronecker factors of Σ_i J_iᵀ E[W_i] J_i, of every layer. REQUIRES:
+  // Linearize, Expect.
   void Gradient(Vector& out);
   void CurvatureDiagonal(Vector& out);
   void CurvatureFactors(std::vector<KroneckerFactors>& out);
-  // By units: Δ_{ji}ᵀ E[r_i], and |G_iᵀ Δ_{ji}|². U × B.
+  // UnitScores writes Δ_{ji}ᵀ E[r_i] of every unit j, UnitCurvatures |G_iᵀ Δ_{ji}|²: U × B.
   void UnitScores(Matrix& out);
   void UnitCurvatures(Matrix& out);
 
-  // REQUIRES for these four: Forward(theta), Expect(kAtMean). By one plain back-propagation,
-  // without Linearize: with g_i = J_iᵀ r_i, Σ_i g_i; and beside it Σ_i g_i ∘ g_i (the diagonal of
-  // the empirical Fisher, for one product more per layer), Σ_i diag(J_iᵀ W_i J_i) (for R columns
-  // more back-propagated) or the Kronecker factors of Σ_i g_i g_iᵀ.
+  // These four use one plain back-propagation, without Linearize: with g_i = J_iᵀ r_i they write
+  // Σ_i g_i, and beside it Σ_i g_i ∘ g_i (the diagonal of the empirical Fisher, for one product
+  // more per layer), Σ_i diag(J_iᵀ W_i J_i) (for R columns more back-propagated) or the Kronecker
+  // factors of Σ_i g_i g_iᵀ. REQUIRES: Forward(theta), Expect(kAtMean).
   void BackPropagate(const Vector& theta, Vector& gradient);
   void BackPropagateSquares(const Vector& theta, Vector& gradient, Vector& squares);
   void BackPropagateCurvature(const Vector& theta, Vector& gradient, Vector& diagonal);

@@ -15,7 +15,7 @@ bool RowExpansion::has_site() const {
   return std::visit([]<class L>(const L&) { return HasSites<L>; }, *likelihood_);
 }
 
-// One example is worth the observation m + a (1/w + v) of f, of precision w.
+// Site uses that one example is worth the observation m + a (1/w + v) of f, of precision w.
 RowSite RowExpansion::Site(double mean, double variance) const {
   RowSite site = std::visit(
       [&]<class L>(const L& likelihood) {

@@ -10,27 +10,29 @@
 
 namespace prequel {
 
-// What it is bound to must outlive the use. Allocates nothing once grown.
+// RowExpansion is bound to a likelihood and a noise level, which must outlive the use. Allocates
+// nothing once grown.
 class RowExpansion {
  public:
   // REQUIRES: the likelihood is of one logit.
   void Bind(const Likelihood& likelihood, const NoiseLevel& noise);
 
-  // The next example, with its encoded target; its likelihood is p^{w²} for a weight w² ≥ 0.
+  // Take moves on to the next example, with its encoded target; its likelihood is p^{w²} for a
+  // weight w² ≥ 0.
   void Take(double target, double weight = 1) {
     target_ = target;
     weight_ = weight;
   }
 
-  // Whether the likelihood has sites.
+  // has_site: whether the likelihood has sites.
   bool has_site() const;
-  // That of the example, counted w² times: of f ~ N(mean, variance) it makes what so many examples
-  // do that are worth the same pseudo-observation. REQUIRES: has_site().
+  // Site returns the example's site, counted w² times: it makes of f ~ N(mean, variance) what w²
+  // examples worth the same pseudo-observation do. REQUIRES: has_site().
   RowSite Site(double mean, double variance) const;
 
-  // w² E[log p(y | f)], nats, over f ~ N(mean, variance), or at the mean.
+  // Expect returns w² E[log p(y | f)], nats, over f ~ N(mean, variance), or at the mean.
   double Expect(Expectation expectation, double mean, double variance);
-  // w² E[r] and w² E[W] of the last Expect.
+  // score and curvature return w² E[r] and w² E[W] of the last Expect.
   double score() const { return row_.score; }
   double curvature() const { return row_.curvature; }
 

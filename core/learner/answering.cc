@@ -20,7 +20,8 @@ constexpr double kMaxAnswer = double{1 << 25};        // numbers in one answer
 
 using Rows = std::span<const Index>;  // of a batch
 
-// As many examples as a projector can hold the derivatives of, but no more than kTile.
+// TileOf returns how many examples are predicted at a time: as many as a projector can hold the
+// derivatives of, but no more than kTile.
 Index TileOf(const Problem& problem) {
   const Index per_logit =
       std::max<Index>(1, problem.num_correlated() + problem.rank()) * problem.num_beliefs();
@@ -29,7 +30,8 @@ Index TileOf(const Problem& problem) {
   return std::clamp<Index>(static_cast<Index>(most), 1, kTile);
 }
 
-// `rows` at once, by as many draws of each belief, with as many numbers for each in the answer.
+// CheckSize refuses an answer to `rows` rows that would take too much memory: by `draws` draws of
+// each of `beliefs` beliefs, with the numbers of `queries` for each row.
 absl::Status CheckSize(const Problem& problem, int draws, std::size_t beliefs, Index rows,
                        const QuerySet& queries) {
   const double held = draws * static_cast<double>(beliefs) *
@@ -56,8 +58,8 @@ Answer SizedFor(const Problem& problem, const LearnerState& state, const QuerySe
   return answer;
 }
 
-// The time up to each of the `rows` of a batch, into `passed`; nothing where they do not say when
-// they happened.
+// PassTime writes the time up to each of the `rows` of a batch to `passed`; nothing where they do
+// not say when they happened.
 absl::Status PassTime(const LearnerState& state, const Batch& batch, Rows rows, Asking asking,
                       Vector& passed) {
   const Vector& times = batch.times;
@@ -69,7 +71,8 @@ absl::Status PassTime(const LearnerState& state, const Batch& batch, Rows rows, 
   return absl::OkStatus();
 }
 
-// How many of the next `most` rows, from `first` on, are as far away as it, which goes to `one`.
+// CountAlike is how many of the next `most` rows, from `first` on, come at the same time as row
+// `first`, which goes to `one`.
 Index CountAlike(const Vector& passed, Index first, Index most, Vector& one) {
   if (passed.size() == 0) return most;
   one.setConstant(1, passed[first]);
@@ -78,7 +81,8 @@ Index CountAlike(const Vector& passed, Index first, Index most, Vector& one) {
   return count;
 }
 
-// Encodes `rows` of a batch into w.inputs. Returns how many of their categories have no slot.
+// EncodeRows encodes `rows` of a batch into w.inputs. Returns how many of their categories have no
+// slot.
 Index EncodeRows(const Problem& problem, const LearnerState& state, const Batch& batch, Rows rows,
                  Workspace& w) {
   if (static_cast<Index>(rows.size()) == batch.rows()) {
@@ -101,15 +105,15 @@ absl::Status FillRows(const QuerySet& queries, Index first, Workspace& w, Answer
   return absl::OkStatus();
 }
 
-// Rows of a batch that are predicted together.
+// RowTile holds rows of a batch that are predicted together.
 struct RowTile {
   Index first = 0;  // where they begin in what is asked
   Rows rows;        // in the batch
   Index unseen_categories = 0;
 };
 
-// Predicts `rows` of a batch, tile by tile, into w.predictive, and gives each tile to `use`, which
-// returns a status. What is not OK ends it.
+// PredictInTiles predicts `rows` of a batch, tile by tile, into w.predictive, and gives each tile
+// to `use`, which returns a status. A status that is not OK ends it.
 template <class Use>
 absl::Status PredictInTiles(const Problem& problem, const LearnerState& state, const Batch& batch,
                             Rows rows, const QuerySet& queries, Asking asking, Workspace& w,
@@ -139,8 +143,8 @@ absl::Status PredictInTiles(const Problem& problem, const LearnerState& state, c
   return status;
 }
 
-// What came of `rows` of a batch, into w.outcomes: values in their units, or indices of classes;
-// and how often each counts, into w.asked_weights.
+// OutcomesOf writes what came of `rows` of a batch to w.outcomes: values in their units, or indices
+// of classes; and how often each counts to w.asked_weights.
 void OutcomesOf(const Problem& problem, const LearnerState& state, const Batch& batch, Rows rows,
                 Workspace& w) {
   w.tile_rows.assign(rows.begin(), rows.end());
@@ -157,14 +161,15 @@ void OutcomesOf(const Problem& problem, const LearnerState& state, const Batch& 
   }
 }
 
-// Whether the state knows of what it predicts: the unit of the targets, or classes by their names.
+// CanScore: whether the state knows of what it predicts: the unit of the targets, or classes by
+// their names.
 bool CanScore(const Problem& problem, const LearnerState& state) {
   const TargetEncoder& targets = problem.target_encoder;
   return problem.classes() ? !targets.Labels(state.targets).empty()
                            : targets.HasScale(state.targets);
 }
 
-// Whether so many rows can be answered, by as many draws as `state` takes.
+// CheckRows: whether `rows` rows can be answered, by as many draws as `state` takes.
 absl::Status CheckRows(const Problem& problem, const LearnerState& state, Index rows,
                        const QuerySet& queries) {
   const int draws = DrawsOf(problem, state.beliefs.front().rule, queries.samples());

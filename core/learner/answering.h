@@ -23,25 +23,28 @@ struct Answering {
 // What queries can be asked of the model.
 Asked AskedOf(const Problem& problem);
 
-// Whether rows come one after the other, as those of a minibatch that is learned, so that the world
-// moves on between them; or each is asked about as the next, whatever is asked beside it.
+// Asking says whether rows come one after the other, as those of a minibatch that is learned, so
+// that the world moves on between them; or whether each is asked about as the next, whatever is
+// asked beside it.
 enum class Asking { kInTurn, kEachNext };
 
-// The contract of Learner::Predict when each row is the next.
+// AnswerBatch has the contract of Learner::Predict when each row is the next.
 absl::StatusOr<Answer> AnswerBatch(const Problem& problem, const LearnerState& state,
                                    const Batch& batch, const QuerySet& queries, Asking asking,
                                    Workspace& w, const Pieces& pieces = {});
 
-// The contract of Learner::Score.
+// ScoreBatch has the contract of Learner::Score.
 absl::StatusOr<Scored> ScoreBatch(const Problem& problem, const LearnerState& state,
                                   const Batch& batch, const QuerySet& queries, Workspace& w,
                                   const Pieces& pieces);
 
-// Writes the whole answer, of all that w.predictive is of: nothing where that is not finite.
+// AnswerRows writes the whole answer, of all that w.predictive is of: nothing where that is not
+// finite.
 void AnswerRows(const Problem& problem, const LearnerState& state, const Answering& answering,
                 Workspace& w);
 
-// The contracts of Learner::CheckRoom, as far as predictions go, and of Learner::CheckAnswer.
+// CheckDraws has the contract of Learner::CheckRoom, as far as predictions go, CheckAnswer that of
+// the same name.
 absl::Status CheckDraws(const Problem& problem, Index rows);
 absl::Status CheckAnswer(const Problem& problem, Index rows, const QuerySet& queries);
 

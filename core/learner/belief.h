@@ -22,7 +22,8 @@ struct Belief {
   Vector prior_scales;             // κ of each group of weights (carrying/prior_scales.h), or none
   RuleState rule;
   DynamicsState dynamics;
-  // With storage float32: posterior and rule, which are then empty (learner/codec/packing.h).
+  // With storage float32 `packed` holds posterior and rule, which are then empty
+  // (learner/codec/packing.h).
   std::string packed;
 };
 

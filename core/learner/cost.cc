@@ -18,20 +18,21 @@ double PassOf(const Problem& p) {
 
 double Weights(const Problem& p) { return static_cast<double>(NumParams(p.layers)); }
 
-// How many numbers a row is answered with; the scores of a target take as long as kOfScores of
-// them.
+// NumbersOf is how many numbers a row is answered with; the scores of a target take as long as
+// kOfScores of them.
 double NumbersOf(const QuerySet& queries) {
   constexpr double kOfScores = 8;
   if (queries.scores()) return kOfScores * static_cast<double>(queries.asked().targets);
   return static_cast<double>(queries.numbers_per_example());
 }
 
-// Flops for the numbers that a row is answered with, of a mixture of `draws` of each hypothesis.
+// MixingFlops are those for the numbers that a row is answered with, of a mixture of `draws` of
+// each hypothesis.
 double MixingFlops(const Problem& p, const QuerySet& queries, double draws) {
   constexpr double kDensity = 100;  // of a member at one place: exponentials
   // Sums over the members to find one number; of counts, the more they are, the fewer are needed.
   constexpr double kManyMembers = 64, kSums = 8, kSumsOfFew = 40;
-  // Of values, when draws lie so far apart that none stands for others: inputs can make them.
+  // Draws of values may lie so far apart that none stands for others: inputs can make them do so.
   constexpr double kSumsOfValues = 8, kCondensing = 400;
   const auto hypotheses = static_cast<double>(p.hypotheses.size());
   const double numbers = 2 + NumbersOf(queries);

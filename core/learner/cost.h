@@ -14,21 +14,22 @@ namespace prequel {
 
 struct Problem;  // core/learner/problem.h
 
-// Immutable, and cheap to copy.
+// ModelCost is immutable, and cheap to copy.
 class ModelCost {
  public:
-  // INVALID_ARGUMENT as Learner::Create, as far as it looks.
+  // Fails with INVALID_ARGUMENT as Learner::Create does, as far as it looks.
   static absl::StatusOr<ModelCost> Of(const LearnerConfig& config);
 
   const Footprint& footprint() const { return footprint_; }
-  // Flops of an update with a minibatch of so many rows: about as many passes as usual, over each
-  // belief.
+  // UpdateFlops are those of an update with a minibatch of `rows` rows: about as many passes as
+  // usual, over each belief.
   double UpdateFlops(Index rows) const;
-  // Flops of an answer to the queries, of one row: of the draws, and of the sums over them to find
-  // a quantile. REQUIRES: they are of such a model.
+  // QueryFlops are those of an answer to the queries, of one row: of the draws, and of the sums
+  // over them to find a quantile. REQUIRES: the queries are of such a model.
   double QueryFlops(const QuerySet& queries) const;
-  // Flops before the first draw: a posterior is factorised, D³/3 of a full one. Once for all rows;
-  // where they say when they happen, at most once for each. 0 where nothing is drawn.
+  // PreparationFlops are those before the first draw: a posterior is factorised, D³/3 of a full
+  // one. Once for all rows; where they say when they happen, at most once for each. 0 where nothing
+  // is drawn.
   double PreparationFlops(const QuerySet& queries) const;
 
  private:

@@ -21,7 +21,7 @@ namespace {
 // deviations in every weight, where one good step is a few.
 constexpr double kMaxKlPerWeight = 5000;
 
-// What the steps of one fit share.
+// Fitting is what the steps of one fit share.
 struct Fitting {
   const Problem& problem;
   std::int64_t revision;
@@ -31,14 +31,14 @@ struct Fitting {
   Workspace& all;
   StepReport& report;
 
-  // The lanes of pass `pass`.
+  // StreamOf has the lanes of pass `pass`.
   Stream StreamOf(Index pass) const {
     return {problem.config.seed, static_cast<std::uint64_t>(revision),
             kRuleLane + static_cast<std::uint32_t>(pass * StepInput::kMaxDraws)};
   }
 };
 
-// One step in dataset mode, on N examples under the configured prior.
+// StepDataset takes one step in dataset mode, on N examples under the configured prior.
 template <class R, class Q>
 absl::Status StepDataset(const Fitting& f, const R& rule, const Q& q,
                          const typename R::State& state, Q& next, typename R::State& next_state) {
@@ -48,8 +48,9 @@ absl::Status StepDataset(const Fitting& f, const R& rule, const Q& q,
   return rule.Step(input, q, state, next, next_state);
 }
 
-// The passes of recursive mode, all anchored to q_{t−1}: the first reads it, the later ones step
-// `next` in place. A family that has no anchor is its own prior, beside the model's precision.
+// StepRecursive makes the passes of recursive mode, all anchored to q_{t−1}: the first reads it,
+// the later ones step `next` in place. A family that has no anchor is its own prior, beside the
+// model's precision.
 template <class R, class Q>
 absl::Status StepRecursive(const Fitting& f, const R& rule, const Q& prior, Q& next) {
   auto& passing = StateOf<R>(f.all.passing);
@@ -76,7 +77,7 @@ absl::Status Diverged(const R&, std::string_view how) {
       "; the minibatch was rejected and the model is as it was: ", std::string(R::kRemedy)));
 }
 
-// Whether a step is one to publish. (A fit says so itself.)
+// CheckStep: whether a step is one to publish. (A fit says so itself.)
 template <class R, class Q>
 absl::Status CheckStep(const R& rule, const Q& prior, const Q& next,
                        const typename R::State& next_state, Divergences& divergences,

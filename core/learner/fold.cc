@@ -24,7 +24,7 @@
 namespace prequel {
 namespace {
 
-// What the steps of one fold share.
+// Shared is what the steps of one fold share.
 struct Shared {
   const Problem& problem;
   const LearnerState& state;
@@ -42,8 +42,8 @@ void FirstIndices(std::size_t count, std::vector<Index>& out) {
   for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Index>(i);
 }
 
-// Chooses the rows to be learned, w.known, by what the labels have become in `next`. A row that
-// counts 0 times is passed over, as one without a target.
+// ChooseRows chooses the rows to be learned, w.known, by what the labels have become in `next`. A
+// row that counts 0 times is passed over, as one without a target.
 void ChooseRows(const Problem& problem, const Batch& batch, Workspace& w, LearnerState& next,
                 Learned& learned) {
   problem.target_encoder.Meet(batch, next.targets);
@@ -57,7 +57,7 @@ void ChooseRows(const Problem& problem, const Batch& batch, Workspace& w, Learne
   next.evaluation.skipped_rows += learned.report.skipped_rows;
 }
 
-// How much time passes up to each of the rows, where they say when they happened.
+// PassTime writes how much time passes up to each of the rows, where they say when they happened.
 absl::Status PassTime(const LearnerState& state, const Batch& rows, Workspace& w,
                       LearnerState& next, Place& place) {
   if (rows.times.size() == 0) return absl::OkStatus();
@@ -74,7 +74,7 @@ absl::Status TooExtreme() {
       "model has learned; it was rejected and the model is as it was");
 }
 
-// What a row says of which belief is right counts as the row does.
+// WeighDensities: what a row says of which belief is right counts as the row does.
 void WeighDensities(const Vector& weights, Matrix& log_densities) {
   for (Index i = 0; i < weights.size(); ++i) {
     if (weights[i] > 0) {
@@ -85,7 +85,8 @@ void WeighDensities(const Vector& weights, Matrix& log_densities) {
   }
 }
 
-// Adds the targets to what is known of their scale; of a model that weighs rows as they are held.
+// AbsorbTargets adds the targets to what is known of their scale: as they are held, for a model
+// that weighs rows.
 void AbsorbTargets(const Shared& m) {
   const Problem& problem = m.problem;
   const bool weighs = problem.weighs_rows() && problem.target_encoder.HasScale(m.state.targets);
@@ -94,7 +95,7 @@ void AbsorbTargets(const Shared& m) {
                                 problem.config.standardize_window, problem.config.input_clip);
 }
 
-// Labels are classes however new they are.
+// ScoreRows scores labels as classes however new they are.
 absl::Status ScoreRows(const Shared& m, Judgement& judgement) {
   Workspace& w = m.w;
   const bool classes = m.problem.classes();
@@ -115,7 +116,7 @@ absl::Status ScoreRows(const Shared& m, Judgement& judgement) {
   return judgement.served.HasNaN() ? TooExtreme() : absl::OkStatus();
 }
 
-// The prior of a belief that learns the rows at once, in the new units.
+// StandOnCarried makes the prior of a belief that learns the rows at once, in the new units.
 void StandOnCarried(const Shared& m, std::size_t k) {
   BeliefWorkspace& belief = m.w.beliefs[k];
   const Posterior& posterior = (*m.beliefs)[k].posterior;
@@ -125,8 +126,8 @@ void StandOnCarried(const Shared& m, std::size_t k) {
   }
 }
 
-// The rows as they are to be learned: as they were predicted, or anew where they have moved the
-// units or brought categories.
+// AbsorbRows makes the rows as they are to be learned: as they were predicted, or anew where they
+// have moved the units or brought categories.
 absl::Status AbsorbRows(Shared& m) {
   const Problem& problem = m.problem;
   Workspace& w = m.w;
@@ -163,8 +164,8 @@ absl::Status AbsorbRows(Shared& m) {
   return absl::OkStatus();
 }
 
-// What the prior predicted of the rows served better than belief k, a run: that begins anew, with
-// what is known of the noise's level, and is to learn the rows by that.
+// Begin lets belief k, a run, begin anew, since what the prior predicted of the rows served better:
+// with what is known of the noise's level, by which it is to learn the rows.
 void Begin(const Shared& m, std::size_t k, Belief& next) {
   BeliefWorkspace& run = m.w.beliefs[k];
   run.prior = &m.problem.PriorOf(static_cast<Index>(k)).initial;
@@ -174,7 +175,7 @@ void Begin(const Shared& m, std::size_t k, Belief& next) {
   FitNoise(m.problem, m.next.targets, next.noise, run.noise);
 }
 
-// `targets` are of what the expansion is bound to.
+// LearnNoiseOf: `targets` are of what the expansion is bound to.
 absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefWorkspace& w,
                           Belief& next) {
   if (next.noise.shape.size() == 0) return absl::OkStatus();
@@ -189,7 +190,8 @@ absl::Status LearnNoiseOf(const Problem& problem, const Matrix& targets, BeliefW
                        NoiseWeights(problem, w), w.sure, next);
 }
 
-// A belief that drifts learns the rows of each step in turn, as minibatches of their own.
+// FitInSteps: a belief that drifts learns the rows of each step in turn, as minibatches of their
+// own.
 absl::Status FitInSteps(const Shared& m, std::size_t k, Belief& next, StepReport& report) {
   const Problem& problem = m.problem;
   const Belief& belief = (*m.beliefs)[k];
@@ -240,7 +242,7 @@ absl::Status FitAtOnce(const Shared& m, std::size_t k, Belief& next, StepReport&
   return status.ok() ? LearnNoiseOf(m.problem, m.w.targets, w, next) : status;
 }
 
-// By whether and how it drifts.
+// FitOne fits row by row, in steps or at once, by whether and how belief k drifts.
 absl::Status FitOne(const Shared& m, std::size_t k, Belief& next, StepReport& report) {
   if (LearnsInTurn(m.problem, k)) {
     return FitInTurn(m.problem, m.next.targets, m.w.targets, m.place, (*m.beliefs)[k], k, m.w, next,
@@ -250,7 +252,8 @@ absl::Status FitOne(const Shared& m, std::size_t k, Belief& next, StepReport& re
                                                     : FitAtOnce(m, k, next, report);
 }
 
-// Belief `begun` begins anew, unless it is −1. `report` is of the belief of the greatest weight.
+// FitBeliefs lets belief `begun` begin anew, unless it is −1. `report` is of the belief of the
+// greatest weight.
 absl::Status FitBeliefs(const Shared& m, Index begun, StepReport& report) {
   double greatest = -HUGE_VAL;
   for (std::size_t k = 0; k < m.beliefs->size(); ++k) {

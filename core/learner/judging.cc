@@ -11,8 +11,8 @@
 namespace prequel {
 namespace {
 
-// The deviation of the noise as all rows tell it and as the likeliest track does, of the first
-// output and in the units of the targets.
+// NoiseFound is the deviation of the noise as all rows tell it and as the likeliest track does, of
+// the first output and in the units of the targets.
 Finding NoiseFound(const Vector& weights, const LearnerState& next) {
   const Belief& belief = next.beliefs.front();
   if (belief.tracks.empty()) return {};
@@ -28,7 +28,7 @@ Finding NoiseFound(const Vector& weights, const LearnerState& next) {
           .after = deviation(belief.tracks[static_cast<std::size_t>(likeliest)])};
 }
 
-// Errors in the units of the targets, as they are watched.
+// InUnitsOfNoise turns errors in the units of the targets to errors as they are watched.
 void InUnitsOfNoise(const LearnerState& state, const Vector& scale, Matrix& errors) {
   const NoiseState& noise = state.beliefs.front().noise;
   for (Index o = 0; o < errors.rows(); ++o) {
@@ -52,7 +52,8 @@ void LearnCalibration(const LearnerState& state, const Matrix& outcomes, const V
   }
 }
 
-// Whether there is a belief that stands still beside others, and scoring it alone costs little.
+// HasTwin: whether there is a belief that stands still beside others, and scoring it alone costs
+// little.
 bool HasTwin(const Problem& problem) {
   const bool counts = problem.predicted() == Predicted::kCounts;
   if (counts || !problem.mixing.mixes() || Drifts(problem, 0)) return false;

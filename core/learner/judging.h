@@ -9,14 +9,14 @@
 
 namespace prequel {
 
-// Of w.predictive, that of `state`, for `outcomes`, T × B: values in their units, or indices of
-// classes, of rows that count as often as `weights` says (B; empty: once). Adds their scores to
-// `judgement` and folds them into next.calibration.
+// JudgeRows judges w.predictive, the predictive of `state`, by `outcomes`, T × B: values in their
+// units, or indices of classes, of rows that count as often as `weights` says (B; empty: once).
+// Adds their scores to `judgement` and folds them into next.calibration.
 void JudgeRows(const Problem& problem, const LearnerState& state, const Matrix& outcomes,
                const Vector& weights, Workspace& w, LearnerState& next, Judgement& judgement);
 
-// Whether the world has changed, into next.change: of `rows`, which are w.inputs as they were
-// encoded under `state`. `weighed`: by which the hypotheses were weighed anew.
+// WatchRows finds whether the world has changed, into next.change: `rows` are w.inputs as they were
+// encoded under `state`. `weighed`: whether the hypotheses were weighed anew by these rows.
 void WatchRows(const Problem& problem, const LearnerState& state, const Batch& rows, bool weighed,
                Workspace& w, LearnerState& next);
 

@@ -71,14 +71,14 @@ LearnerState InitialState(const Problem& problem) {
   return state;
 }
 
-// `state` itself, or what it holds in float32.
+// Unpacked is `state` itself, or what it holds in float32.
 const LearnerState& Unpacked(const Problem& problem, const LearnerState& state, Workspace& w) {
   if (problem.storage == Storage::kFloat64) return state;
   Unpack(problem, state, w.unpacked);
   return w.unpacked;
 }
 
-// The memory of `scratch`, for one use by `problem`.
+// Use returns the memory of `scratch`, for one use by `problem`.
 Workspace& Use(const Problem& problem, Scratch& scratch) {
   Workspace& w = scratch.workspace();
 #ifndef NDEBUG

@@ -82,12 +82,12 @@ class Learner {
   absl::Status CheckTargets(const Batch& batch) const;
   absl::Status CheckBatch(const Batch& batch) const;  // inputs and targets
 
-  // Queries made ready for this model; INVALID_ARGUMENT names the field ("options.samples").
+  // Ask makes queries ready for this model; INVALID_ARGUMENT names the field ("options.samples").
   absl::StatusOr<QuerySet> Ask(const PredictOptions& options) const;
 
-  // Whether a minibatch of so many rows can be predicted, and answered, within the bounds of
-  // memory; INVALID_ARGUMENT names the field. Apart from CheckBatch, which is of every minibatch
-  // that was ever learned: these are of those to come.
+  // CheckRoom and CheckAnswer: whether a minibatch of `rows` rows can be predicted, and answered,
+  // within the bounds of memory; INVALID_ARGUMENT names the field. Apart from CheckBatch, which is
+  // of every minibatch that was ever learned: these are of those to come.
   absl::Status CheckRoom(Index rows) const;
   absl::Status CheckAnswer(Index rows, const QuerySet& queries) const;
 

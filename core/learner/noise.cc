@@ -12,7 +12,7 @@ namespace {
 // σ² of a track is at least this, so that no density is beyond all numbers.
 constexpr double kLeastLevel = 1e-100;
 
-// What `factor` = e^{−ρn} leaves of what was learned: the level stays.
+// Forget leaves `factor` = e^{−ρn} of what was learned: the level stays.
 void Forget(const NoiseModel& model, double factor, NoiseState& noise) {
   for (Index c = 0; c < noise.shape.size(); ++c) {
     const double shape = model.shape + factor * (noise.shape[c] - model.shape);
@@ -127,7 +127,7 @@ absl::Status LearnAllNoise(const Problem& problem, const Matrix& targets, const 
   assert(!problem.noise().learned() || before.cols() == targets.cols());
   assert(weights == nullptr || weights->size() == targets.cols());
   assert(sureness == nullptr || sureness->size() == targets.cols());
-  // Rows that all count whole are added as those of a model that weighs none, to the bit.
+  // If all rows count whole, they are added as those of a model that weighs none, to the bit.
   const bool weighs = weights != nullptr && (weights->array() != 1).any();
   const NoiseEvidence evidence{.targets = targets,
                                .before = before,

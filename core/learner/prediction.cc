@@ -15,13 +15,14 @@
 namespace prequel {
 namespace {
 
-// The logits at the prior's mean, by a forward pass alone.
+// StandAtMean computes the logits at the prior's mean, by a forward pass alone.
 void StandAtMean(BeliefWorkspace& w) {
   std::visit([&](const auto& q) { w.expansion.Forward(q.mean); }, *w.prior);
   w.at_mean = true;
 }
 
-// The logits of what the expansion is bound to: linearised at the mean; or at the mean, and exact.
+// PredictLogits computes the logits of what the expansion is bound to: linearised at the mean; or
+// at the mean, and exact.
 absl::Status PredictLogits(const Problem& problem, const Belief& belief, BeliefWorkspace& w) {
   if (MatchedTo(problem, belief.rule).kind == MatchedPredictive::Kind::kMean) {
     StandAtMean(w);
@@ -32,7 +33,7 @@ absl::Status PredictLogits(const Problem& problem, const Belief& belief, BeliefW
   return absl::OkStatus();
 }
 
-// Adds the logits of a belief that stands still, or has drifted as a whole.
+// AddLinearized adds the logits of a belief that stands still, or has drifted as a whole.
 absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefWorkspace& w,
                            LogitMoments& member) {
   if (absl::Status status = PredictLogits(problem, belief, w); !status.ok()) return status;
@@ -41,7 +42,8 @@ absl::Status AddLinearized(const Problem& problem, const Belief& belief, BeliefW
   return absl::OkStatus();
 }
 
-// Adds those of a belief that drifts: the rows of each step with the drift up to its end.
+// AddInSteps adds those of a belief that drifts: the rows of each step with the drift up to its
+// end.
 absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_t k,
                         const Matrix& inputs, const Place& place, BeliefWorkspace& w,
                         Workspace& all, LogitMoments& member) {
@@ -73,7 +75,7 @@ absl::Status AddInSteps(const Problem& problem, const Belief& belief, std::size_
   return absl::OkStatus();
 }
 
-// Factorises w.prior, which has drifted for so much time, to draw from it.
+// PrepareDraws factorises w.prior, which has drifted for `time` rows, to draw from it.
 absl::Status PrepareDraws(const Sampling& sampling, double time, BeliefWorkspace& w) {
   if (sampling.follows && w.sampled_after == time) return absl::OkStatus();
   if (sampling.proceed) {
@@ -87,7 +89,7 @@ absl::Status PrepareDraws(const Sampling& sampling, double time, BeliefWorkspace
       *w.prior);
 }
 
-// One member per draw of θ. REQUIRES: PrepareDraws.
+// AddDraws adds one member per draw of θ. REQUIRES: PrepareDraws.
 absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws,
                       const Sampling& sampling, const Matrix& inputs, BeliefWorkspace& w,
                       Workspace& all) {
@@ -122,7 +124,8 @@ absl::Status AddDraws(const Problem& problem, std::int64_t revision, int draws,
       *w.prior);
 }
 
-// The belief after the drift up to the last row, and the rows that it is asked about.
+// BindTo binds to the belief after the drift up to the last row, and to the rows that it is asked
+// about.
 void BindTo(const Problem& problem, const Belief& belief, std::size_t k, const Matrix& inputs,
             const Place& place, BeliefWorkspace& w, Workspace& all) {
   w.expansion.Bind(problem.model, problem.likelihood, inputs, all.targets, w.noise);
@@ -133,7 +136,7 @@ void BindTo(const Problem& problem, const Belief& belief, std::size_t k, const M
   }
 }
 
-// The one member of a belief that is linearised, or taken at its mean.
+// AddWhole adds the one member of a belief that is linearised, or taken at its mean.
 absl::Status AddWhole(const Problem& problem, const Belief& belief, std::size_t k,
                       const Matrix& inputs, const Place& place, BeliefWorkspace& w, Workspace& all,
                       LogitMoments& member) {
@@ -150,7 +153,7 @@ absl::Status AddWhole(const Problem& problem, const Belief& belief, std::size_t 
   return AddLinearized(problem, belief, w, member);
 }
 
-// The members of a belief, of the weight all.weights[first].
+// AddBelief adds the members of a belief, of the weight all.weights[first].
 absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::size_t k,
                        Index first, const Matrix& inputs, const Place& place,
                        const Sampling& sampling, Workspace& all) {
@@ -171,7 +174,7 @@ absl::Status AddBelief(const Problem& problem, const LearnerState& state, std::s
   return status.ok() ? AddDraws(problem, state.revision, draws, sampling, inputs, w, all) : status;
 }
 
-// And of its tracks, which have its members.
+// AddTracks adds the tracks of belief k, which share its members.
 void AddTracks(const Problem& problem, const LearnerState& state, std::size_t k, Index first,
                const Place& place, Workspace& all) {
   const Belief& belief = state.beliefs[k];
@@ -181,7 +184,7 @@ void AddTracks(const Problem& problem, const LearnerState& state, std::size_t k,
   }
 }
 
-// How sure the last target is of itself, in the units that the model learns in.
+// NoiseOfLast says how sure the last target is of itself, in the units that the model learns in.
 void NoiseOfLast(const References& references, const ReferenceState& last, const TargetUnits& units,
                  NoiseLevel& out) {
   constexpr double kFirstDof = 3;  // the fewest whole number of them with a finite variance
@@ -194,7 +197,8 @@ void NoiseOfLast(const References& references, const ReferenceState& last, const
   }
 }
 
-// The last target again, of each row: a member whose logits are known, with noise of its own.
+// AddPersistence adds the last target again, of each row: a member whose logits are known, with
+// noise of its own.
 void AddPersistence(const Problem& problem, const ReferenceState& last, Index hypothesis,
                     Index rows, Workspace& all) {
   const References references = problem.references();
@@ -224,7 +228,8 @@ void AddPersistence(const Problem& problem, const ReferenceState& last, Index hy
   }
 }
 
-// The prior, with the noise of the run that is believed the most: a restart within the rows.
+// AddRestart adds the prior, with the noise of the run that is believed the most: a restart within
+// the rows.
 absl::Status AddRestart(const Problem& problem, const LearnerState& state, const Matrix& inputs,
                         const Sampling& sampling, Workspace& all) {
   BeliefWorkspace& w = all.restart;

@@ -60,7 +60,7 @@ absl::Status ResolveWindow(const Problem& p, double& window) {
                                                            " rows, or infinity for all of them"));
 }
 
-// The first error of a sequence of steps, each of which assigns on success.
+// Take keeps the first error of a sequence of steps, each of which assigns on success.
 template <class T>
 bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
   if (from.ok()) {
@@ -73,7 +73,7 @@ bool Take(absl::StatusOr<T> from, T* to, absl::Status* status) {
 
 bool OfCounts(const Problem& p) { return p.predicted() == Predicted::kCounts; }
 
-// Names posterior and rule where neither is said anything of: by cost.
+// NameFit names posterior and rule, by cost, where the configuration says nothing of either.
 void NameFit(const Problem& p, LearnerConfig& config) {
   const ComponentConfig nothing;
   if (config.posterior != nothing || config.rule != nothing) return;
@@ -84,7 +84,7 @@ void NameFit(const Problem& p, LearnerConfig& config) {
   if (fit.rank > 0) config.posterior.options["rank"] = static_cast<double>(fit.rank);
 }
 
-// By name; by default the first family that the rule can update.
+// MakePosterior takes the family by name; by default the first that the rule can update.
 absl::Status MakePosterior(Problem& p) {
   ComponentConfig& config = p.config.posterior;
   if (config.name.empty()) config.name = FamiliesOf(p.rule).first;
@@ -100,16 +100,16 @@ absl::Status MakePosterior(Problem& p) {
   return status;
 }
 
-// In dataset mode most rows were learned before, and would say that the model errs less than it
-// does: it is left as it is, unless a calibration is named.
+// MakeCalibration leaves a model in dataset mode as it is, unless a calibration is named: most rows
+// were learned before, and would say that the model errs less than it does.
 bool MakeCalibration(Problem& p, absl::Status* status) {
   ComponentConfig& config = p.config.calibration;
   if (config.name.empty() && p.dataset_size() > 0) config.name = NoCalibration::kName;
   return Take(Configured<Calibration>("config.calibration", config), &p.calibration, status);
 }
 
-// How far a row is from what was predicted says something where targets are values and rows are met
-// once. The rule has to be there.
+// MakeRobustness: how far a row is from what was predicted says something where targets are values
+// and rows are met once. REQUIRES: the rule is made.
 absl::Status MakeRobustness(Problem& p) {
   absl::Status status;
   if (!Take(Configured<Robustness>("config.robustness", p.config.robustness), &p.robustness,
@@ -133,7 +133,7 @@ bool MayMoveByDefault(const Problem& p) {
       p.rule, p.prototype());
 }
 
-// How many beliefs the model can hold. REQUIRES: the prototype has its size.
+// Affordable is how many beliefs the model can hold. REQUIRES: the prototype has its size.
 Index Affordable(const Problem& p) {
   const FitShape shape = ShapeOf(p);
   const double pass = PassFlops(shape, p.num_correlated(), p.is_of_units(), p.rank());
@@ -149,7 +149,7 @@ bool MayDifferByDefault(const Problem& p, Index affordable) {
   return !OfCounts(p) && MayMoveByDefault(p);
 }
 
-// How many scales it has.
+// ChoosePrior reads the prior's options and makes room for its scales.
 absl::Status ChoosePrior(Problem& p, Index affordable, Prior& prior) {
   const bool linear = p.layers.size() == 1;
   const WeighedModel model{
@@ -264,7 +264,7 @@ absl::Status MakeParts(Problem& p) {
   return MakePosterior(p);
 }
 
-// All but what takes memory: the priors.
+// Begin makes all except what takes memory: the priors.
 absl::Status Begin(Problem& p, Prior& prior, Index& affordable) {
   p.priors.resize(1);  // of the prototype
   absl::Status status = MakeParts(p);

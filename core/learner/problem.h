@@ -54,7 +54,8 @@ struct Problem {
   // INVALID_ARGUMENT names the offending field and what would be right.
   static absl::StatusOr<Problem> Make(LearnerConfig config);
 
-  // Whether a restart is thought of, after which the prior says what comes.
+  // thinks_of_restarts: whether the dynamics think of a restart, after which the prior says what
+  // comes.
   bool thinks_of_restarts() const { return restarts.any() || run_lengths.any(); }
   // Whether the posterior's weights covary with those of their own unit alone.
   bool is_of_units() const;
@@ -62,10 +63,10 @@ struct Problem {
   const BeliefPrior& PriorOf(Index belief) const {
     return priors[static_cast<std::size_t>(hypotheses.scale_of(belief))];
   }
-  // Any posterior of the family, and of its shape.
+  // prototype is some posterior of the family, and of its shape.
   const Posterior& prototype() const { return priors.front().initial; }
   Index num_params() const;
-  // How many of them the posterior family gives a covariance with each other.
+  // num_correlated is how many weights the posterior family gives a covariance with each other.
   Index num_correlated() const;
   Index rank() const;  // columns of the posterior family's factor; 0 of one without
   Index num_logits() const;
@@ -73,18 +74,18 @@ struct Problem {
   Predicted predicted() const;
   Setting setting() const;
   NoiseModel noise() const;
-  // N of a rule in dataset mode; 0 in recursive mode.
+  // dataset_size is N of a rule in dataset mode; 0 in recursive mode.
   double dataset_size() const;
-  // The covariance is held in units of the learned noise variance.
+  // in_noise_units: whether the covariance is held in units of the learned noise variance.
   bool in_noise_units() const;
-  // Whether some rows may count less than others.
+  // weighs_rows: whether some rows may count less than others.
   bool weighs_rows() const;
-  // What is known before the first minibatch of how predictions come true.
+  // FreshCalibration is what is known before the first minibatch of how predictions come true.
   CalibrationState FreshCalibration() const;
   bool IsSound(const CalibrationState& state) const;
-  // What its evaluation compares with.
+  // references are what the model's evaluation compares with.
   References references() const;
-  // Of its inputs, and of its errors where the noise moves.
+  // input_watch watches the inputs, error_watch the errors, where the noise may move; else none.
   BlockWatch input_watch() const;
   BlockWatch error_watch() const;
 };

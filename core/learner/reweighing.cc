@@ -6,8 +6,8 @@
 namespace prequel {
 namespace {
 
-// The log densities of the latest run become those of the hypothesis of restarts, which the first
-// belief is a run of as well.
+// MixRuns turns the log densities of the latest run to those of the hypothesis of restarts, which
+// the first belief is a run of as well.
 void MixRuns(const Problem& problem, const RestartState& restarts, double time,
              Matrix& log_densities) {
   const Index run = problem.hypotheses.size() - 1;
@@ -21,8 +21,9 @@ void MixRuns(const Problem& problem, const RestartState& restarts, double time,
   }
 }
 
-// The weight of the hypothesis of restarts becomes those of its runs: the first belief's, which is
-// one of them, has its part of it, and two more are of the latest and of a new one.
+// SplitRuns turns the weight of the hypothesis of restarts to those of its runs: the first
+// belief's, which is one of them, has its part of it, and two more are of the latest and of a new
+// one.
 void SplitRuns(const Problem& problem, const RestartState& restarts, double time, Vector& weights) {
   if (!problem.restarts.any()) return;
   const Index run = problem.hypotheses.size() - 1;
@@ -37,7 +38,7 @@ void WeighByRuns(LearnerState& state) {
   }
 }
 
-// w_k ∝ w_k Π_i p_k(y_i): Bayes' rule, of beliefs that no dynamics mix.
+// ReweighByBayes is for beliefs that no dynamics mix: w_k ∝ w_k Π_i p_k(y_i), Bayes' rule.
 bool ReweighByBayes(const Matrix& log_densities, LearnerState& next) {
   double greatest = -HUGE_VAL;
   for (std::size_t k = 0; k < next.beliefs.size(); ++k) {

@@ -8,13 +8,13 @@
 namespace prequel {
 namespace {
 
-// off²/variance. Neither a prediction that comes true to the last bit surprises, nor one that knows
-// nothing of the noise.
+// Square is off²/variance. Neither a prediction that comes true to the last bit surprises, nor one
+// that knows nothing of the noise.
 double Square(double off, double variance) {
   return off == 0 || std::isinf(variance) ? 0 : off * off / variance;
 }
 
-// Adds one of `outputs` outputs, of which the prediction was off by `off`.
+// AddOutput adds one of `outputs` outputs, of which the prediction was off by `off`.
 void AddOutput(double off, double of_noise, double of_weights, double outputs, Surprise& surprise) {
   surprise.by_noise += Square(off, of_noise) / outputs;
   surprise.by_prediction += Square(off, of_noise + of_weights) / outputs;

@@ -9,7 +9,7 @@
 namespace prequel {
 namespace {
 
-// The logits of examples `start` and following; lanes past the last example are N(0, 0).
+// Normals are the logits of examples `start` and following; lanes past the last are N(0, 0).
 struct Normals {
   Lane m = Lane::Zero(), s = Lane::Zero();
   Index count;

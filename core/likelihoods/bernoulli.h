@@ -33,7 +33,7 @@ class Bernoulli : public LikelihoodDefaults {
   void Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
               LocalExpansion& expansion) const;
 
-  // Row 0 is class 0. Allocates nothing once sized.
+  // Probabilities has class 0 in row 0. Allocates nothing once sized.
   void Probabilities(const LogitMoments& moments, ClassPredictive& predictive) const;
 };
 

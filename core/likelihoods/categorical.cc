@@ -12,8 +12,8 @@
 namespace prequel {
 namespace {
 
-// Overwrites the lower triangle of a positive semidefinite matrix by its Cholesky factor; a pivot
-// that is rounding error gives a zero column.
+// FactorSemidefinite overwrites the lower triangle of a positive semidefinite matrix by its
+// Cholesky factor; a pivot that is rounding error gives a zero column.
 void FactorSemidefinite(MatrixRef a) {
   const Index size = a.rows();
   const double tolerance =
@@ -30,10 +30,10 @@ void FactorSemidefinite(MatrixRef a) {
   }
 }
 
-// root (C × C−1) with root rootᵀ = E[diag p − p pᵀ], from w (lower triangle) = E[p pᵀ]. That matrix
-// is the Laplacian of the graph with weights w_ij, i ≠ j, since its rows sum to 0; so its pivots
-// are sums of weights, and elimination adds weights (Grassmann, Taksar, Heyman 1985): nothing
-// cancels, and no pivot is negative. Destroys w.
+// FactorLaplacian makes root (C × C−1) with root rootᵀ = E[diag p − p pᵀ], from w (lower triangle)
+// = E[p pᵀ]. That matrix is the Laplacian of the graph with weights w_ij, i ≠ j, since its rows sum
+// to 0; so its pivots are sums of weights, and elimination adds weights (Grassmann, Taksar, Heyman
+// 1985): nothing cancels, and no pivot is negative. Destroys w.
 void FactorLaplacian(MatrixRef w, MatrixRef root) {
   const Index size = w.rows();
   for (Index j = 0; j + 1 < size; ++j) {
@@ -50,8 +50,8 @@ void FactorLaplacian(MatrixRef w, MatrixRef root) {
   }
 }
 
-// From rows of logits to rows of softmax: the left C of the C + 2 columns; the other two become
-// log Σ_c e^{f_c} and scratch.
+// SoftmaxRows turns rows of logits, the left C of the C + 2 columns, to rows of softmax; the other
+// two columns become log Σ_c e^{f_c} and scratch.
 void SoftmaxRows(Matrix& draws) {
   const Index classes = draws.cols() - 2;
   Matrix::ColXpr top = draws.col(classes), sum = draws.col(classes + 1);
@@ -70,7 +70,7 @@ Matrix::ConstColsBlockXpr CovarianceOf(const LogitMoments& moments, Index exampl
   return moments.covariance.middleCols(example * classes, classes);
 }
 
-// A smooth step, so that no expectation jumps as a posterior moves.
+// ShareOfWide is a smooth step, so that no expectation jumps as a posterior moves.
 double ShareOfWide(ConstMatrixRef covariance) {
   const double at =
       (WidthOf(covariance) - Categorical::kNarrow) / (Categorical::kWide - Categorical::kNarrow);

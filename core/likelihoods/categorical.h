@@ -45,25 +45,26 @@ class Categorical : public LikelihoodDefaults {
   void Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
               LocalExpansion& expansion) const;
 
-  // Allocates nothing once sized.
+  // Probabilities allocates nothing once sized.
   void Probabilities(const LogitMoments& moments, ClassPredictive& predictive) const;
 
  private:
-  // What expectations of wide logits need at most.
+  // WideScratch is the most scratch that expectations of wide logits need.
   Index WideScratch() const;
-  // The share of the expectations for wide logits. The left C columns of `block` are then for E[p
-  // pᵀ], the others for them; it only grows.
+  // Prepare returns the share of the expectations for wide logits. The left C columns of `block`
+  // are then for E[p pᵀ], the others for wide logits; it only grows.
   double Prepare(const LogitMoments& moments, Index example, Matrix& block) const;
-  // draws (K × C+2, or 1 × C+2 when exact): the logits f_k of an example, then two columns for use.
+  // DrawLogits fills draws (K × C+2, or 1 × C+2 when exact): the logits f_k of an example, then two
+  // columns for use.
   void DrawLogits(const LogitMoments& moments, Index example, Matrix& draws, Matrix& block) const;
 
-  // Score and second moment of an example by K draws, and what MixWide makes of them; both return
-  // E log p_y.
+  // ExpandByDraws computes score and second moment of an example by K draws, and MixWide mixes in
+  // those for wide logits, by their share; both return E log p_y.
   double ExpandByDraws(const LogitMoments& moments, Index example, Index label,
                        LocalExpansion& expansion) const;
   double MixWide(const LogitMoments& moments, Index example, Index label, double share,
                  double log_density, LocalExpansion& expansion) const;
-  // Likewise.
+  // ProbabilitiesByDraws and this MixWide do that for the predictive of an example.
   void ProbabilitiesByDraws(const LogitMoments& moments, Index example,
                             ClassPredictive& predictive) const;
   void MixWide(const LogitMoments& moments, Index example, double share,

@@ -7,11 +7,13 @@ namespace prequel {
 
 namespace {
 
-// Of the log rate in a predictive: beyond it the variance of the count overflows.
+// The largest variance of a log rate in a predictive: beyond it the variance of the count
+// overflows.
 constexpr double kMaxVariance = 100;
 
 constexpr double kFirstLargest = 99;  // M before anything was seen
-// Times M + 1. A mean beyond is the tail of an extrapolation more often than growth.
+// The largest mean that is believed, in times M + 1: one beyond is the tail of an extrapolation
+// more often than growth.
 constexpr double kBelieved = 2;
 constexpr double kUnknownVariance = 4;  // v' of a log rate of which nothing is known
 

@@ -29,19 +29,19 @@ class CountLikelihood : public LikelihoodDefaults {
     double mean, variance;
   };
 
-  // v_c of an example, 0 at a point; below 0 only by rounding.
+  // VarianceOf is v_c of an example, 0 at a point; below 0 only by rounding.
   double VarianceOf(const LogitMoments& moments, Index output, Index example) const {
     return moments.exact() ? 0 : moments.covariance(output, example * outputs_ + output);
   }
-  // u = log 2 (M + 1), the largest mean rate that is believed, with M the largest count so far,
-  // before the first as if it had been 99; kMaxLogRate where M is not known, so that the variance
-  // of a count is finite.
+  // Bound is u = log 2 (M + 1), the largest mean rate that is believed, with M the largest count so
+  // far, before the first as if it had been 99; kMaxLogRate where M is not known, so that the
+  // variance of a count is finite.
   static double Bound(const NoiseLevel& noise, Index output);
 
-  // f̂ and v as a predictive takes them. A linear predictor behind an exponential says anything at
-  // an input far from all that were seen: the mean of a log-normal is its tail, and e^{f̂ + v/2}
-  // is soon beyond every count there ever was. So much the less is the extrapolation believed: with
-  // d = max(0, f̂ + v/2 − u) nats too much and κ = e^{−d},
+  // Bounded returns f̂ and v as a predictive takes them. A linear predictor behind an exponential
+  // says anything at an input far from all that were seen: the mean of a log-normal is its tail,
+  // and e^{f̂ + v/2} is soon beyond every count there ever was. So much the less is the
+  // extrapolation believed: with d = max(0, f̂ + v/2 − u) nats too much and κ = e^{−d},
   //   v' = κ v + (1 − κ) 4,   f̂' + v'/2 = log(M + 1) + κ log 2
   // which is N(f̂, v) itself where d = 0, and goes to the log-normal rate of mean M + 1 whose 95 %
   // are M/400 … 7 M: what the counts seen say of one of which no more is known.

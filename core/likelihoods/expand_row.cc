@@ -31,8 +31,9 @@ RowMoments ExpandRow(const Gaussian&, double mean, double variance, double targe
           .curvature = precision};
 }
 
-// S(a) = E σ(a + √v z), of which S(a) = e^{a + v/2} S(−a − v) exactly: that keeps the mixture,
-// whose own tails are not the sigmoid's, where it is right. a is the logit of what came true.
+// SiteOf takes S(a) = E σ(a + √v z), of which S(a) = e^{a + v/2} S(−a − v) exactly: that keeps the
+// mixture, whose own tails are not the sigmoid's, where it is right. a is the logit of what came
+// true.
 RowSite SiteOf(const Bernoulli&, double mean, double variance, double target, const NoiseLevel&) {
   const double v = std::max(variance, 0.0), sign = target != 0 ? 1 : -1, a = sign * mean;
   const bool tail = a < -0.5 * v;

@@ -10,22 +10,23 @@
 
 namespace prequel {
 
-// Over f ~ N(mean, variance), or at the mean where the variance is 0.
+// RowMoments are over f ~ N(mean, variance), or at the mean where the variance is 0.
 struct RowMoments {
   double log_density = 0;  // E[log p(y | f)], nats
   double score = 0;        // E[r]
   double curvature = 0;    // E[W]
 };
 
-// To rounding as `Expand` has it. REQUIRES: one output of `gaussian`.
+// ExpandRow computes what `Expand` does, to rounding. REQUIRES: `gaussian` has one output.
 RowMoments ExpandRow(const Bernoulli& likelihood, double mean, double variance, double target,
                      const NoiseLevel& noise);
 RowMoments ExpandRow(const Gaussian& likelihood, double mean, double variance, double target,
                      const NoiseLevel& noise);
 
-// What assumed density filtering learns of f ~ N(m, v) from one example: with Z = E p(y | f),
+// RowSite is what assumed density filtering learns of f ~ N(m, v) from one example. With
+// Z = E p(y | f),
 //   a = ∂log Z/∂m,   w/(1 + w v) = −∂²log Z/∂m²
-// N(m + v a, v/(1 + w v)) has the moments of N(m, v) p(y | f)/Z. Of `gaussian` that is the
+// N(m + v a, v/(1 + w v)) has the moments of N(m, v) p(y | f)/Z. For `gaussian` that is the
 // posterior.
 struct RowSite {
   double log_evidence = 0;  // log Z, nats
@@ -33,8 +34,8 @@ struct RowSite {
   double curvature = 0;     // w ≥ 0
 };
 
-// Of `bernoulli` with the sigmoid as a mixture of normal distribution functions, off by 5e-5 at
-// most (SigmoidMixture). REQUIRES: one output of `gaussian`.
+// SiteOf takes, for `bernoulli`, the sigmoid as a mixture of normal distribution functions, off by
+// 5e-5 at most (SigmoidMixture). REQUIRES: `gaussian` has one output.
 RowSite SiteOf(const Bernoulli& likelihood, double mean, double variance, double target,
                const NoiseLevel& noise);
 RowSite SiteOf(const Gaussian& likelihood, double mean, double variance, double target,

@@ -15,7 +15,7 @@ constexpr double kLeastShape = 0.5;  // of a Student-t with one degree of freedo
 constexpr double kMostShape = 1e10;
 constexpr double kLeastRate = 1e-12, kMostRate = 1e300;
 
-// Leaves room for `rows` residuals among the N examples of dataset mode.
+// ForgetRepeated leaves room for `rows` residuals among the N examples of dataset mode.
 void ForgetRepeated(const NoiseModel& model, double dataset_size, double rows, NoiseState& noise) {
   if (dataset_size == 0) return;
   const double room = std::max(0.0, 0.5 * (dataset_size - rows));
@@ -28,7 +28,7 @@ void ForgetRepeated(const NoiseModel& model, double dataset_size, double rows, N
   }
 }
 
-// One output of rows of which each counts ω, and which are as sure as κ.
+// LearnWeighed learns one output of rows of which each counts ω, and which are as sure as κ.
 void LearnWeighed(const NoiseEvidence& evidence, Index c, NoiseState& noise) {
   double energy = 0, least = 0;
   for (Index i = 0; i < evidence.targets.cols(); ++i) {
@@ -46,7 +46,8 @@ void LearnWeighed(const NoiseEvidence& evidence, Index c, NoiseState& noise) {
   noise.rate[c] += 0.5 * std::max(energy, least) / evidence.weighed_square;
 }
 
-// Rounded before anything is added: so are the predictions of every log that was folded before.
+// InUnits is rounded before anything is added, as in the predictions of every log that was folded
+// before.
 [[gnu::noinline]] double InUnits(double share, double variance) { return share * variance; }
 
 }  // namespace
@@ -94,12 +95,12 @@ void Gaussian::Expand(const LogitMoments& moments, ConstMatrixRef targets, const
     expansion.score.row(c) *= precision;
   }
   expansion.log_density = -0.5 * (energy + static_cast<double>(examples) * log_noise);
-  // Rows that all count whole are added as ever, to the bit.
+  // If all rows count whole, they are added as ever, to the bit.
   const bool weighs = (expansion.weights.array() != 1).any();
   if (weighs) SumWeighed(moments, noise, log_noise, expansion);
 }
 
-// Σ_i w²_i E log p_i of an expansion that has R⁻¹ r_i for the score.
+// SumWeighed adds Σ_i w²_i E log p_i of an expansion that has R⁻¹ r_i for the score.
 void Gaussian::SumWeighed(const LogitMoments& moments, const NoiseLevel& noise, double log_noise,
                           LocalExpansion& expansion) const {
   expansion.log_density = 0;

@@ -40,10 +40,10 @@ class Gaussian : public LikelihoodDefaults {
   // A prior of learned noise says how large it is beside the deviation of the targets.
   bool standardizes() const { return noise_.learned(); }
   NoiseModel noise() const { return noise_; }
-  // With learned noise, of a minibatch of B examples:
+  // LearnNoise updates learned noise by a minibatch of B examples:
   //   shape += B/2,  rate += ½ rᵀ S⁻¹ r  with r = y − f_{m_{t−1}}, S = I + J P Jᵀ/σ²
   // On the linear model S⁻¹ r = y − f_{m_t}, which is how it is computed here (and never less than
-  // |y − f_{m_t}|²). Of rows with weights ω the sums are Σ ω/2 and ½ Σ ω r S⁻¹ r/κ, with κ the
+  // |y − f_{m_t}|²). For rows with weights ω the sums are Σ ω/2 and ½ Σ ω r S⁻¹ r/κ, with κ the
   // evidence's weighed_square, so that σ² is right where all rows are as predicted. In dataset mode
   // the state first decays so that it will stand for at most N.
   absl::Status LearnNoise(const NoiseEvidence& evidence, NoiseState& noise) const;
@@ -53,7 +53,7 @@ class Gaussian : public LikelihoodDefaults {
   void Expand(const LogitMoments& moments, ConstMatrixRef targets, const NoiseLevel& noise,
               LocalExpansion& expansion) const;
 
-  // scale² = v + R; or (v + 1) R where v is held in units of R.
+  // Marginal has scale² = v + R; or (v + 1) R where v is held in units of R.
   StudentT Marginal(const LogitMoments& moments, const NoiseLevel& noise, Index output,
                     Index example) const;
 

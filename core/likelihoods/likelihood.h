@@ -21,8 +21,8 @@
 namespace prequel {
 
 // A likelihood sees logits and encoded targets, never a parameter. Encoded targets are T × B:
-// values (gaussian), counts (poisson), class index 0..K−1 (bernoulli, categorical). What it leaves
-// to LikelihoodDefaults it need not say.
+// values (gaussian), counts (poisson), class index 0..K−1 (bernoulli, categorical). It need not
+// declare what LikelihoodDefaults declares for it.
 template <class L>
 concept LikelihoodType = std::derived_from<L, LikelihoodDefaults> &&
     requires(L& l, const L& c, Options& options, TargetConfig& target, const LogitMoments& moments,
@@ -45,7 +45,7 @@ concept LikelihoodType = std::derived_from<L, LikelihoodDefaults> &&
   { c.noise() } -> std::same_as<NoiseModel>;
   // Adds a minibatch to what is known of the noise; INTERNAL when that overflows.
   { c.LearnNoise(evidence, noise_state) } -> std::same_as<absl::Status>;
-  // Empty when y can occur, else what would be right ("a count: 0, 1, 2, …").
+  // TargetProblem is empty when y can occur, else what would be right ("a count: 0, 1, 2, …").
   { c.TargetProblem(y) } -> std::convertible_to<std::string_view>;
   // Expectations of log density, score and curvature; allocates nothing once sized.
   c.Expand(moments, targets, noise, expansion);
@@ -56,7 +56,7 @@ template <class L>
 concept ClassLikelihood = LikelihoodType<L> && L::kClasses &&
     requires(const L& c, const LogitMoments& moments, ClassPredictive& predictive) {
   { c.num_classes() } -> std::same_as<Index>;
-  // Allocates nothing once sized.
+  // Probabilities allocates nothing once sized.
   c.Probabilities(moments, predictive);
 };
 
@@ -72,7 +72,7 @@ concept ValueLikelihood = LikelihoodType<L> && !L::kClasses &&
 template <class... Ls>
 requires((ClassLikelihood<Ls> || ValueLikelihood<Ls>)&&...) struct LikelihoodSet {
   using Variant = std::variant<Ls...>;
-  // Of each the scratch `Of<L>`.
+  // Each is the tuple of the scratch `Of<L>` of every likelihood L.
   template <template <class> class Of>
   using Each = std::tuple<Of<Ls>...>;
 };

@@ -7,8 +7,8 @@
 
 namespace prequel {
 
-// The function from logits to the parameter of the likelihood: what a rule made for one of them
-// asks for.
+// Link is the function from logits to the parameter of the likelihood: a rule that is made for one
+// of them asks for it.
 enum class Link { kIdentity, kLogistic, kSoftmax, kLog };
 
 struct LikelihoodDefaults {
@@ -18,15 +18,15 @@ struct LikelihoodDefaults {
   static constexpr bool kCounts = false;
   // Whether Expand and LearnNoise can take one row to count less than another.
   static constexpr bool kWeighsRows = false;
-  // Whether they are, unless the configuration says.
+  // standardizes: whether targets are standardised where the configuration does not say.
   bool standardizes() const { return false; }
 
-  // What a target leaves open that this likelihood knows.
+  // CompleteTarget fills in what a target leaves open and this likelihood knows.
   static void CompleteTarget(TargetConfig& /*target*/) {}
 
   NoiseModel noise() const { return {}; }
 
-  // What a minibatch adds to what is known of the noise: nothing.
+  // LearnNoise adds what a minibatch says of the noise to what is known of it: nothing.
   static absl::Status LearnNoise(const NoiseEvidence& /*evidence*/, NoiseState& /*noise*/) {
     return absl::OkStatus();
   }

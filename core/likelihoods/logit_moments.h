@@ -10,20 +10,20 @@ namespace prequel {
 struct LogitMoments {
   Matrix mean;        // C × B
   Matrix covariance;  // C × C·B, block i is columns [iC, iC + C); no columns: f is known exactly
-  // C × B: what a predictive adds to the variance of each logit, where covariances are in units of
-  // the noise and this is not. Of a `doubted` minibatch alone.
+  // `doubt`, C × B, is what a predictive adds to the variance of each logit, where covariances are
+  // in units of the noise and this is not. Of a `doubted` minibatch alone.
   Matrix doubt;
   bool doubted = false;
 
   bool exact() const { return covariance.cols() == 0; }
 };
 
-// Expectations over f ~ LogitMoments of the minibatch's log-likelihood (math: score r = T(y) −
-// A'(f), curvature W = A''(f) = G Gᵀ).
+// LocalExpansion holds expectations over f ~ LogitMoments of the minibatch's log-likelihood (math:
+// score r = T(y) − A'(f), curvature W = A''(f) = G Gᵀ).
 //
 // With weights w² of the rows the likelihood of row i is p^{w²_i}: its log density and score count
-// w²_i times, its root w_i times. A likelihood counts log densities so; what is in score and root
-// is of rows that count once, until the expansion weighs them.
+// w²_i times, its root w_i times. A likelihood counts log densities so; score and root are as if
+// each row counted once, until the expansion weighs them.
 struct LocalExpansion {
   Vector weights;          // B: w² ≥ 0, given; empty: all are 1
   double log_density = 0;  // Σ_i E[log p(y_i | f_i)], nats

@@ -15,7 +15,7 @@ constexpr double kMost = 1 / NegativeBinomialKernel::kLeastShape;
 constexpr double kLongestStep = 1;  // of log α
 constexpr double kFarthest = 300;   // of a log rate
 
-// Σ_i ω_i I_i of one output.
+// InformationOf is Σ_i ω_i I_i of one output.
 double InformationOf(const NoiseEvidence& given, Index output, double dispersion) {
   const Matrix& mean = given.after.mean;
   double sum = 0;
@@ -26,7 +26,7 @@ double InformationOf(const NoiseEvidence& given, Index output, double dispersion
   return sum;
 }
 
-// Σ_i ω_i E_q ∂/∂log α log p(y_i | f, α) of one output.
+// ScoreOf is Σ_i ω_i E_q ∂/∂log α log p(y_i | f, α) of one output.
 double ScoreOf(const NoiseEvidence& given, Index output, double dispersion) {
   const double shape = 1 / dispersion, log_shape = std::log(shape), psi = Digamma(shape);
   const LogitMoments& after = given.after;
@@ -83,7 +83,7 @@ absl::Status NegativeBinomial::LearnNoise(const NoiseEvidence& evidence, NoiseSt
     const double step = ScoreOf(evidence, c, dispersion) / (noise_.shape + learned);
     const double factor = std::exp(std::clamp(step, -kLongestStep, kLongestStep));
     const double next = std::clamp(dispersion * factor, kLeast, kMost);
-    // As counts like these would have told it of the new α.
+    // What was learned counts by the information that such counts would have at the new α.
     if (added > 0) learned *= InformationOf(evidence, c, next) / added;
     noise.shape[c] = noise_.shape + learned;
     noise.rate[c] = noise.shape[c] * next;
@@ -97,7 +97,7 @@ double NegativeBinomial::Dispersion(const NoiseLevel& noise, Index output) const
   return noise_.has_state() ? noise_.rate / noise_.shape : noise_.variance;
 }
 
-// Logits in the order of example and output, eight at a time.
+// Expand goes through the logits in the order of example and output, eight at a time.
 void NegativeBinomial::Expand(const LogitMoments& moments, ConstMatrixRef targets,
                               const NoiseLevel& noise, LocalExpansion& expansion) const {
   const Index examples = moments.mean.cols(), count = outputs_ * examples;

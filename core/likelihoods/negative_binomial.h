@@ -26,13 +26,13 @@ class NegativeBinomial : public CountLikelihood {
   absl::Status Configure(Options& options, const TargetConfig& target);
 
   NoiseModel noise() const { return noise_; }
-  // With q the belief after the minibatch, a = log α and f ~ N(f̂, v) under q, one step of natural
-  // gradient on the ELBO as a function of a, for log α ~ N(a, 1/shape):
+  // LearnNoise takes one step of natural gradient on the ELBO as a function of a = log α, for
+  // log α ~ N(a, 1/shape), with q the belief after the minibatch and f ~ N(f̂, v) under q:
   //   shape += Σ_i I_i,  a += Σ_i E_q ∂/∂a log p(y_i | f, a)/shape
   //   ∂/∂a log p = r [ψ(r) − ψ(y + r) − log σ(−z)] + (y + r) σ(−z) − r
   // The expectation over q is what tells dispersion from ignorance of f: at a gaussian's q it would
   // make E (y − f)² = (y − f̂)² + v, which is unbiased: fitting y has made (y − f̂)² too small by
-  // v. And of a row whose f nothing else tells, q is as wide as α says counts scatter, so that it
+  // v. For a row whose f nothing else tells, q is as wide as α says counts scatter, so that it
   // pulls α nowhere. I is the information of a count about a, to a factor below two,
   //   I = ½ (αλ)²/((1 + αλ)(1 + αλ + α)),  λ = e^{f̂}
   // which sets the length of the steps and not where they lead; what was learned before counts by

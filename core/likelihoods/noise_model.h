@@ -20,8 +20,8 @@ struct NoiseModel {
   bool has_state() const { return learned() || learned_dispersion(); }
 };
 
-// What is known of the noise of each output, in the units the model learns in. Empty unless the
-// likelihood learns its noise. The estimate is rate/shape either way:
+// NoiseState is what is known of the noise of each output, in the units the model learns in. Empty
+// unless the likelihood learns its noise. The estimate is rate/shape either way:
 //   kLearned            R ~ InverseGamma(shape, rate)
 //   kLearnedDispersion  log α ~ N(log(rate/shape), 1/shape)
 struct NoiseState {
@@ -35,31 +35,31 @@ struct NoiseState {
   }
 };
 
-// The noise as expectations and predictives take it, in the units that the model learns in. Empty
-// of a likelihood without.
+// NoiseLevel is the noise as expectations and predictives take it, in the units that the model
+// learns in. Empty for a likelihood without noise.
 struct NoiseLevel {
   Vector variance;       // C: scale² of the predictive noise, or the dispersion of counts
   Vector dof;            // C: degrees of freedom of the Student-t predictive; +inf when known
   bool is_unit = false;  // the covariance of the logits is held in units of `variance`
-  // C: the largest count of each output so far; −1 while there was none, +inf when that is not
-  // known. Empty of likelihoods of other targets, and where it does not matter.
+  // `largest`, C: the largest count of each output so far; −1 while there was none, +inf when that
+  // is not known. Empty for likelihoods of other targets, and where it does not matter.
   Vector largest;
 };
 
-// What a minibatch says of the noise.
+// NoiseEvidence is what a minibatch says of the noise.
 struct NoiseEvidence {
   const Matrix& targets;      // C × B, encoded
   const Matrix& before;       // C × B: the logits at the mean before it; kLearned only
   const LogitMoments& after;  // under the belief after it; the covariance kLearnedDispersion only
   double dataset_size;        // N of dataset mode, in which an example counts once; else 0
   const Vector* weights = nullptr;  // B: how much each row counts, ω; null: once
-  // Of a model that is robust: that each row speaks for itself, and what their mean squared
-  // residual is beside that of all, where all are as predicted (core/robustness/robustness.h).
-  // kLearned only.
+  // For a model that is robust: `apart` says that each row speaks for itself, `weighed_square` what
+  // their mean squared residual is beside that of all, where all are as predicted
+  // (core/robustness/robustness.h). kLearned only.
   bool apart = false;
   double weighed_square = 1;
-  // B: what share κ the noise has in the variance of a row whose inputs are not all known, so that
-  // κ r² is of the noise; null: all of it. kLearned only.
+  // `sureness`, B: what share κ the noise has in the variance of a row whose inputs are not all
+  // known, so that κ r² is of the noise; null: all of it. kLearned only.
   const Vector* sureness = nullptr;
 
   double weight(Index i) const { return weights == nullptr ? 1 : (*weights)[i]; }

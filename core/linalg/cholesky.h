@@ -5,17 +5,18 @@
 
 namespace prequel {
 
-// C in the place of S, of which only the lower triangle is read and written; false, with S lost,
-// when S is not positive definite or not finite.
+// FactorInPlace puts C in the place of S, of which only the lower triangle is read and written;
+// false, with S lost, when S is not positive definite or not finite.
 bool FactorInPlace(Matrix& s);
 
-// log|S|. Only the lower triangle of `factor` is read, here and below.
+// LogDeterminant is log|S|. Only the lower triangle of `factor` is read, here and below.
 double LogDeterminant(ConstMatrixRef factor);
 
-// tr(S⁻¹) = ‖C⁻¹‖²_F. `scratch` is overwritten.
+// TraceOfInverse is tr(S⁻¹) = ‖C⁻¹‖²_F. `scratch` is overwritten.
 double TraceOfInverse(ConstMatrixRef factor, Matrix& scratch);
 
-// The lower triangle of S⁻¹ = (C⁻¹)ᵀ C⁻¹; above it `out` is unspecified. `scratch` is overwritten.
+// InverseOfFactor writes the lower triangle of S⁻¹ = (C⁻¹)ᵀ C⁻¹; above it `out` is unspecified.
+// `scratch` is overwritten.
 void InverseOfFactor(ConstMatrixRef factor, Matrix& scratch, Matrix& out);
 
 }  // namespace prequel

@@ -7,9 +7,9 @@
 
 namespace prequel {
 
-// While it lives, this thread's floating-point unit takes and gives 0 for magnitudes below
-// 2.3e-308. Updates and predictions run under it without exception, so that replay computes what
-// learning did.
+// While a FlushDenormals lives, this thread's floating-point unit takes and gives 0 for magnitudes
+// below 2.3e-308. Updates and predictions run under it without exception, so that replay computes
+// what learning did.
 class FlushDenormals {
  public:
 #if defined(__SSE2__)

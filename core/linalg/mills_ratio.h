@@ -7,9 +7,10 @@
 
 namespace prequel {
 
-// R(x) = Φ(−x)/φ(x) of each x ≥ 0, to a relative 1e-12: neither underflows where Φ(−x) does, and
-// log Φ(−x) = log φ(x) + log R(x). With t = 5/(5 + x), R = t Q(2t − 1), Q being a polynomial fitted
-// at Chebyshev's nodes of t in (0, 1], so that it holds up to x = ∞. Free of branches.
+// MillsRatio is R(x) = Φ(−x)/φ(x) of each x ≥ 0, to a relative 1e-12: neither underflows where
+// Φ(−x) does, and log Φ(−x) = log φ(x) + log R(x). With t = 5/(5 + x), R = t Q(2t − 1), Q being a
+// polynomial fitted at Chebyshev's nodes of t in (0, 1], so that it holds up to x = ∞. Free of
+// branches.
 template <int N>
 inline Eigen::Array<double, N, 1> MillsRatio(const Eigen::Array<double, N, 1>& x) {
   constexpr double kQ[] = {
@@ -27,7 +28,7 @@ inline Eigen::Array<double, N, 1> MillsRatio(const Eigen::Array<double, N, 1>& x
   return t * q;
 }
 
-// The same to a relative 5e-8, in half the time; t = 4/(4 + x).
+// RoughMillsRatio is R(x) to a relative 5e-8, in half the time; t = 4/(4 + x).
 template <int N>
 inline Eigen::Array<double, N, 1> RoughMillsRatio(const Eigen::Array<double, N, 1>& x) {
   constexpr double kQ[] = {0.47330476377158204,    0.38094257846206614,    0.24260249034102102,

@@ -7,8 +7,9 @@
 
 namespace prequel {
 
-// To 5e-16 of itself, for normal x > 0; not finite for infinity and NaN. A first guess from halving
-// the exponent, right to 4e-2, and four Newton steps, each of which squares the error.
+// ReciprocalSqrt is right to 5e-16 of itself, for normal x > 0; not finite for infinity and NaN. A
+// first guess from halving the exponent, right to 4e-2, and four Newton steps, each of which
+// squares the error.
 inline double ReciprocalSqrt(double x) {
   constexpr std::uint64_t kGuess = 0x5fe6eb50c7b537a9;
   double y = std::bit_cast<double>(kGuess - (std::bit_cast<std::uint64_t>(x) >> 1));

@@ -39,7 +39,7 @@ double LogGamma(double x) {
 
 double Digamma(double x) { return Eigen::numext::digamma(x); }
 
-// For large x by its asymptotic series in 1/x (Tricomi and Erdélyi 1951).
+// LogGammaHalfStep uses, for large x, its asymptotic series in 1/x (Tricomi and Erdélyi 1951).
 double LogGammaHalfStep(double x) {
   if (x < 25) return LogGamma(x + 0.5) - LogGamma(x);
   const double t = 1 / x, t2 = t * t;

@@ -25,7 +25,7 @@ void Tanh(Values& a, Values& slope) {
   }
 }
 
-// With u = c (z + d z³) and t = tanh u:  φ = ½ z (1 + t),  φ' = ½ (1 + t)(1 + z (1 − t) u').
+// Gelu has u = c (z + d z³), t = tanh u:  φ = ½ z (1 + t),  φ' = ½ (1 + t)(1 + z (1 − t) u').
 void Gelu(Values& a, Values& slope) {
   constexpr double kScale = 0.79788456080286535588;  // √(2/π)
   constexpr double kCubic = 0.044715;

@@ -11,9 +11,10 @@
 
 namespace prequel {
 
-// Sums over B examples, of one layer: A and S with Σ_i (ã_i ⊗ δ_i)(ã_i ⊗ δ_i)ᵀ ≈ (1/B) A ⊗ S, as if
-// inputs and cotangents were independent (K-FAC: Martens and Grosse 2015). Equal when all S_i are
-// alike, as for a linear model with gaussian likelihood. Zeros above the diagonals.
+// KroneckerFactors are sums over B examples, of one layer: A and S with Σ_i (ã_i ⊗ δ_i)(ã_i ⊗ δ_i)ᵀ
+// ≈ (1/B) A ⊗ S, as if inputs and cotangents were independent (K-FAC: Martens and Grosse 2015).
+// Equal when all S_i are alike, as for a linear model with gaussian likelihood. Zeros above the
+// diagonals.
 struct KroneckerFactors {
   Matrix inputs;      // A = Σ_i ã_i ã_iᵀ: columns × columns
   Matrix cotangents;  // S = Σ_i δ_i δ_iᵀ, or Σ_i Δ_i G_i G_iᵀ Δ_iᵀ: outputs × outputs
@@ -27,7 +28,7 @@ struct KroneckerFactors {
   }
 };
 
-// P = (V ⊗ U) diag(vec E) (V ⊗ U)ᵀ over the weights of one layer.
+// KroneckerCovariance is P = (V ⊗ U) diag(vec E) (V ⊗ U)ᵀ over the weights of one layer.
 struct KroneckerCovariance {
   Matrix input_basis;   // V: columns × columns
   Matrix output_basis;  // U: outputs × outputs
@@ -39,17 +40,17 @@ struct KroneckerCovariance {
   void Deviate(MatrixRef z, Matrix& scratch, MatrixRef out) const;
 };
 
-// What a layer with inputs a (fan_in × B) contributes to both.
+// The functions below are what a layer with inputs a (fan_in × B) contributes to both.
 
-// A.
+// SumInputs writes A.
 void SumInputs(const DenseLayer& layer, ConstMatrixRef a, Matrix& out);
-// S of the columns δ of `cotangents` (fan_out × any).
+// SumCotangents writes S of the columns δ of `cotangents` (fan_out × any).
 void SumCotangents(ConstMatrixRef cotangents, Matrix& out);
-// t (fan_out × B) = E (Vᵀ ã ∘ Vᵀ ã): the variances of Uᵀ Z.
+// RotatedVariances writes t (fan_out × B) = E (Vᵀ ã ∘ Vᵀ ã): the variances of Uᵀ Z.
 void RotatedVariances(const DenseLayer& layer, ConstMatrixRef a, const KroneckerCovariance& p,
                       Buffer& scratch, MatrixRef t);
-// covariance (C × C·B) := blocks U diag(t_i) Uᵀ, of a layer whose unit cotangents are the unit
-// vectors.
+// SetRotatedBlocks sets covariance (C × C·B) := blocks U diag(t_i) Uᵀ, of a layer whose unit
+// cotangents are the unit vectors.
 void SetRotatedBlocks(ConstMatrixRef output_basis, ConstMatrixRef t, Buffer& scratch,
                       MatrixRef covariance);
 

@@ -7,7 +7,8 @@
 
 namespace prequel {
 
-// Weights (outputs × inputs, column major) from `offset`, then `outputs` biases when has_bias.
+// DenseLayer has weights (outputs × inputs, column major) from `offset`, then `outputs` biases when
+// has_bias.
 struct DenseLayer {
   Index offset = 0;
   Index inputs = 0;
@@ -18,7 +19,7 @@ struct DenseLayer {
   Index columns() const { return inputs + (has_bias ? 1 : 0); }  // of [W b]
   Index size() const { return outputs * columns(); }
 
-  // Which weight of θ, or bias, is at `index`. REQUIRES: it lies in this layer.
+  // PlaceOf returns which weight or bias of θ is at `index`. REQUIRES: it lies in this layer.
   struct Place {
     Index output = 0;
     Index input = -1;
@@ -32,7 +33,7 @@ struct DenseLayer {
 
 using Layers = std::vector<DenseLayer>;  // first to last, together θ
 
-// D.
+// NumParams is D.
 inline Index NumParams(const Layers& layers) {
   Index params = 0;
   for (const DenseLayer& layer : layers) params += layer.size();

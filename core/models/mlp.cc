@@ -325,7 +325,7 @@ void Mlp::Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRe
   out.noalias() += Weights(layers_[last], theta) * tape.layers[last - 1].output.view();
 }
 
-// For this one and the next: VjpSum leaves Δ_ℓ of the hidden layers in layer.output.
+// VjpFactors and VjpSquares use that VjpSum leaves Δ_ℓ of the hidden layers in layer.output.
 void Mlp::VjpFactors(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, VectorRef gradient,
                      std::vector<KroneckerFactors>& factors) const {
   VjpSum(theta, tape, u, gradient);
@@ -371,8 +371,8 @@ void Mlp::VjpCurvature(ConstVectorRef theta, Tape& tape, ConstMatrixRef u, Const
   }
 }
 
-// For the n examples i from `at` on, in every hidden layer: Δ_i G_i by back-propagation, and of it
-// column i of `product`, s_{ji} = Σ_r (Δ_i G_i)_{jr}². REQUIRES: `product` is fan_out × B.
+// BackPropagateRoots computes, for the n examples i from `at` on, Δ_i G_i of every hidden layer,
+// and column i of `product`, s_{ji} = Σ_r (Δ_i G_i)_{jr}². REQUIRES: `product` is fan_out × B.
 void Mlp::BackPropagateRoots(ConstVectorRef theta, const Tape& tape, ConstMatrixRef roots, Index at,
                              Index n) const {
   const Index rank = roots.cols() / tape.examples;

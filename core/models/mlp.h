@@ -89,17 +89,19 @@ class Mlp {
   void Jvp(ConstVectorRef theta, const Tape& tape, ConstVectorRef v, MatrixRef out) const;
 
  private:
-  // D_i of a hidden layer: fan_out × C, the unit cotangents of example i.
+  // UnitCotangents is D_i of a hidden layer: fan_out × C, the unit cotangents of example i.
   using UnitCotangents = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
   static UnitCotangents CotangentsOf(const Tape& tape, const Buffer& delta, Index example);
 
-  // Row k of `rows`: Δ^c_o a_j of a hidden layer's weight (o, j), Δ^c_o of a bias.
+  // HiddenJacobianRow writes row k of `rows`: Δ^c_o a_j of a hidden layer's weight (o, j), Δ^c_o of
+  // a bias.
   void HiddenJacobianRow(const Tape& tape, std::size_t l, Index index, Index k,
                          MatrixRef rows) const;
   static void AddCovariance(const Tape& tape, std::size_t l, const Buffer& delta,
                             MatrixRef covariance);
   static Buffer::View ThroughRoots(Tape& tape, std::size_t l, ConstMatrixRef roots);
-  // Calls visit(layer ℓ, the rows that are its units'), first to last, but for the outputs.
+  // ForEachHidden calls visit(layer ℓ, the rows that are its units') for every layer except that of
+  // the outputs, first to last.
   template <class Rows, class Visit>
   void ForEachHidden(Rows&& rows, const Visit& visit) const;
   static Buffer::View Combined(Tape& tape, std::size_t l, ConstMatrixRef u);

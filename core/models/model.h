@@ -51,11 +51,12 @@ concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
   c.GradientSum(tape, x, vector);               // u (C × B) → Σ_i J_iᵀ u_i
   // roots (C × R·B, block i is G_i) → Σ_i diag(J_iᵀ G_i G_iᵀ J_i); never per example.
   c.CurvatureDiagonal(tape, x, vector);
-  // Of every layer: roots → A and S = Σ_i Δ_i G_i G_iᵀ Δ_iᵀ; P per layer → J_i P J_iᵀ, C × C·B.
+  // CurvatureFactors takes roots → A and S = Σ_i Δ_i G_i G_iᵀ Δ_iᵀ of every layer, and
+  // KroneckerMarginal P per layer → J_i P J_iᵀ, C × C·B.
   c.CurvatureFactors(tape, x, factors);
   c.KroneckerMarginal(ctape, covariances, matrix);
 
-  // Of units, those of the first layer, of the second, …, U in all: with ã_i the inputs of its
+  // Units are those of the first layer, of the second, …, U in all: with ã_i the inputs of its
   // layer and a 1 for its bias, J_i of the weights into unit j is Δ_{ji} ã_iᵀ, Δ_{ji} ∈ R^C.
   c.UnitInputs(ctape, size, matrix);   // ã of a layer: c × B
   c.UnitScores(tape, x, matrix);       // u (C × B) → Δ_{ji}ᵀ u_i: U × B
@@ -64,11 +65,12 @@ concept ModelType = requires(M& m, const M& c, typename M::Tape& tape,
 
   // After Forward alone:
   c.VjpSum(theta, tape, x, vector);  // u (C × B) → Σ_i J_iᵀ u_i by one back-propagation
-  // The same, and beside it Σ_i (J_iᵀ u_i) ∘ (J_iᵀ u_i), by the same back-propagation.
+  // VjpSquares is VjpSum with Σ_i (J_iᵀ u_i) ∘ (J_iᵀ u_i) beside it, by the same back-propagation.
   c.VjpSquares(theta, tape, x, vector, vector);
-  // Or roots (as above) → Σ_i diag(J_iᵀ G_i G_iᵀ J_i) beside it, by back-propagating them too.
+  // VjpCurvature has roots (as above) → Σ_i diag(J_iᵀ G_i G_iᵀ J_i) beside it, by back-propagating
+  // them too.
   c.VjpCurvature(theta, tape, x, x, vector, vector);
-  // Or the factors of every layer, δ_i = Δ_i u_i.
+  // VjpFactors has the factors of every layer beside it, δ_i = Δ_i u_i.
   c.VjpFactors(theta, tape, x, vector, factors);
   c.Jvp(theta, ctape, theta, matrix);  // v (D) → J_i v, C × B
 };

@@ -13,7 +13,8 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 constexpr double kWidest = 1e10;  // a wider prior leaves no digits for what is learned
 
-// One number per weight as the configuration may carry it: under which names and how large.
+// Parameters are one number per weight as the configuration may carry it: under which names and how
+// large.
 struct Parameters {
   std::string_view whole;            // all D in one list
   std::string_view weights, biases;  // behind "layerL.", of one layer
@@ -46,7 +47,7 @@ bool Given(const Options& options, const Layers& layers, const Parameters& param
   return given;
 }
 
-// outputs · inputs numbers by rows, to where the layer's weights lie.
+// PlaceWeights copies outputs · inputs numbers by rows to where the layer's weights lie.
 void PlaceWeights(const DenseLayer& layer, const double* numbers, Vector& out) {
   Eigen::Map<Matrix>(out.data() + layer.offset, layer.outputs, layer.inputs) =
       Eigen::Map<const RowMajor>(numbers, layer.outputs, layer.inputs);
@@ -98,7 +99,7 @@ void ReadLayers(Options& options, const Layers& layers, const Parameters& parame
   out = std::move(read);
 }
 
-// In one of the two forms.
+// Read takes the parameters in one of two forms: whole, or layer by layer.
 void Read(Options& options, const Layers& layers, const Parameters& parameters, Vector& out) {
   if (!options.Has(parameters.whole)) return ReadLayers(options, layers, parameters, out);
   for (std::size_t l = 0; l < layers.size(); ++l) {

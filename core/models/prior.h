@@ -16,14 +16,15 @@ namespace prequel {
 struct WeighedModel {
   const Layers& layers;
   bool several = false;  // beliefs may differ in their prior when nobody asks for it
-  // Its scale can be learned (core/learner/carrying/prior_scales.h).
+  // may_learn_scale: whether the prior's scale can be learned
+  // (core/learner/carrying/prior_scales.h).
   bool may_learn_scale = false;
 };
 
-// v = 1/precision for weights (divided by the layer's fan-in when layer_scale is "fan_in") and
-// 1/bias_precision for biases. Where layer_scale is "both" there are two scales, and beliefs differ
-// in theirs: 0 is "fan_in", 1 is "none". Where `scale` is "learned", v is a beginning
-// (core/learner/carrying/prior_scales.h).
+// PriorPrecision gives v = 1/precision for weights (divided by the layer's fan-in when layer_scale
+// is "fan_in") and 1/bias_precision for biases. Where layer_scale is "both" there are two scales,
+// and beliefs differ in theirs: 0 is "fan_in", 1 is "none". Where `scale` is "learned", v is a
+// beginning (core/learner/carrying/prior_scales.h).
 struct PriorPrecision {
   double precision = 1;
   double bias_precision = 1;
@@ -36,10 +37,10 @@ struct PriorPrecision {
   Vector Variances(const Layers& layers, Index which) const;  // D
 };
 
-// θ ~ N(m₀, diag(v)), m₀ = Initialize of the model. Unless given, layer_scale is "both" where there
-// are hidden layers and several beliefs, else "fan_in" where there are hidden layers: so the
-// variance of a unit does not grow with the units that feed it. The scale is learned where it can
-// be, unless a precision is given.
+// IsotropicPrior is θ ~ N(m₀, diag(v)), m₀ = Initialize of the model. Unless given, layer_scale is
+// "both" where there are hidden layers and several beliefs, else "fan_in" where there are hidden
+// layers: so the variance of a unit does not grow with the units that feed it. The scale is learned
+// where it can be, unless a precision is given.
 struct IsotropicPrior {
   static constexpr std::string_view kName = "isotropic";
 

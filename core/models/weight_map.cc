@@ -15,7 +15,8 @@ Eigen::Map<Vector> BiasesOf(const DenseLayer& layer, VectorRef theta) {
   return {theta.data() + layer.bias_offset(), layer.has_bias ? layer.outputs : 0};
 }
 
-// Calls visit(slope, offset, column of weights, that of the indicator or −1) of each input.
+// ForEachInput calls visit(slope, offset, column of weights, that of the indicator or −1) of each
+// input.
 template <class Visit>
 void ForEachInput(const InputsChange& inputs, const Visit& visit) {
   for (Index j = 0; j < inputs.slope.size(); ++j) {
@@ -92,7 +93,8 @@ void WeightMap::TurnBack(VectorRef theta) const {
   });
 }
 
-// The transpose of TurnBack, whose steps are linear: they are taken in the opposite order.
+// TurnBackTransposed is the transpose of TurnBack, whose steps are linear: they are taken in the
+// opposite order.
 void WeightMap::TurnBackTransposed(VectorRef theta) const {
   if (inputs_ != nullptr) {
     Columns weights = WeightsOf(first_, theta);

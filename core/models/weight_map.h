@@ -16,7 +16,7 @@
 
 namespace prequel {
 
-// Of the first columns that a model sees, one for each slope.
+// InputsChange is of the first columns that a model sees, one for each slope.
 struct InputsChange {
   Vector slope, offset;
   std::vector<Index> indicator;  // the column that says that it is missing; −1: there is none
@@ -27,35 +27,36 @@ struct OutputsChange {
   Vector spread;  // what covariances are scaled by: the gain, or 1 where the noise is their unit
 };
 
-// A view: both changes must outlive it.
+// WeightMap is a view: both changes must outlive it.
 class WeightMap {
  public:
-  // Of all weights.
+  // OfAll maps all weights.
   static WeightMap OfAll(const Layers& layers, const InputsChange& inputs,
                          const OutputsChange& outputs) {
     return WeightMap(layers.front(), &inputs, layers.back(), &outputs, 0);
   }
-  // Of those of layer `l` by itself, which begin at 0.
+  // OfLayer maps those of layer `l` by itself, which begin at 0.
   static WeightMap OfLayer(const Layers& layers, std::size_t l, const InputsChange& inputs,
                            const OutputsChange& outputs);
-  // Of those into unit `j` of it, its bias last.
+  // OfUnit maps those into unit `j` of layer `l`, its bias last.
   static WeightMap OfUnit(const Layers& layers, std::size_t l, Index j, const InputsChange& inputs,
                           const OutputsChange& outputs);
 
-  // Of those into any unit of the first layer, its bias last, save what the unit is an output of.
+  // OfInputs maps those into any unit of the first layer, its bias last, by the change of inputs
+  // alone.
   static WeightMap OfInputs(const Layers& layers, const InputsChange& inputs);
 
-  // Whether it leaves these weights as they are.
+  // IsIdentity: whether the map leaves these weights as they are.
   bool IsIdentity() const { return inputs_ == nullptr && outputs_ == nullptr; }
 
   void Apply(VectorRef theta) const;  // T θ + c
-  // Of deviations, in the units of covariances.
+  // Turn and its inverses map deviations, in the units of covariances.
   void Turn(VectorRef theta) const;                // T θ
   void TurnBack(VectorRef theta) const;            // T⁻¹ θ
   void TurnBackTransposed(VectorRef theta) const;  // T⁻ᵀ θ
-  // Sets the intercepts of the outputs to 0, if they are among these weights.
+  // ClearIntercepts sets the intercepts of the outputs to 0, if they are among these weights.
   void ClearIntercepts(VectorRef theta) const;
-  // diag(T⁻ᵀ diag(λ) T⁻¹) in the place of λ.
+  // TurnBackPrecision writes diag(T⁻ᵀ diag(λ) T⁻¹) in the place of λ.
   void TurnBackPrecision(VectorRef lambda) const;
 
  private:
@@ -64,7 +65,7 @@ class WeightMap {
       : first_(first), last_(last), inputs_(inputs), outputs_(outputs), output_(output) {}
 
   void TurnInputs(VectorRef theta) const;
-  // Multiplies what is of output o by factor(o).
+  // ScaleOutputs multiplies what is of output o by factor(o).
   template <class Factor>
   void ScaleOutputs(const Factor& factor, VectorRef theta) const;
 

@@ -39,7 +39,8 @@ PartInfo Described(std::string_view kind, const Configure& configure) {
           .options = found.options()};
 }
 
-// Of all alternatives, in their order, of which the first is the usual one. `add` may say more.
+// AddAll adds every alternative of a variant, in their order, of which the first is the usual one.
+// `more` may say more of each.
 template <class Variant, class Configure, class More>
 void AddAll(std::string_view kind, std::vector<PartInfo>& parts, const Configure& configure,
             const More& more) {
@@ -131,14 +132,15 @@ std::vector<PartInfo> AllParts() {
           if (Updates<R, Q>) part.combines["posterior"].emplace_back(Q::kName);
         });
       });
-  // Of all that a model may be, so that every option is read.
+  // This model has all that a model may have, so that every option is read.
   const MovingModel moving{
       .layers = layers, .tracks_noise = true, .tracks_dispersion = true, .scales = 2};
   AddAll<Dynamics>(
       "dynamics", parts,
       [&](auto& part, Options& options) { return part.Configure(options, moving); },
       []<class T>(const T*, PartInfo& part) {
-        // What a model has that is not too large for it (learner/planning/default_fit.h).
+        // The usual dynamics are those of a model that is not too large for them
+        // (learner/planning/default_fit.h).
         part.usual = std::is_same_v<T, Adaptive>;
         if constexpr (T::kMoves) {
           EachOf<Posterior>([&]<class Q>(const Q*) {

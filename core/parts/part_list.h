@@ -9,7 +9,7 @@
 
 namespace prequel {
 
-// Another default than the usual one, where something is chosen.
+// OtherDefault is another default than the usual one, where something is chosen.
 struct OtherDefault {
   std::map<std::string, std::string> where;  // options and the words that are chosen for them
   OptionValue value;
@@ -29,12 +29,13 @@ struct PartInfo {
   std::string help, cost;  // a line each; cost may be empty
   bool usual = false;      // of its kind, unless another is named or chosen for a model
   std::vector<PartOption> options;
-  // By kind, the parts that it can be combined with, where that is not all of them.
+  // `combines` lists, by kind, the parts that it can be combined with, where that is not all of
+  // them.
   std::map<std::string, std::vector<std::string>> combines;
 };
 
-// In the order in which a configuration is made, then the queries. Options whose range depends on
-// a model's size are those of a network of 16 inputs and 32 units.
+// ListParts lists them in the order in which a configuration is made, then the queries. Options
+// whose range depends on a model's size are those of a network of 16 inputs and 32 units.
 const std::vector<PartInfo>& ListParts();
 
 }  // namespace prequel

@@ -12,7 +12,7 @@ constexpr int kDepth = 2;
 // Stands for a value of an option whose presence alone is of interest.
 constexpr std::string_view kPresent = "";
 
-// The words that were chosen.
+// WordsOf are the words that were chosen.
 std::map<std::string, std::string> WordsOf(const std::map<std::string, OptionValue>& given) {
   std::map<std::string, std::string> words;
   for (const auto& [name, value] : given) {
@@ -26,7 +26,7 @@ bool Contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// "layer1.bias" and "layer2.bias" are one option of each layer.
+// OfAnyLayer: "layer1.bias" and "layer2.bias" are one option of each layer.
 std::string OfAnyLayer(const std::string& name) {
   constexpr std::string_view kLayer = "layer";
   const std::size_t dot = name.find('.');

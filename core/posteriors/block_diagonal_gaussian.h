@@ -42,10 +42,10 @@ struct BlockDiagonalGaussian : PosteriorDefaults {
   Vector mean;                // D
   std::vector<Block> blocks;  // of the layers, first to last
 
-  // A block per layer.
+  // Configure takes a block per layer.
   absl::Status Configure(Options& options, const Layers& layers);
   absl::Status CheckSize(Index params) const;
-  // N(mean, diag(variances)) in the blocks of this one.
+  // FromDiagonal is N(mean, diag(variances)) in the blocks of this one.
   BlockDiagonalGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 
   template <class A, class Self>
@@ -65,7 +65,7 @@ struct BlockDiagonalGaussian : PosteriorDefaults {
   absl::Status Carry(const Carrying& by, CarryingScratch& w);
 };
 
-// Draws mean + blockdiag(L_1, …) z with L_ℓ L_ℓᵀ = P_ℓ.
+// BlockDiagonalSampler draws mean + blockdiag(L_1, …) z with L_ℓ L_ℓᵀ = P_ℓ.
 class BlockDiagonalSampler {
  public:
   absl::Status Prepare(const BlockDiagonalGaussian& posterior);
@@ -76,7 +76,7 @@ class BlockDiagonalSampler {
   std::vector<Matrix> factors_;
 };
 
-// KL(q ‖ p) in nats, the sum of the blocks'. REQUIRES: q.HasShapeOf(p).
+// BlockDiagonalDivergence is KL(q ‖ p) in nats, the sum of the blocks'. REQUIRES: q.HasShapeOf(p).
 class BlockDiagonalDivergence {
  public:
   double Kl(const BlockDiagonalGaussian& q, const BlockDiagonalGaussian& p);

@@ -12,8 +12,8 @@
 namespace prequel {
 namespace {
 
-// Of the largest entry on the diagonal: a square on the diagonal of a root that is less is as good
-// as rounding.
+// A square on the diagonal of a root is as good as rounding when it is less than this much of the
+// largest entry on the diagonal.
 constexpr double kRounding = 1e-8;
 constexpr double kOfAsMuch = 1e-9;  // by which a belief that stands may be less sure than its prior
 constexpr double kJitter = 1e-12;
@@ -22,9 +22,9 @@ absl::Status NotPositiveDefinite() {
   return absl::InternalError("the posterior covariance is not positive definite");
 }
 
-// K Λ₀ of a belief that drifts, into w.prior. With P̃ = Λ₀^{½} P Λ₀^{½} and r_i = Σ_j |P̃_ij|,
-// K = diag(1/max(1, r_i)) leaves K^{½} P̃ K^{½} ≤ I (Schur's test with √r). `full`: P, both
-// triangles.
+// KeepOfPrior writes K Λ₀ of a belief that drifts to w.prior. With P̃ = Λ₀^{½} P Λ₀^{½} and r_i =
+// Σ_j |P̃_ij|, K = diag(1/max(1, r_i)) leaves K^{½} P̃ K^{½} ≤ I (Schur's test with √r). `full`: P,
+// both triangles.
 void KeepOfPrior(const Matrix& full, ConstVectorRef prior_precision, BlockScratch& w) {
   w.pull = prior_precision.cwiseSqrt();
   for (Index i = 0; i < full.rows(); ++i) {
@@ -33,7 +33,7 @@ void KeepOfPrior(const Matrix& full, ConstVectorRef prior_precision, BlockScratc
   }
 }
 
-// E L with E = Λ₀ − T⁻ᵀ Λ₀ T⁻¹, into w.pulled, of L, a lower triangle, in w.root.
+// PullRoot writes E L with E = Λ₀ − T⁻ᵀ Λ₀ T⁻¹ to w.pulled, of L, a lower triangle, in w.root.
 void PullRoot(const WeightMap& map, BlockScratch& w) {
   w.pulled = w.root;
   for (Index j = 0; j < w.root.cols(); ++j) {
@@ -44,8 +44,9 @@ void PullRoot(const WeightMap& map, BlockScratch& w) {
   }
 }
 
-// P' = (L⁻ᵀ L⁻¹ + E)⁻¹ = L (I + Lᵀ E L)⁻¹ Lᵀ of L in w.root, into `covariance`, with E L in
-// w.pulled. False, and `covariance` as it was, where rounding could be all that is left of a sum.
+// AddPrecision writes P' = (L⁻ᵀ L⁻¹ + E)⁻¹ = L (I + Lᵀ E L)⁻¹ Lᵀ of L in w.root to `covariance`,
+// with E L in w.pulled. False, and `covariance` as it was, where rounding could be all that is left
+// of a sum.
 bool AddPrecision(BlockScratch& w, Matrix& covariance) {
   w.inner.setIdentity(w.root.rows(), w.root.cols());
   w.inner.triangularView<Eigen::Lower>() += w.root.transpose() * w.pulled;
@@ -59,15 +60,15 @@ bool AddPrecision(BlockScratch& w, Matrix& covariance) {
   return true;
 }
 
-// L of P = L Lᵀ, both triangles of which are in w.root.
+// FindRoot finds L of P = L Lᵀ, both triangles of which are in w.root.
 bool FindRoot(BlockScratch& w) {
   if (!FactorInPlace(w.root)) return false;
   w.root.triangularView<Eigen::StrictlyUpper>().setZero();
   return true;
 }
 
-// FindRoot of P in the lower triangle of `covariance`, of which rounding may have left an
-// eigenvalue that is none.
+// FindRootOf is FindRoot of P in the lower triangle of `covariance`, of which rounding may have
+// left an eigenvalue that is not positive.
 bool FindRootOf(const Matrix& covariance, BlockScratch& w) {
   w.root = covariance.selfadjointView<Eigen::Lower>();
   if (FindRoot(w)) return true;
@@ -76,18 +77,20 @@ bool FindRootOf(const Matrix& covariance, BlockScratch& w) {
   return FindRoot(w);
 }
 
-// Whether P, both triangles of it, is at least as sure of each weight as the prior is. A belief
-// that stands is, but for rounding; one that is not gives up no more of the prior than it has.
+// IsAsSure: whether P, both triangles of it, is at least as sure of each weight as the prior is. A
+// belief that stands is, except for rounding; one that is not gives up no more of the prior than it
+// has.
 bool IsAsSure(const Matrix& full, ConstVectorRef prior_precision) {
   return (full.diagonal().array() * prior_precision.array()).maxCoeff() <= 1 + kOfAsMuch;
 }
 
-// P' = (S' + Λ₁)⁻¹ with S' = T⁻ᵀ S T⁻¹ of the prior Λ₀ in w.prior, Λ₁ in w.drawing, without a
-// difference of large numbers: with P = L Lᵀ,
+// CarryByParts finds P' = (S' + Λ₁)⁻¹ with S' = T⁻ᵀ S T⁻¹ of the prior Λ₀ in w.prior, Λ₁ in
+// w.drawing, without a difference of large numbers: with P = L Lᵀ,
 //   S = L⁻ᵀ M L⁻¹,   M = I − Lᵀ Λ₀ L = C Cᵀ,   F = T⁻ᵀ L⁻ᵀ C,
 //   [Fᵀ Λ₁^{−½}; I] = Q R,   P' = Λ₁^{−½} R⁻¹ R⁻ᵀ Λ₁^{−½}
-// where what rounding leaves of M below zero is none. Several times the work of AddPrecision, and
-// allocates: of units that moved far, or of a prior that is nearly all there is.
+// where what rounding leaves of M below zero counts as zero. Several times the work of
+// AddPrecision, and allocates: it is for units that moved far, or a prior that is nearly all there
+// is.
 absl::Status CarryByParts(const WeightMap* map, Matrix& covariance, BlockScratch& w) {
   if (!FindRootOf(covariance, w)) return NotPositiveDefinite();
   const Index size = covariance.rows();
@@ -135,8 +138,9 @@ void CarryDiagonal(const WeightMap& map, const Carrying& by, VectorRef d, BlockS
   d += w.prior;
 }
 
-// With T P Tᵀ = L Lᵀ and E as above, P' = (L⁻ᵀ L⁻¹ + E)⁻¹ = L (I + Lᵀ E L)⁻¹ Lᵀ: where units hardly
-// moved, or where the rows have told far more than the prior, what is inverted is nearly I.
+// CarryDense uses T P Tᵀ = L Lᵀ and E as above: P' = (L⁻ᵀ L⁻¹ + E)⁻¹ = L (I + Lᵀ E L)⁻¹ Lᵀ. Where
+// units hardly moved, or where the rows have told far more than the prior, what is inverted is
+// nearly I.
 absl::Status CarryDense(const WeightMap& map, ConstVectorRef prior_mean,
                         ConstVectorRef prior_precision, bool stands, VectorRef mean,
                         Matrix& covariance, BlockScratch& w) {

@@ -17,15 +17,16 @@ struct Compression {
   Index loops = 0;
 };
 
-// Scratch. O(DK² + K³) for K columns, or O(D²K + D³) when there are more columns than rows.
+// Compressor is scratch. O(DK² + K³) for K columns, or O(D²K + D³) when there are more columns than
+// rows.
 class Compressor {
  public:
-  // X: D × K, to W: D × rank. `next_d` may be `d` itself. REQUIRES: rank ≤ D.
+  // Compress takes X, D × K, to W, D × rank. `next_d` may be `d` itself. REQUIRES: rank ≤ D.
   void Compress(const Compression& compression, ConstVectorRef d, const Matrix& x, Index rank,
                 Vector& next_d, Matrix& w);
 
  private:
-  // w = the `rank` largest singular pairs of x.
+  // KeepLargest sets w = the `rank` largest singular pairs of x.
   void KeepLargest(const Matrix& x, Index rank, Matrix& w);
   void Loop(ConstVectorRef d, const Matrix& x, Vector& next_d, Matrix& w);
 
@@ -33,7 +34,7 @@ class Compressor {
   Vector diagonal_;
 };
 
-// Replaces x (D × K) by D columns with the same outer product when K > D.
+// Condense replaces x (D × K) by D columns with the same outer product when K > D.
 void Condense(Matrix& x);
 
 }  // namespace prequel

@@ -53,7 +53,7 @@ struct DiagonalGaussian : PosteriorDefaults {
     return static_cast<double>(NumParams(layers));
   }
   Anchor anchor() const { return {.precision = &precision}; }
-  // The least of what must stay above 0 when it is rounded to floats.
+  // least_positive is the least of what must stay above 0 when it is rounded to floats.
   double least_positive() const { return precision.minCoeff(); }
   bool IsFinite() const {
     // 0 · x is NaN for the x that are not finite; a sum vectorises, a test per element does not.
@@ -69,11 +69,11 @@ struct DiagonalGaussian : PosteriorDefaults {
     return mean.size() == params && precision.size() == params && IsFinite();
   }
 
-  // 1/(k/λ + a)
+  // Diffuse sets λ to 1/(k/λ + a).
   void Diffuse(const Vector& keep, const Vector& added, Matrix& /*scratch*/) {
     precision.array() /= keep.array() + added.array() * precision.array();
   }
-  // What the family cannot hold is left out: the covariance of a weight with its unit's bias.
+  // Carry leaves out what the family cannot hold: the covariance of a weight with its unit's bias.
   absl::Status Carry(const Carrying& by, CarryingScratch& scratch) {
     const WeightMap map = by.OfAll();
     BlockScratch& w = scratch.first;
@@ -85,7 +85,7 @@ struct DiagonalGaussian : PosteriorDefaults {
   }
 };
 
-// KL(q ‖ p), nats.
+// DiagonalDivergence is KL(q ‖ p), nats.
 class DiagonalDivergence {
  public:
   double Kl(const DiagonalGaussian& q, const DiagonalGaussian& p) const {
@@ -95,7 +95,7 @@ class DiagonalDivergence {
   }
 };
 
-// Draws mean + precision^{-1/2} ∘ z.
+// DiagonalSampler draws mean + precision^{-1/2} ∘ z.
 class DiagonalSampler {
  public:
   absl::Status Prepare(const DiagonalGaussian& posterior) {

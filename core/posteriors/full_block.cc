@@ -10,7 +10,7 @@ namespace prequel {
 
 absl::Status FullBlock::Begin(const Matrix& covariance, Index columns, bool draws) {
   prior_ = &covariance;
-  // By examples costs 3nD² + 2n²D + n³/3, by parameters 2nD² + 8D³/3: equal near n = D.
+  // The form by examples costs 3nD² + 2n²D + n³/3, by parameters 2nD² + 8D³/3: equal near n = D.
   by_parameters_ = draws || columns > size();
   curvature_[0].present = curvature_[1].present = false;
   offset_.setZero(size());
@@ -94,7 +94,7 @@ void FullBlock::KeepCurve() {
   SolveDirection();
 }
 
-// By examples, with v = J r − P⁻¹δ and w = S⁻¹ J_Gᵀ P v: direction = P v − K w, and its dual
+// The direction by examples, with v = J r − P⁻¹δ and w = S⁻¹ J_Gᵀ P v, is P v − K w, and its dual
 // P⁻¹·direction = v − J_G w. By parameters, in u: direction_u = M⁻¹ (Lᵀ J r − u).
 void FullBlock::SolveDirection() {
   const Curvature& curvature = now();
@@ -141,7 +141,7 @@ double FullBlock::mean_kl() const {
   return 0.5 * (by_parameters_ ? trial_dual_.squaredNorm() : trial_offset_.dot(trial_dual_));
 }
 
-// By examples tr(P⁻¹ P_q) − D = tr(S⁻¹) − n; by parameters it is tr(M⁻¹) − D.
+// The trace tr(P⁻¹ P_q) − D is tr(S⁻¹) − n by examples, and tr(M⁻¹) − D by parameters.
 double FullBlock::kl() const {
   if (!now().present) return mean_kl();
   const auto count = static_cast<double>(now().factor.rows());

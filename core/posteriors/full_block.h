@@ -20,19 +20,21 @@ namespace prequel {
 // The calls and their order are LocalFull's. Allocates nothing once grown.
 class FullBlock {
  public:
-  // q := N(m, covariance), of which only the lower triangle is read and which must outlive the fit.
+  // Begin sets q := N(m, covariance), of which only the lower triangle is read and which must
+  // outlive the fit.
   absl::Status Begin(const Matrix& covariance, Index columns, bool draws);
 
   Index size() const { return prior_->rows(); }  // D
 
-  // D × C·B, to be filled before Attach: the rows of the Jacobian that are of these weights.
+  // jacobian is D × C·B, to be filled before Attach: the rows of the Jacobian that are of these
+  // weights.
   Matrix& jacobian() { return jacobian_; }
   void Attach();
-  // Block i of `covariance` (+)= J_i P_q J_iᵀ. REQUIRES: Attach.
+  // Project sets block i of `covariance` (+)= J_i P_q J_iᵀ. REQUIRES: Attach.
   void Project(Index logits, bool accumulate, Matrix& covariance);
 
   void StartCurve();
-  // REQUIRES: Attach. By examples: once per round, weight 1.
+  // AddCurve is called, by examples, once per round, with weight 1. REQUIRES: Attach.
   void AddCurve(const LocalExpansion& local, double weight);
   absl::Status SolveCurve();
   void KeepCurve();
@@ -45,15 +47,15 @@ class FullBlock {
   double kl() const;
   double mean_kl() const;
 
-  // theta += a draw of N(0, P_q) made of standard normals z, which are overwritten. REQUIRES:
-  // draws.
+  // Deviate adds to theta a draw of N(0, P_q) made of standard normals z, which are overwritten.
+  // REQUIRES: draws.
   void Deviate(VectorRef z, VectorRef theta) const;
 
-  // The lower triangle of P_q. Destroys the fit.
+  // Commit writes the lower triangle of P_q. Destroys the fit.
   void Commit(Matrix& covariance);
 
  private:
-  // The curvature of one round. by examples: root = J_G, gain = K; by parameters: unused.
+  // Curvature is of one round. By examples root = J_G, gain = K; by parameters both are unused.
   struct Curvature {
     bool present = false;
     Matrix root, gain;  // D × n

@@ -38,7 +38,8 @@ absl::Status FullGaussian::Carry(const Carrying& by, CarryingScratch& w) {
                     w.first);
 }
 
-// The first weights stay as they are where only the last layer drifts.
+// DiffuseCovariance skips the first weights, which stay as they are where only the last layer
+// drifts.
 void DiffuseCovariance(ConstVectorRef keep, ConstVectorRef added, Matrix& covariance) {
   const Index size = covariance.rows();
   Index first = 0;
@@ -71,7 +72,7 @@ void FullSampler::Draw(const Stream& stream, Vector& theta) {
   theta.noalias() += factor_.triangularView<Eigen::Lower>() * normal_;
 }
 
-// With covariances C Cᵀ of q and R Rᵀ of p, and δ between the means:
+// Kl of q with covariance C Cᵀ and p with R Rᵀ, and δ between the means, is
 //   2 KL = ‖R⁻¹ C‖²_F − D + log|R Rᵀ| − log|C Cᵀ| + |R⁻¹ δ|²
 double FullDivergence::Kl(const Matrix& q, const Matrix& p, ConstVectorRef moved) {
   if (!FactorCovariance(q, root_).ok() || !FactorCovariance(p, p_root_).ok()) {

@@ -33,7 +33,7 @@ struct FullGaussian : PosteriorDefaults {
   Matrix covariance;  // D × D; only the lower triangle is ever read
 
   static absl::Status CheckSize(Index params);
-  // N(mean, diag(variances)).
+  // FromDiagonal is N(mean, diag(variances)).
   static FullGaussian FromDiagonal(const Vector& mean, const Vector& variances);
 
   template <class A, class Self>
@@ -57,14 +57,14 @@ struct FullGaussian : PosteriorDefaults {
   absl::Status Carry(const Carrying& by, CarryingScratch& w);
 };
 
-// P ← diag(√k) P diag(√k) + diag(a), in the lower triangle.
+// DiffuseCovariance sets P ← diag(√k) P diag(√k) + diag(a), in the lower triangle.
 void DiffuseCovariance(ConstVectorRef keep, ConstVectorRef added, Matrix& covariance);
 
-// L with L Lᵀ = `covariance` in the lower triangle of `factor`. INTERNAL when the covariance is no
-// longer positive definite. Only lower triangles are read.
+// FactorCovariance writes L with L Lᵀ = `covariance` to the lower triangle of `factor`. INTERNAL
+// when the covariance is no longer positive definite. Only lower triangles are read.
 absl::Status FactorCovariance(const Matrix& covariance, Matrix& factor);
 
-// A Gaussian as something that can be drawn from repeatedly: draw(z) = mean + L z.
+// FullSampler is a Gaussian as something that can be drawn from repeatedly: draw(z) = mean + L z.
 class FullSampler {
  public:
   absl::Status Prepare(const FullGaussian& posterior);
@@ -75,14 +75,14 @@ class FullSampler {
   Matrix factor_;
 };
 
-// KL(q ‖ p) in nats; infinity when either is not positive definite. 5D³/3 flops.
+// FullDivergence is KL(q ‖ p) in nats; infinity when either is not positive definite. 5D³/3 flops.
 class FullDivergence {
  public:
   double Kl(const FullGaussian& q, const FullGaussian& p) {
     moved_ = q.mean - p.mean;
     return Kl(q.covariance, p.covariance, moved_);
   }
-  // The same of two covariances with means that are `moved` apart.
+  // Kl of two covariances, with means that are `moved` apart.
   double Kl(const Matrix& q, const Matrix& p, ConstVectorRef moved);
 
  private:

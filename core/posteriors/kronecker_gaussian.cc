@@ -12,8 +12,8 @@
 namespace prequel {
 namespace {
 
-// Eigenpairs of a positive semidefinite matrix, of which the lower triangle is read: what rounding
-// makes negative is 0.
+// Decompose finds eigenpairs of a positive semidefinite matrix, of which the lower triangle is
+// read: what rounding makes negative is 0.
 absl::Status Decompose(const Matrix& lower, Matrix& basis, Vector& values) {
   const auto not_finite = [] {
     return absl::InternalError("the Kronecker factors of the curvature are not finite");
@@ -31,7 +31,7 @@ void CovariancesOf(const KroneckerGaussian& q, std::vector<KroneckerCovariance>&
   for (std::size_t l = 0; l < out.size(); ++l) q.layers[l].CovarianceTo(out[l]);
 }
 
-// tr(Λ_p P_q) of one layer, with M = Q_Apᵀ D_p^{1/2} V_q and R = Q_Spᵀ Q_Sq:
+// TraceOfRatio is tr(Λ_p P_q) of one layer, with M = Q_Apᵀ D_p^{1/2} V_q and R = Q_Spᵀ Q_Sq:
 //   Σ_ij E_ji (Σ_k M_ki² + Σ_k λ_pk M_ki² · Σ_k μ_pk R_kj²)
 double TraceOfRatio(const KroneckerGaussian::Layer& p, const KroneckerCovariance& q) {
   const Matrix inputs =
@@ -169,7 +169,8 @@ bool KroneckerGaussian::IsSound(Index params) const {
   return mean.size() == params && total == params && IsFinite();
 }
 
-// A of the first layer and S of the last in new units, of a layer as it is before.
+// CarryFactors puts A of the first layer and S of the last in new units, of a layer as it is
+// before.
 absl::Status KroneckerGaussian::CarryFactors(const Carrying& by, std::size_t l) {
   Layer& layer = layers[l];
   const Vector d = layer.prior, root = d.cwiseSqrt();

@@ -46,10 +46,11 @@ struct KroneckerGaussian : PosteriorDefaults {
     Index outputs() const { return output_basis.rows(); }  // o
     Index size() const { return columns() * outputs(); }
 
-    // Makes P⁻¹ = D ⊗ I + A ⊗ S of lower triangles. INTERNAL when they are not finite. O(c³ + o³).
+    // Assign makes P⁻¹ = D ⊗ I + A ⊗ S of lower triangles; INTERNAL when they are not finite.
+    // O(c³ + o³).
     absl::Status Assign(ConstVectorRef d, ConstMatrixRef a, ConstMatrixRef s);
     void CovarianceTo(KroneckerCovariance& out) const;
-    // [W b] of this layer, whose weights begin at `offset` in θ.
+    // WeightsIn is [W b] of this layer, whose weights begin at `offset` in θ.
     Eigen::Map<const Matrix> WeightsIn(const Vector& theta, Index offset) const {
       return {theta.data() + offset, outputs(), columns()};
     }
@@ -70,7 +71,7 @@ struct KroneckerGaussian : PosteriorDefaults {
 
   absl::Status Configure(Options& options, const Layers& layers);
   absl::Status CheckSize(Index params) const;
-  // The outputs' weights of one input must vary alike.
+  // CheckPrior: the outputs' weights of one input must vary alike.
   absl::Status CheckPrior(const Vector& variances) const;
   // REQUIRES: CheckPrior(variances) is OK.
   KroneckerGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
@@ -86,17 +87,17 @@ struct KroneckerGaussian : PosteriorDefaults {
   bool IsFinite() const;
   bool IsSound(Index params) const;
   bool HasShapeOf(const KroneckerGaussian& other) const;
-  // A' = T⁻ᵀ A T⁻¹ over the inputs of the first layer, S' likewise over the outputs of the last;
-  // the prior stays.
+  // Carry sets A' = T⁻ᵀ A T⁻¹ over the inputs of the first layer, S' likewise over the outputs of
+  // the last; the prior stays.
   absl::Status Carry(const Carrying& by, CarryingScratch& scratch);
-  // Whether these are A and S of each of the layers.
+  // HasShapeOf: whether these are A and S of each of the layers.
   bool HasShapeOf(const std::vector<KroneckerFactors>& factors) const;
 
  private:
   absl::Status CarryFactors(const Carrying& by, std::size_t l);
 };
 
-// KL(q ‖ p), nats. O(Σ c³ + o³). REQUIRES: q.HasShapeOf(p).
+// KroneckerDivergence is KL(q ‖ p), nats. O(Σ c³ + o³). REQUIRES: q.HasShapeOf(p).
 class KroneckerDivergence {
  public:
   double Kl(const KroneckerGaussian& q, const KroneckerGaussian& p);
@@ -106,7 +107,7 @@ class KroneckerDivergence {
   KroneckerCovariance covariance_;
 };
 
-// J_i P J_iᵀ of a linearisation at the mean.
+// KroneckerProjector computes J_i P J_iᵀ of a linearisation at the mean.
 class KroneckerProjector {
  public:
   absl::Status Begin(const KroneckerGaussian& posterior);
@@ -116,7 +117,7 @@ class KroneckerProjector {
   std::vector<KroneckerCovariance> covariances_;
 };
 
-// Draws M_ℓ + Q_S (E^{1/2} ∘ Z) Vᵀ.
+// KroneckerSampler draws M_ℓ + Q_S (E^{1/2} ∘ Z) Vᵀ.
 class KroneckerSampler {
  public:
   absl::Status Prepare(const KroneckerGaussian& posterior);

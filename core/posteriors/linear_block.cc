@@ -11,8 +11,8 @@ namespace {
 constexpr Index kLeastWeights = 64;
 constexpr Index kStrip = 64;
 
-// S⁻¹ from the factor of S, both triangles: n³/3 for C⁻¹ and as much for C⁻ᵀ C⁻¹, by strips of
-// columns, of which only what is on and below the diagonal is worked out.
+// InverseByStrips makes S⁻¹ from the factor of S, both triangles: n³/3 for C⁻¹ and as much for C⁻ᵀ
+// C⁻¹, by strips of columns, of which only what is on and below the diagonal is worked out.
 void InverseByStrips(const Matrix& factor, Matrix& strip, Matrix& inverse) {
   const Index size = factor.rows();
   inverse.resize(size, size);
@@ -29,7 +29,8 @@ void InverseByStrips(const Matrix& factor, Matrix& strip, Matrix& inverse) {
   }
 }
 
-// A D × D matrix of d × d blocks, with the columns of each column of blocks as one column.
+// ByInputs views a D × D matrix of d × d blocks with the columns of each column of blocks as one
+// column.
 Eigen::Map<const Matrix> ByInputs(const Matrix& matrix, Index inputs) {
   return {matrix.data(), matrix.size() / inputs, inputs};
 }
@@ -61,7 +62,7 @@ void LinearBlock::Begin(const Matrix& covariance) {
 
 void LinearBlock::Attach(const Expansion& expansion) { expansion.UnitInputs(0, inputs_); }
 
-// T = [Σ_l x_il P_kl]_k,c,c' for every example, then J_i P J_iᵀ = Σ_k x_ik T_k.
+// Project makes T = [Σ_l x_il P_kl]_k,c,c' for every example, then J_i P J_iᵀ = Σ_k x_ik T_k.
 void LinearBlock::Project(Index logits, Matrix& covariance) {
   const Index inputs = inputs_.rows(), examples = inputs_.cols();
   products_.resize(size() * logits, examples);

@@ -8,8 +8,8 @@
 
 namespace prequel {
 
-// With inputs x_i (d, a 1 for the bias among them) J_iᵀ = x_i ⊗ I, and every D × D matrix is d × d
-// blocks of C × C, P_kl of the weights of inputs k and l:
+// LinearBlock uses that J_iᵀ = x_i ⊗ I for inputs x_i (d, a 1 for the bias among them). Every
+// D × D matrix is d × d blocks of C × C, P_kl of the weights of inputs k and l:
 //   J_i P J_iᵀ = Σ_kl x_ik x_il P_kl,   H_kl = Σ_i x_ik x_il W_i
 // each of them one product of a D C × d matrix and a d × B one: 2 B C² d² flops, where a Jacobian's
 // are C times as many. The fit is held by the precision, Λ_q = P⁻¹ + H, whose inverse is taken in
@@ -18,17 +18,18 @@ namespace prequel {
 // The calls and their order are LocalFull's, without draws. Allocates nothing once grown.
 class LinearBlock {
  public:
-  // Whether it is cheaper than FullBlock with n curvature columns, or with n = 0 for predictions
-  // alone. Small models gain nothing.
+  // Pays: whether it is cheaper than FullBlock with n curvature columns, or with n = 0 for
+  // predictions alone. Small models gain nothing.
   static bool Pays(Index logits, Index inputs, Index examples, Index columns);
 
-  // q := N(m, covariance), of which only the lower triangle is read and which must outlive the fit.
+  // Begin sets q := N(m, covariance), of which only the lower triangle is read and which must
+  // outlive the fit.
   void Begin(const Matrix& covariance);
 
   Index size() const { return prior_->rows(); }  // D
 
   void Attach(const Expansion& expansion);
-  // Block i of `covariance` = J_i P_q J_iᵀ. REQUIRES: Attach.
+  // Project writes block i of `covariance`, J_i P_q J_iᵀ. REQUIRES: Attach.
   void Project(Index logits, Matrix& covariance);
 
   void StartCurve();

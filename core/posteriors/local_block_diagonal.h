@@ -10,9 +10,9 @@
 
 namespace prequel {
 
-// The interface of LocalFull (documented there) for q = Π_ℓ N(m_ℓ + δ_ℓ, P_ℓ), a FullBlock per
-// layer. The logits see all of them, J P Jᵀ = Σ_ℓ J_ℓ P_ℓ J_ℓᵀ; with that, the local ELBO is
-// stationary in P_ℓ and m_ℓ where
+// LocalBlockDiagonal has the interface of LocalFull (documented there) for q = Π_ℓ N(m_ℓ + δ_ℓ,
+// P_ℓ), a FullBlock per layer. The logits see all of them, J P Jᵀ = Σ_ℓ J_ℓ P_ℓ J_ℓᵀ; with that,
+// the local ELBO is stationary in P_ℓ and m_ℓ where
 //   P_ℓ⁻¹ = Λ_{t−1,ℓ} + (J_G J_Gᵀ)_ℓℓ,   Λ_{t−1,ℓ} δ_ℓ = (J r)_ℓ
 // The direction P_ℓ [(J r)_ℓ − Λ_{t−1,ℓ} δ_ℓ] of each layer knows nothing of the others' moves:
 // together they may go too far, and the rule's line search must say so.

@@ -33,7 +33,7 @@ void LocalDiagonal::StartCurve() {
   added_ = has_variance_ = false;
 }
 
-// The sum of the curvatures becomes the precision in SolveCurve.
+// AddCurve sums the curvatures, which become the precision in SolveCurve.
 void LocalDiagonal::AddCurve(Expansion& expansion, double weight) {
   Vector& curvature = precision_[current_];
   if (!added_) {
@@ -52,8 +52,8 @@ void LocalDiagonal::AddCurve(Expansion& expansion, double weight) {
   curvature += weight * increment_;
 }
 
-// With λ' = λ + h, the whole step goes to m_k + (g − λ (m_k − m))/λ', and
-// KL(N(·, 1/λ') ‖ N(·, 1/λ)) = ½ Σ [λ/λ' − 1 − log(λ/λ')].
+// SolveCurve takes, with λ' = λ + h, the whole step to m_k + (g − λ (m_k − m))/λ'; and KL(N(·,
+// 1/λ') ‖ N(·, 1/λ)) = ½ Σ [λ/λ' − 1 − log(λ/λ')].
 absl::Status LocalDiagonal::SolveCurve() {
   const Index size = prior_->size();
   const bool moved = accepted_mean_ != &prior_->mean;

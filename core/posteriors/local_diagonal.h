@@ -7,11 +7,11 @@
 
 namespace prequel {
 
-// The interface of LocalFull (documented there) for q = N(m + δ, diag(λ + h)⁻¹), where h is the
-// diagonal of the curvature: the mean-field optimum of a Gaussian is the diagonal of its precision.
-// Nothing per example and parameter is ever formed. A wide network's update is bound by memory, so
-// what is computed per parameter is computed in one pass, over tiles that stay in the cache, and
-// only when it is asked for.
+// LocalDiagonal has the interface of LocalFull (documented there) for q = N(m + δ, diag(λ + h)⁻¹),
+// where h is the diagonal of the curvature: the mean-field optimum of a Gaussian is the diagonal of
+// its precision. Nothing per example and parameter is ever formed. A wide network's update is bound
+// by memory, so what is computed per parameter is computed in one pass, over tiles that stay in the
+// cache, and only when it is asked for.
 class LocalDiagonal {
  public:
   using Posterior = DiagonalGaussian;
@@ -38,7 +38,7 @@ class LocalDiagonal {
   double mean_kl() const { return mean_kl_; }
 
   void Draw(const Stream& stream, bool negate, Vector& theta);
-  // Always OK: SolveCurve has seen every precision and mean.
+  // Commit is always OK: SolveCurve has seen every precision and mean.
   absl::Status Commit(DiagonalGaussian& next);
 
  private:
@@ -48,7 +48,7 @@ class LocalDiagonal {
     return curved(current_) ? precision_[current_] : prior_->precision;
   }
   const Vector& Variance();  // 1 / precision()
-  // ½ (m' − m)ᵀ diag(λ) (m' − m) for the prior's m and λ.
+  // MeanKl is ½ (m' − m)ᵀ diag(λ) (m' − m) for the prior's m and λ.
   double MeanKl(const Vector& mean) const;
 
   const DiagonalGaussian* prior_ = nullptr;

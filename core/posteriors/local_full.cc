@@ -7,7 +7,7 @@ constexpr Index kByDraws = -1;
 
 }  // namespace
 
-// By draws a fit begins before anything is linearised, and then it is by a Jacobian.
+// Begin of a fit by draws begins block_, the form by a Jacobian, before anything is linearised.
 absl::Status LocalFull::Begin(const FullGaussian& prior, Index columns, bool draws) {
   prior_ = &prior;
   mean_ = prior.mean;
@@ -31,7 +31,7 @@ void LocalFull::Choose(const Expansion& expansion) {
   }
 }
 
-// The Jacobian of a linear model is one, wherever it is linearised.
+// One Attach is enough for a linear model, whose Jacobian is the same wherever it is linearised.
 void LocalFull::Attach(Expansion& expansion) {
   const bool attached = chosen_ && columns_ != kByDraws;
   Choose(expansion);

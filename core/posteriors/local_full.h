@@ -9,8 +9,8 @@
 
 namespace prequel {
 
-// All weights as one FullBlock, which has the equations; or as one LinearBlock, where the model is
-// linear, has several logits, and that is cheaper.
+// LocalFull holds all weights as one FullBlock, which has the equations; or as one LinearBlock,
+// where the model is linear, has several logits, and that is cheaper.
 //
 // Order of calls: Begin, then rounds of (Project*, StartCurve, AddCurve+, SolveCurve, Move+), each
 // round closed by Accept or Revert, then Commit. Allocates nothing once grown.
@@ -18,51 +18,53 @@ class LocalFull {
  public:
   using Posterior = FullGaussian;
 
-  // q := prior, which must outlive the fit. `columns` is n, the curvature columns one round adds;
-  // `draws` asks for Draw to be possible (and so for the form by parameters).
+  // Begin sets q := prior, which must outlive the fit. `columns` is n, the curvature columns one
+  // round adds; `draws` asks for Draw to be possible (and so for the form by parameters).
   absl::Status Begin(const FullGaussian& prior, Index columns = 0, bool draws = false);
 
   const FullGaussian& prior() const { return *prior_; }
   static Index first_uncertain() { return 0; }
-  // Whether the columns of a round can be held; INVALID_ARGUMENT.
+  // CheckRoom: whether the columns of a round can be held; else INVALID_ARGUMENT.
   static absl::Status CheckRoom() { return absl::OkStatus(); }
   const Vector& mean() const { return mean_; }
 
-  // Logit covariance J_i P_q J_iᵀ of the linearisation in `expansion`, into its moments.
+  // Project writes the logit covariance J_i P_q J_iᵀ of the linearisation in `expansion` to its
+  // moments.
   void Project(Expansion& expansion);
-  // Takes the linearisation over for AddCurve, wherever it was made, without its covariance.
+  // Attach takes the linearisation over for AddCurve, wherever it was made, without its covariance.
   void Attach(Expansion& expansion);
 
-  // The next curvature and natural-gradient direction, from the expansion of the minibatch's
-  // log-likelihood: H = Σ weight · J_G J_Gᵀ, gradient = Σ weight · J r.
+  // StartCurve begins the next curvature and natural-gradient direction, from the expansion of the
+  // minibatch's log-likelihood: H = Σ weight · J_G J_Gᵀ, gradient = Σ weight · J r.
   void StartCurve() { structured_ ? linear_.StartCurve() : block_.StartCurve(); }
-  // REQUIRES: `expansion` was projected or attached, then expected. By examples: once per round,
-  // weight 1.
+  // AddCurve adds to both. By examples: once per round, weight 1. REQUIRES: `expansion` was
+  // projected or attached, then expected.
   void AddCurve(Expansion& expansion, double weight);
-  // direction = Λ_q'⁻¹ (gradient − P⁻¹ δ). INTERNAL when H is not finite.
+  // SolveCurve finds direction = Λ_q'⁻¹ (gradient − P⁻¹ δ). INTERNAL when H is not finite.
   absl::Status SolveCurve();
-  // Instead, when that curvature misleads: back to the one before StartCurve, and the direction
-  // that it gives with the new gradient.
+  // KeepCurve is for when that curvature misleads: it goes back to the one before StartCurve, and
+  // the direction that it gives with the new gradient.
   void KeepCurve() { structured_ ? linear_.KeepCurve() : block_.KeepCurve(); }
 
-  // q := N(m + δ + ρ · direction, new covariance), to be looked at.
+  // Move sets q := N(m + δ + ρ · direction, new covariance), to be looked at.
   void Move(double rho);
   void Accept() { structured_ ? linear_.Accept() : block_.Accept(); }  // keeps the last Move
   void Revert();  // back to q as it was before StartCurve
 
-  // KL(q ‖ prior) and its part that comes from the mean, ½ δᵀ P⁻¹ δ, in nats.
+  // kl is KL(q ‖ prior), mean_kl its part that comes from the mean, ½ δᵀ P⁻¹ δ, in nats.
   double kl() const { return structured_ ? linear_.kl() : block_.kl(); }
   double mean_kl() const { return structured_ ? linear_.mean_kl() : block_.mean_kl(); }
 
-  // θ = a draw of q that moves with it: the same stream gives the same z (common random numbers).
+  // Draw sets θ = a draw of q that moves with it: the same stream gives the same z (common random
+  // numbers).
   void Draw(const Stream& stream, bool negate, Vector& theta);
 
-  // Writes q. REQUIRES: the last round was accepted. Destroys the fit. INTERNAL when q is not
-  // finite.
+  // Commit writes q. Destroys the fit. INTERNAL when q is not finite. REQUIRES: the last round was
+  // accepted.
   absl::Status Commit(FullGaussian& next);
 
  private:
-  // Chooses the form, at the first linearisation after Begin.
+  // Choose chooses the form, at the first linearisation after Begin.
   void Choose(const Expansion& expansion);
   void SetMean();
 

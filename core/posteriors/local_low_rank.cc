@@ -22,7 +22,7 @@ absl::Status LocalLowRank::Begin(const LowRankGaussian& prior, Index columns, bo
   return now().precision.Factor(prior.diagonal, prior.factor);
 }
 
-// T by columns of W̃: row k is J (d⁻¹ w̃_k); then −(C⁻¹ T)ᵀ (C⁻¹ T) by examples.
+// Project makes T by columns of W̃: row k is J (d⁻¹ w̃_k); then −(C⁻¹ T)ᵀ (C⁻¹ T) by examples.
 void LocalLowRank::Project(Expansion& expansion) {
   const Woodbury& precision = now().precision;
   const Index logits = expansion.num_logits();
@@ -89,7 +89,8 @@ void LocalLowRank::KeepCurve() {
   SolveDirection();
 }
 
-// With v = J r − Λ δ: direction = Λ_q⁻¹ v, and Λ · direction = v − J_G J_Gᵀ direction.
+// SolveDirection finds, with v = J r − Λ δ, direction = Λ_q⁻¹ v, and Λ · direction = v − J_G J_Gᵀ
+// direction.
 void LocalLowRank::SolveDirection() {
   Curvature& curvature = now();
   dual_direction_ = gradient_ - dual_;

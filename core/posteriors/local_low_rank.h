@@ -21,7 +21,7 @@ class LocalLowRank {
   using Posterior = LowRankGaussian;
 
   absl::Status Begin(const LowRankGaussian& prior, Index columns = 0, bool draws = false);
-  // How Commit makes room; keep_diagonal unless said, which Begin resets it to.
+  // Compress says how Commit makes room; Begin resets it to keep_diagonal.
   void Compress(const Compression& compression) { compression_ = compression; }
 
   static Index first_uncertain() { return 0; }

@@ -54,7 +54,7 @@ void LocalLowRankHidden::Multiply(ConstMatrixRef v, MatrixRef out) {
       prior_->covariance.selfadjointView<Eigen::Lower>() * v.bottomRows(last);
 }
 
-// With g = Σ_i J_iᵀ E[r_i]: δ = Λ⁻¹ g = P (g − J_G w) for w = S⁻¹ J_Gᵀ P g, and
+// Step finds, with g = Σ_i J_iᵀ E[r_i], δ = Λ⁻¹ g = P (g − J_G w) for w = S⁻¹ J_Gᵀ P g, and
 //   2 KL = tr(S⁻¹) − n + log|S| + δᵀ (g − J_G w)
 absl::Status LocalLowRankHidden::Step(Expansion& expansion) {
   expansion.Gradient(gradient_);

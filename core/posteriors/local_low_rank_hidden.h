@@ -10,39 +10,40 @@
 
 namespace prequel {
 
-// Works with the minibatch's curvature columns J_G (D × n) and P_{t−1} = blockdiag(P_h, P_ℓ), of
-// which only the products with columns are formed:
+// LocalLowRankHidden works with the minibatch's curvature columns J_G (D × n) and P_{t−1} =
+// blockdiag(P_h, P_ℓ), of which only the products with columns are formed:
 //   S = I + J_Gᵀ P J_G  (n × n),  K = P J_G S⁻¹,  Λ⁻¹ v = P v − K J_Gᵀ P v
-// Order of calls: Begin, Project, Step, Commit. Allocates nothing once grown, but to compress.
+// Order of calls: Begin, Project, Step, Commit. Allocates nothing once grown, except to compress.
 class LocalLowRankHidden {
  public:
   using Posterior = LowRankHiddenGaussian;
 
-  // n = columns. `prior` must outlive the fit.
+  // Begin takes n = columns. `prior` must outlive the fit.
   absl::Status Begin(const LowRankHiddenGaussian& prior, Index columns = 0, bool draws = false);
 
   const Vector& mean() const { return mean_; }
   absl::Status CheckRoom() const;
 
-  // Logit covariance J_i P J_iᵀ of the linearisation in `expansion`, into its moments: a forward
-  // derivative per column of C, and the last layer's rows of the Jacobian.
+  // Project writes the logit covariance J_i P J_iᵀ of the linearisation in `expansion` to its
+  // moments: a forward derivative per column of C, and the last layer's rows of the Jacobian.
   void Project(Expansion& expansion);
 
-  // m += Λ⁻¹ Σ_i J_iᵀ E[r_i]. REQUIRES: `expansion` was linearised at the prior mean and expected.
+  // Step sets m += Λ⁻¹ Σ_i J_iᵀ E[r_i]. REQUIRES: `expansion` was linearised at the prior mean and
+  // expected.
   absl::Status Step(Expansion& expansion);
 
-  // KL(N(m', (P⁻¹ + J_G J_Gᵀ)⁻¹) ‖ prior) in nats: of the step, before it is brought back to the
-  // family.
+  // kl is KL(N(m', (P⁻¹ + J_G J_Gᵀ)⁻¹) ‖ prior) in nats: of the step, before it is brought back to
+  // the family.
   double kl() const { return kl_; }
 
-  // The covariances after the step, each block's by Joseph's form with the likelihood's noise
-  // alone, and that of the hidden layers brought back to L columns:
+  // Commit writes the covariances after the step, each block's by Joseph's form with the
+  // likelihood's noise alone, and that of the hidden layers brought back to L columns:
   //   C ← the L largest singular pairs of [(I − K_h J_{G,h}ᵀ) C, K_h]
   //   P_ℓ ← (I − K_ℓ J_{G,ℓ}ᵀ) P_ℓ (I − K_ℓ J_{G,ℓ}ᵀ)ᵀ + K_ℓ K_ℓᵀ
   absl::Status Commit(LowRankHiddenGaussian& next);
 
  private:
-  // out = P v, column by column.
+  // Multiply sets out = P v, column by column.
   void Multiply(ConstMatrixRef v, MatrixRef out);
 
   const LowRankHiddenGaussian* prior_ = nullptr;

@@ -4,7 +4,8 @@
 
 namespace prequel {
 
-// A curvature column of a unit for each example: of the `columns` of all logits, C or C − 1.
+// Begin counts one curvature column of a unit for each example: of the `columns` of all logits, C
+// or C − 1.
 absl::Status LocalPerUnit::Begin(const PerUnitGaussian& prior, Index columns, bool draws) {
   prior_ = &prior;
   mean_ = prior.mean;
@@ -24,8 +25,8 @@ absl::Status LocalPerUnit::Begin(const PerUnitGaussian& prior, Index columns, bo
   return absl::OkStatus();
 }
 
-// Layers whose inputs are as they were, such as the first, stay attached. Each layer has scratch of
-// its own, which so keeps its size.
+// Attach leaves layers attached whose inputs are as they were, such as the first. Each layer has
+// scratch of its own, which so keeps its size.
 void LocalPerUnit::Attach(Expansion& expansion) {
   const std::size_t layers = prior_->layers.size();
   inputs_.resize(2 * layers);

@@ -52,7 +52,7 @@ class LocalPerUnit {
   absl::Status Commit(PerUnitGaussian& next);
 
  private:
-  // Calls visit(block of the unit), first to last.
+  // ForEachBlock calls visit(block of the unit), first to last.
   template <class Visit>
   void ForEachBlock(const Visit& visit) {
     if (by_rows_) {

@@ -8,9 +8,9 @@
 
 namespace prequel {
 
-// The interface of LocalFull (documented there), with the weights in S as one FullBlock: it sees
-// those rows of the Jacobian alone, S × C·B, and no other row is formed. The weights elsewhere stay
-// where they are.
+// LocalSubset has the interface of LocalFull (documented there), with the weights in S as one
+// FullBlock: it sees those rows of the Jacobian alone, S × C·B, and no other row is formed. The
+// weights elsewhere stay where they are.
 template <class Q>
 class LocalSubset {
  public:

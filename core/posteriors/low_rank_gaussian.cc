@@ -50,9 +50,9 @@ absl::Status LowRankGaussian::CheckSize(Index params) const {
   return status.ok() ? CheckRank(params, rank()) : status;
 }
 
-// With B = d⁻¹ and M = I + Wᵀ B W the covariance is B − B W M⁻¹ Wᵀ B. Scaled, d is d/k and W is
-// W/√k; a is added to B alone, and the matrix inversion lemma twice gives the form above, in which
-// nothing cancels.
+// Diffuse acts on the covariance B − B W M⁻¹ Wᵀ B with B = d⁻¹ and M = I + Wᵀ B W. Scaled, d is d/k
+// and W is W/√k; a is added to B alone, and the matrix inversion lemma twice gives the form above,
+// in which nothing cancels.
 void LowRankGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& scratch) {
   const auto k = keep.array(), a = added.array();
   const auto d = diagonal.array();

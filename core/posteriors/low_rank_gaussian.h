@@ -34,7 +34,7 @@ struct LowRankGaussian : PosteriorDefaults {
 
   absl::Status Configure(Options& options, const Layers& layers);
   absl::Status CheckSize(Index params) const;
-  // N(mean, diag(variances)) of the rank of this one.
+  // FromDiagonal is N(mean, diag(variances)) of the rank of this one.
   LowRankGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 
   template <class A, class Self>
@@ -55,11 +55,12 @@ struct LowRankGaussian : PosteriorDefaults {
 
   // d' = d/(k + a d),  W' = diag(√k/(k + a d)) W R⁻ᵀ,  R Rᵀ = I + Wᵀ diag(a/(k + a d)) W
   void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
-  // W' = T⁻ᵀ W; of d what the family cannot hold is left out, as of a diagonal precision.
+  // Carry sets W' = T⁻ᵀ W; of d what the family cannot hold is left out, as of a diagonal
+  // precision.
   absl::Status Carry(const Carrying& by, CarryingScratch& w);
 };
 
-// Draws mean + Λ^{−1/2}-distributed deviations, by Woodbury::Deviate.
+// LowRankSampler draws mean + Λ^{−1/2}-distributed deviations, by Woodbury::Deviate.
 class LowRankSampler {
  public:
   absl::Status Prepare(const LowRankGaussian& posterior);
@@ -70,7 +71,7 @@ class LowRankSampler {
   Woodbury precision_;
 };
 
-// KL(q ‖ p) in nats; infinity when either is no precision. O(DL²).
+// LowRankDivergence is KL(q ‖ p) in nats; infinity when either is no precision. O(DL²).
 class LowRankDivergence {
  public:
   double Kl(const LowRankGaussian& q, const LowRankGaussian& p);
@@ -81,11 +82,12 @@ class LowRankDivergence {
   Vector moved_, turned_;
 };
 
-// INVALID_ARGUMENT when a factor of `rank` columns and `params` rows is too large to hold.
+// CheckRank: INVALID_ARGUMENT when a factor of `rank` columns and `params` rows is too large to
+// hold.
 absl::Status CheckRank(Index params, Index rank);
 
-// INVALID_ARGUMENT when a minibatch of `columns` curvature columns of D = params weights is too
-// large to hold.
+// CheckColumns: INVALID_ARGUMENT when a minibatch of `columns` curvature columns of D = params
+// weights is too large to hold.
 absl::Status CheckColumns(Index params, Index columns);
 
 }  // namespace prequel

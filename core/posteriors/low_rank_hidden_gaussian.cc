@@ -16,8 +16,8 @@ namespace {
 constexpr Index kUsualRank = 50;
 constexpr double kUsualFloor = 0.01;
 
-// V^{1/2} Q: the weights dealt out to the L columns in turn, so that no weight is in two, and a
-// random direction within each.
+// RandomDirections is V^{1/2} Q: the weights dealt out to the L columns in turn, so that no weight
+// is in two, and a random direction within each.
 Matrix RandomDirections(ConstVectorRef variances, Index rank) {
   const Index size = variances.size();
   Vector normals(size);
@@ -72,7 +72,7 @@ absl::Status LowRankHiddenGaussian::CheckSize(Index params) const {
   return status.ok() ? CheckRank(params, rank()) : status;
 }
 
-// f' = k f + a,  C' = √k C; the last layer's as of any covariance.
+// Diffuse sets f' = k f + a,  C' = √k C; the last layer's as of any covariance.
 void LowRankHiddenGaussian::Diffuse(const Vector& keep, const Vector& added, Matrix& /*scratch*/) {
   floor.array() = keep.head(hidden()).array() * floor.array() + added.head(hidden()).array();
   factor.array().colwise() *= keep.head(hidden()).array().sqrt();

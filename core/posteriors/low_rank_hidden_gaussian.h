@@ -70,15 +70,15 @@ struct LowRankHiddenGaussian : PosteriorDefaults {
   }
 
   void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
-  // The last layer's weights as any of a full covariance; those of the first hidden layer as a
-  // whole, once the model has settled.
+  // Carry treats the last layer's weights as any of a full covariance; those of the first hidden
+  // layer as a whole, once the model has settled.
   absl::Status Carry(const Carrying& by, CarryingScratch& w);
 
  private:
   double share_ = 0;  // of a prototype: floor
 };
 
-// Draws m + (f^{1/2} ∘ z₁ + C z₂, R z₃) with R Rᵀ = P.
+// LowRankHiddenSampler draws m + (f^{1/2} ∘ z₁ + C z₂, R z₃) with R Rᵀ = P.
 class LowRankHiddenSampler {
  public:
   absl::Status Prepare(const LowRankHiddenGaussian& posterior);
@@ -89,7 +89,7 @@ class LowRankHiddenSampler {
   Matrix factor_, last_factor_;
 };
 
-// Not offered: with a floor of 0 there is none.
+// LowRankHiddenDivergence offers no KL: there is none where the floor is 0.
 class LowRankHiddenDivergence {
  public:
   static std::optional<double> Kl(const LowRankHiddenGaussian&, const LowRankHiddenGaussian&) {

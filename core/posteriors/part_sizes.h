@@ -10,11 +10,11 @@ namespace prequel {
 
 class PartSizes {
  public:
-  // A matrix of width × width.
+  // Add counts a matrix of width × width.
   void Add(Index width);
 
-  // INVALID_ARGUMENT (config.model) when one is wider than `most`, or all together too much, for
-  // the posterior named `family`.
+  // Check: INVALID_ARGUMENT (config.model) when one is wider than `most`, or all together too much,
+  // for the posterior named `family`.
   absl::Status Check(std::string_view family, Index most) const;
 
  private:

@@ -47,7 +47,7 @@ struct PerUnitGaussian : PosteriorDefaults {
 
   absl::Status Configure(Options& options, const Layers& of);
   absl::Status CheckSize(Index params) const;
-  // N(mean, diag(variances)) of the layers of this one.
+  // FromDiagonal is N(mean, diag(variances)) of the layers of this one.
   PerUnitGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 
   template <class A, class Self>
@@ -67,13 +67,13 @@ struct PerUnitGaussian : PosteriorDefaults {
   absl::Status Carry(const Carrying& by, CarryingScratch& w);
 };
 
-// The weights into unit `j` of a layer, its bias last, in a vector laid out like θ.
+// WeightsInto are the weights into unit `j` of a layer, its bias last, in a vector laid out like θ.
 template <class V>
 auto WeightsInto(const DenseLayer& layer, Index j, V& theta) {
   return theta(Eigen::seqN(layer.offset + j, layer.columns(), layer.outputs));
 }
 
-// Calls visit(layer, its unit j, index among all units), first to last.
+// ForEachUnit calls visit(layer, its unit j, index among all units), first to last.
 template <class Visit>
 void ForEachUnit(const Layers& layers, const Visit& visit) {
   std::size_t index = 0;
@@ -82,7 +82,7 @@ void ForEachUnit(const Layers& layers, const Visit& visit) {
   }
 }
 
-// Draws mean + L_j z_j for each unit j, L_j L_jᵀ its covariance.
+// PerUnitSampler draws mean + L_j z_j for each unit j, L_j L_jᵀ its covariance.
 class PerUnitSampler {
  public:
   absl::Status Prepare(const PerUnitGaussian& posterior);
@@ -94,7 +94,7 @@ class PerUnitSampler {
   std::vector<Matrix> factors_;
 };
 
-// KL(q ‖ p) in nats, the sum of the units'. REQUIRES: q.HasShapeOf(p).
+// PerUnitDivergence is KL(q ‖ p) in nats, the sum of the units'. REQUIRES: q.HasShapeOf(p).
 class PerUnitDivergence {
  public:
   double Kl(const PerUnitGaussian& q, const PerUnitGaussian& p);

@@ -56,13 +56,13 @@ struct PointMass : PosteriorDefaults {
   bool IsSound(Index params) const { return mean.size() == params && IsFinite(); }
 };
 
-// Two points have none.
+// PointDivergence offers no KL: two points have none.
 class PointDivergence {
  public:
   static std::optional<double> Kl(const PointMass&, const PointMass&) { return std::nullopt; }
 };
 
-// The logits are known exactly.
+// PointProjector makes the logits exactly known.
 class PointProjector {
  public:
   absl::Status Begin(const PointMass& /*posterior*/) { return absl::OkStatus(); }
@@ -71,7 +71,7 @@ class PointProjector {
   }
 };
 
-// Every draw is the point.
+// PointSampler draws the point every time.
 class PointSampler {
  public:
   absl::Status Prepare(const PointMass& posterior) {

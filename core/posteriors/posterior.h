@@ -33,8 +33,8 @@ namespace prequel {
 
 // A posterior is plain data. What it says of the logits of a minibatch is its Projector's to work
 // out, its draws are its Sampler's to make, and its Divergence has Kl(q, p), nats, if there is one:
-// all three are scratch. Nothing allocates once grown. What it leaves to PosteriorDefaults it need
-// not say.
+// all three are scratch. Nothing allocates once grown. It need not declare what PosteriorDefaults
+// declares for it.
 template <class Q>
 concept PosteriorType = std::copyable<Q> && std::derived_from<Q, PosteriorDefaults> &&
     requires(const Q& q, Q& prototype, const Vector& v, Index params, Options& options,
@@ -50,7 +50,8 @@ concept PosteriorType = std::copyable<Q> && std::derived_from<Q, PosteriorDefaul
   { prototype.Configure(options, layers) } -> std::same_as<absl::Status>;
   { q.CheckSize(params) } -> std::same_as<absl::Status>;
   { q.CheckPrior(v) } -> std::same_as<absl::Status>;
-  // Of the prior's mean and variances; called on a prototype, which gives it the shape.
+  // FromDiagonal makes a posterior of the prior's mean and variances; it is called on a prototype,
+  // which gives it the shape.
   { q.FromDiagonal(v, v) } -> std::same_as<Q>;
   { q.mean } -> std::convertible_to<const Vector&>;
   { q.size() } -> std::same_as<Index>;
@@ -62,10 +63,10 @@ concept PosteriorType = std::copyable<Q> && std::derived_from<Q, PosteriorDefaul
   { q.SpreadNumbers(layers) } -> std::same_as<double>;
   { q.anchor() } -> std::same_as<Anchor>;
   { q.IsFinite() } -> std::same_as<bool>;
-  // Whether a decoded value is one that an update of D = params weights could have left.
+  // IsSound: whether a decoded value is one that an update of D = params weights could have left.
   { q.IsSound(params) } -> std::same_as<bool>;
   { q.HasShapeOf(q) } -> std::same_as<bool>;
-  // Says what it has learned in new units. INTERNAL when it cannot.
+  // Carry says what it has learned in new units. INTERNAL when it cannot.
   { prototype.Carry(carrying, scratch) } -> std::same_as<absl::Status>;
 
   // Begin, then any number of linearisations at the mean, each given its logit covariance.
@@ -76,13 +77,13 @@ concept PosteriorType = std::copyable<Q> && std::derived_from<Q, PosteriorDefaul
   { divergence.Kl(q, q) } -> std::convertible_to<std::optional<double>>;
 };
 
-// Drift: P ← diag(√k) P diag(√k) + diag(a), of D weights each; 0 < k ≤ 1, a ≥ 0.
+// Diffuse drifts: P ← diag(√k) P diag(√k) + diag(a), of D weights each; 0 < k ≤ 1, a ≥ 0.
 template <class Q>
 concept Diffusive = Q::kDiffuses && requires(Q& q, const Vector& v, Matrix& scratch) {
   q.Diffuse(v, v, scratch);
 };
 
-// One that storage may round to floats says what must stay above 0.
+// A VectorPosterior, which storage may round to floats, says what must stay above 0.
 template <class Q>
 concept VectorPosterior = Q::kIsVectors && requires(const Q& q) {
   { q.least_positive() } -> std::same_as<double>;

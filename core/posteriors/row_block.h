@@ -8,7 +8,7 @@
 
 namespace prequel {
 
-// With inputs X (c × B), curvatures s ≥ 0 and scores r of the examples, D = diag(√s),
+// RowBlock has inputs X (c × B), curvatures s ≥ 0 and scores r of the examples. With D = diag(√s),
 //   q = N(m + δ, (P⁻¹ + X D² Xᵀ)⁻¹)
 // moves within the span of P X, so that it is held by one number for each example:
 //   K = Xᵀ P X (B × B),   δ = P X α,   M = I + D K D = C Cᵀ
@@ -21,20 +21,21 @@ namespace prequel {
 // The calls and their order are LocalFull's. Allocates nothing once grown.
 class RowBlock {
  public:
-  // q := N(m, covariance), of which only the lower triangle is read and which must outlive the fit.
+  // Begin sets q := N(m, covariance), of which only the lower triangle is read and which must
+  // outlive the fit.
   void Begin(const Matrix& covariance);
 
   Index size() const { return prior_->rows(); }  // c
 
-  // `inputs` must outlive the fit. Once, or anew before StartCurve.
+  // Attach takes `inputs`, which must outlive the fit. Once, or anew before StartCurve.
   void Attach(const Matrix& inputs);
-  // t (1 × B). REQUIRES: Attach.
+  // Project writes t (1 × B). REQUIRES: Attach.
   void Project(Matrix& variance) const;
 
   void StartCurve();
-  // s and r of the examples, 1 × B; once per round.
+  // AddCurve takes s and r of the examples, 1 × B; once per round.
   void AddCurve(const Matrix& curvatures, const Matrix& scores);
-  // INTERNAL when M is not finite.
+  // SolveCurve fails with INTERNAL when M is not finite.
   absl::Status SolveCurve();
   void KeepCurve();
 
@@ -46,11 +47,11 @@ class RowBlock {
   double kl() const;
   double mean_kl() const { return mean_kl_; }
 
-  // The lower triangle of P_q. Destroys the fit.
+  // Commit writes the lower triangle of P_q. Destroys the fit.
   void Commit(Matrix& covariance);
 
  private:
-  // Of one round.
+  // Curvature is of one round.
   struct Curvature {
     bool present = false;
     Vector curvatures, roots;  // s and √s: B

@@ -31,7 +31,7 @@ void RowFilter::Begin(const FullGaussian& prior, const Matrix& rows, const RowDr
   overlap_.resize(block_rows_);
 }
 
-// REQUIRES: at least one.
+// Drift drifts for `rows` rows. REQUIRES: at least one.
 void RowFilter::Drift(Index rows) {
   const auto root = drift_->root.col(rows - 1).array();
   Matrix& covariance = q_->covariance;
@@ -51,8 +51,8 @@ void RowFilter::CloseBlock() {
   }
 }
 
-// P₀ R x of the rows of a block. Of the first it is R₁ (P Rʲ x) + A₁ (Rʲ⁻¹ x), with P before the
-// first row's drift.
+// MultiplyBlock makes P₀ R x of the rows of a block. Of the first it is R₁ (P Rʲ x) + A₁ (Rʲ⁻¹ x),
+// with P before the first row's drift.
 void RowFilter::MultiplyBlock(Index count) {
   const Index rest = count - 1;
   scaled_.col(0) = rows_->col(row_);
@@ -68,7 +68,7 @@ void RowFilter::MultiplyBlock(Index count) {
   }
 }
 
-// The first row of a block has R = I and A = 0.
+// Advance: the first row of a block has R = I and A = 0.
 void RowFilter::Advance() {
   const auto covariance = q_->covariance.selfadjointView<Eigen::Lower>();
   const auto x = rows_->col(row_);

@@ -7,14 +7,14 @@
 
 namespace prequel {
 
-// What some rows of drift make of a covariance, P ← R P R + A with diagonal R and A: column j of
-// both is of j + 1 rows. D × rows.
+// RowDrift is what some rows of drift make of a covariance, P ← R P R + A with diagonal R and A:
+// column j of both is of j + 1 rows. D × rows.
 struct RowDrift {
   Matrix root, added;
 };
 
-// Before each row x the covariance drifts for one row. Then, with g = P x, the logit is N(m·x, v),
-// v = x·g; and a likelihood that is worth the gradient a and the curvature w makes of it
+// RowFilter lets the covariance drift for one row before each row x. With g = P x the logit is then
+// N(m·x, v), v = x·g, of which a likelihood worth the gradient a and the curvature w makes
 //   m ← m + a g,    P ← P − w/(1 + w v) g gᵀ
 // Both P x and the change of P are left to whole blocks of rows, which are matrix products: within
 // a block that began with P₀, at row j of it, with the scale R = √c and the added variances A of j
@@ -26,27 +26,27 @@ class RowFilter {
  public:
   using Posterior = FullGaussian;  // that it filters
 
-  // How many rows a block has of so many weights and rows: what Begin needs the drift of. `root` is
-  // R of one row.
+  // BlockRows is how many rows a block has, given how many there are: what Begin needs the drift
+  // of. `root` is R of one row, for every weight.
   static Index BlockRows(Index rows, const Vector& root);
 
   static constexpr Index kMostInBlock = 16;
 
-  // q := `prior`, written to `next`. `rows` (D × B) are the x, in turn; they, the drift and `next`
-  // must outlive the use. A drift of one column may be another one before each Advance. `products`,
-  // of the prior's P, are P Rʲ x of the first rows j = 1, 2, …, as RowForecast has found them: of
-  // the first block or more. Null: they are not known.
+  // Begin sets q := `prior`, written to `next`. `rows` (D × B) are the x, in turn; they, the drift
+  // and `next` must outlive the use. A drift of one column may be another one before each Advance.
+  // `products`, of the prior's P, are P Rʲ x of the first rows j = 1, 2, …, as RowForecast has
+  // found them: of the first block or more. Null: they are not known.
   void Begin(const FullGaussian& prior, const Matrix& rows, const RowDrift& drift,
              const Matrix* products, FullGaussian& next);
 
-  // Drifts to the next row. REQUIRES: there is one.
+  // Advance drifts to the next row. REQUIRES: there is one.
   void Advance();
   double mean() const { return mean_; }          // m·x of that row
   double variance() const { return variance_; }  // v
-  // Learns that row: once.
+  // Learn learns that row: once.
   void Learn(double gradient, double curvature);
 
-  // Completes `next`.
+  // Finish completes `next`.
   void Finish();
 
  private:
@@ -68,14 +68,15 @@ class RowFilter {
   double mean_ = 0, variance_ = 0;
 };
 
-// What a minibatch is predicted as: mean_i = m·x_i and variance_i = x_iᵀ P x_i, both 1 × B, with P
-// after the drift of column i; or after that of the one column, where there is but one.
+// RowForecast is what a minibatch is predicted as: mean_i = m·x_i and variance_i = x_iᵀ P x_i, both
+// 1 × B, with P after the drift of column i; or after that of the one column, where there is but
+// one.
 class RowForecast {
  public:
   void Of(const FullGaussian& q, ConstMatrixRef rows, const RowDrift& drift, MatrixRef mean,
           MatrixRef variance);
 
-  // Of the last call: P R x, D × B, with P before the drift.
+  // products returns, of the last call, P R x, D × B, with P before the drift.
   const Matrix& products() const { return products_; }
 
  private:

@@ -24,10 +24,10 @@ class SubsetSampler;
 template <class Q>
 class SubsetDivergence;
 
-// θ_S := values.
+// Scatter sets θ_S := values.
 void Scatter(const Vector& values, const std::vector<Index>& subset, Vector& theta);
 
-// θ_S ~ N(m_S, P), and θ_j = m_j for the others.
+// SubsetGaussian is θ_S ~ N(m_S, P), and θ_j = m_j for the others.
 struct SubsetGaussian : PosteriorDefaults {
   static constexpr bool kDiffuses = true;
 
@@ -44,7 +44,7 @@ struct SubsetGaussian : PosteriorDefaults {
   }
 
   Index size() const { return mean.size(); }
-  // |S|, of a prototype as well.
+  // count is |S|, of a prototype as well.
   Index count() const { return static_cast<Index>(subset.size()); }
   Index num_correlated() const { return count(); }
   double SpreadNumbers(const Layers& /*layers*/) const {  // |S|², and where they stand
@@ -55,18 +55,18 @@ struct SubsetGaussian : PosteriorDefaults {
   bool IsSound(Index params) const;
   bool HasShapeOf(const SubsetGaussian& other) const { return count() == other.count(); }
 
-  // N(mean, diag(variances)) of the weights in `subset`.
+  // Assign makes N(mean, diag(variances)) of the weights in `subset`.
   void Assign(const Vector& mean, const Vector& variances, std::vector<Index> subset);
   void Diffuse(const Vector& keep, const Vector& added, Matrix& scratch);
-  // part.mean := m_S, of a subset that IsSound; else nothing.
+  // Gather sets part.mean := m_S, of a subset that IsSound; else nothing.
   void Gather();
 
  private:
   bool HasSoundSubset() const;
 };
 
-// S is the last layer: the hidden layers are features, fixed at the prior's mean, and the model is
-// linear in what is learned.
+// LastLayerGaussian has the last layer as S: the hidden layers are features, fixed at the prior's
+// mean, and the model is linear in what is learned.
 struct LastLayerGaussian : SubsetGaussian {
   static constexpr std::string_view kName = "last_layer";
 
@@ -77,7 +77,7 @@ struct LastLayerGaussian : SubsetGaussian {
   bool HasShapeOf(const LastLayerGaussian& other) const { return subset == other.subset; }
 
   absl::Status Configure(Options& options, const Layers& layers);
-  // The last layer alone: hidden layers are the prior's, of the new units.
+  // Carry carries the last layer alone: hidden layers are the prior's, of the new units.
   absl::Status Carry(const Carrying& by, CarryingScratch& w);
   LastLayerGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 };
@@ -97,16 +97,17 @@ struct SubnetworkGaussian : SubsetGaussian {
   using Divergence = SubsetDivergence<SubnetworkGaussian>;
 
   absl::Status Configure(Options& options, const Layers& layers);
-  // All weights as a whole, once the model has settled, and of the covariance what a weight's own
-  // unit makes of it.
+  // Carry carries all weights as a whole, once the model has settled, and of the covariance what a
+  // weight's own unit makes of it.
   absl::Status Carry(const Carrying& by, CarryingScratch& w);
   SubnetworkGaussian FromDiagonal(const Vector& mean, const Vector& variances) const;
 };
 
-// The places of the `count` largest of `variances`, increasing; of equal ones the first.
+// LargestVariances are the places of the `count` largest of `variances`, increasing; of equal ones
+// the first.
 std::vector<Index> LargestVariances(const Vector& variances, Index count);
 
-// Draws θ_S, and m elsewhere.
+// SubsetSampler draws θ_S, and m elsewhere.
 template <class Q>
 class SubsetSampler {
  public:
@@ -128,7 +129,8 @@ class SubsetSampler {
   Vector drawn_;  // θ_S
 };
 
-// There is none in general: what is a point in one may be anything in another.
+// SubsetDivergence offers no KL: there is none in general, since what is a point in one may be
+// anything in another.
 template <class Q>
 class SubsetDivergence {
  public:

@@ -10,11 +10,11 @@
 
 namespace prequel {
 
-// An array of numbers for every example.
+// Output is an array of numbers for every example.
 struct Output {
   std::string name;
-  // Of one example: {T} or {T, levels} for T targets, {C} or {C, C} for C classes or logits; empty:
-  // one number.
+  // The shape of what one example is answered with: {T} or {T, levels} for T targets, {C} or {C, C}
+  // for C classes or logits; empty: one number.
   std::vector<Index> shape;
   std::vector<double> levels;  // that the last dimension goes through, where it is of levels
   Matrix values;               // size() × B: column i is of example i, the last dimension fastest
@@ -30,7 +30,7 @@ struct Answer {
   std::vector<Output> outputs;
   std::vector<std::string> labels;  // of classes, in class order; empty of values
 
-  // Null when it was not asked for.
+  // Find returns null when it was not asked for.
   const Output* Find(std::string_view name) const {
     for (const Output& output : outputs) {
       if (output.name == name) return &output;

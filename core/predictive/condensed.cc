@@ -22,7 +22,7 @@ void Condensed::Assign(std::span<const StudentT> members, std::span<const double
   weights_.clear();
   for (std::size_t first = 0, end = 0; first < members.size(); first = end) {
     of_run_.clear();
-    // The first one whatever it is: what is no number is not even equal to itself.
+    // The run takes in its first member whatever it is: NaN is not even equal to itself.
     do {
       if (weights[end] > kLeastWeight) of_run_.emplace_back(members[end].location, weights[end]);
       ++end;
@@ -52,9 +52,10 @@ void Condensed::Add(const StudentT& run, double location, double weight) {
   weights_.push_back(weight);
 }
 
-// By Stieltjes' procedure: the monic polynomials that are orthogonal over the locations,
-//   p_{k+1} = (x − a_k) p_k − b_k p_{k−1},   a_k = Σ w x p_k²/Σ w p_k²,  b_k = Σ w p_k²/Σ w
-//   p_{k−1}²
+// AddRule finds Gauss's rule by Stieltjes' procedure: the monic polynomials that are orthogonal
+// over the locations,
+//   p_{k+1} = (x − a_k) p_k − b_k p_{k−1},   a_k = Σ w x p_k²/Σ w p_k²,
+//   b_k = Σ w p_k²/Σ w p_{k−1}²
 // until p_k vanishes there. The nodes are the eigenvalues of the matrix of a on the diagonal and √b
 // beside it, the weights the squares of the first components of its vectors (Golub and Welsch
 // 1969).

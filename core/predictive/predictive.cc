@@ -10,7 +10,7 @@
 namespace prequel {
 namespace {
 
-// log(e^a + e^b), which does not underflow when both exponentials do.
+// LogAdd is log(e^a + e^b), which does not underflow when both exponentials do.
 double LogAdd(double a, double b) {
   const double high = std::max(a, b), low = std::min(a, b);
   return low == high ? high + std::numbers::ln2 : high + std::log1p(std::exp(low - high));
@@ -128,7 +128,7 @@ Predictive::Range Predictive::Of(std::size_t belief) {
   return {begin, end};
 }
 
-// p = Σ_k w_k p_k, in logarithms where p_k underflows.
+// Mix makes p = Σ_k w_k p_k, in logarithms where p_k underflows.
 template <ClassLikelihood L>
 void Predictive::Mix(const L& likelihood, bool wants_entropy) {
   All();
@@ -140,7 +140,7 @@ void Predictive::Mix(const L& likelihood, bool wants_entropy) {
     ClassPredictive& own = p == 0 ? classes_ : member_classes_;
     likelihood.Probabilities(members_[part.member], own);
     if (num_parts_ == 1) return;
-    // With one belief the weight of a part is its share.
+    // A part weighs its share within its belief, and in all where there is one belief.
     Matrix& logs = belief_logs_[part.belief];
     own.log_probabilities.array() += std::log(part.share);
     if (p == beliefs_[part.belief].first_part) {

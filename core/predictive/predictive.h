@@ -19,35 +19,38 @@
 
 namespace prequel {
 
-// Target = location + scale · what the model learns, of each output; 0 and 1 of classes and counts.
+// TargetUnits are those of each output: target = location + scale · what the model learns; 0 and 1
+// of classes and counts.
 struct TargetUnits {
   Vector location, scale;  // T
 };
 
-// A mixture of the likelihood's predictives over members, each the logits of all examples under one
-// belief: one member of a belief that is linearised, one per draw by Monte Carlo. Filled member by
-// member, then asked. One thread at a time; nothing allocates once grown.
+// Predictive is a mixture of the likelihood's predictives over members, each the logits of all
+// examples under one belief: one member of a belief that is linearised, one per draw by Monte
+// Carlo. Filled member by member, then asked. One thread at a time; nothing allocates once grown.
 // Moments, and what of an entropy is epistemic, are of the beliefs that are believed (believed.h).
 class Predictive {
  public:
-  // Forgets what it held. `likelihood` outlives the use.
+  // Reset forgets what it held. `likelihood` outlives the use.
   void Reset(const Likelihood& likelihood);
   TargetUnits& units() { return units_; }
-  // What its probabilities, quantiles and mean counts are calibrated by, which outlives the use; a
-  // state that is empty leaves them as they are.
+  // Calibrate says what probabilities, quantiles and mean counts are calibrated by, which outlives
+  // the use; a state that is empty leaves them as they are.
   void Calibrate(const CalibrationState& state);
-  // From here on answers are raw, whatever has been given to calibrate by; or they are not.
+  // ServeRaw makes answers raw from here on, whatever has been given to calibrate by; or not.
   void ServeRaw(bool raw) { raw_ = raw; }
-  // Whether there is anything to calibrate by; and means of counts by.
+  // calibrates: whether there is anything to calibrate by; balances: whether means of counts are,
+  // too.
   bool calibrates() const { return calibration_ != nullptr; }
   bool balances() const { return calibrates() && !calibration_->balance.empty(); }
 
-  // One more belief; the weights of all are to sum to 1. Its members follow, with that noise.
+  // AddBelief adds a belief; the weights of all are to sum to 1. Its members follow, with that
+  // noise.
   void AddBelief(double weight, const NoiseLevel& noise);
-  // One more of the same members as the last, with other noise: a track of it.
+  // AddTrack adds a belief with the members of the last one, but other noise: a track of it.
   void AddTrack(double weight, const NoiseLevel& noise);
-  // One more member of the last belief, which has that share of its belief's weight: its logits, to
-  // be filled.
+  // AddMember adds a member of the last belief, with that share of the belief's weight, and returns
+  // its logits, to be filled.
   LogitMoments& AddMember(double share);
 
   bool classes() const;
@@ -56,43 +59,45 @@ class Predictive {
   Index num_targets() const;                                           // T
   // Whether every logit has a finite mean.
   bool IsFinite() const;
-  // The first example whose logits have a mean or a covariance that is not finite, or that is so
-  // large that moments of the mixture are not; −1 when there is none.
+  // FirstNotFinite is the first example whose logits have a mean or a covariance that is not
+  // finite, or that is so large that moments of the mixture are not; −1 when there is none.
   Index FirstNotFinite() const;
 
-  // REQUIRES: classes(). Of all examples; the entropies only when wanted. Good until the next call
-  // that is not for this.
+  // Classes is of all examples; the entropies only when wanted. Good until the next call that is
+  // not for this. REQUIRES: classes().
   const ClassPredictive& Classes(bool wants_entropy);
   const ClassPredictive& RawClasses(bool wants_entropy);
-  // REQUIRES: not classes(). Of one output of one example. Good until the next call.
+  // At is of one output of one example. Good until the next call. REQUIRES: not classes().
   const Distribution& At(Index output, Index example);
   const Distribution& RawAt(Index output, Index example);
-  // At, in fewer members where they are very many: of whoever asks for quantiles.
+  // CondensedAt is At in fewer members where they are very many, for whoever asks for quantiles.
   const Distribution& CondensedAt(Index output, Index example);
-  // `own`, which RawAt has just given, as At gives it.
+  // Served returns `own`, which RawAt has just given, as At gives it.
   const Distribution& Served(const Distribution& own, Index output);
-  // REQUIRES: Classes has been called, and calibrates(). Of all examples.
+  // recalibrated is of all examples. REQUIRES: Classes has been called, and calibrates().
   const std::vector<RecalibratedRow>& recalibrated() const { return recalibrated_; }
   // REQUIRES: not classes(), calibrates().
   const ServedLevels& Levels(Index output) const {
     return levels_[static_cast<std::size_t>(output)];
   }
 
-  // The same of the first belief alone, with its first track; raw. REQUIRES: there are several.
+  // FirstClasses and FirstAt are of the first belief alone, with its first track; raw. REQUIRES:
+  // there are several beliefs.
   const ClassPredictive& FirstClasses();
   const Distribution& FirstAt(Index output, Index example);
 
-  // log p_k(y_i) under each belief k alone, K × B. `targets`, T × B: values in their units, or
-  // indices of classes. What is asked of all beliefs together about these outcomes afterwards is
-  // known by then.
+  // LogDensities writes log p_k(y_i) under each belief k alone, K × B. `targets`, T × B: values in
+  // their units, or indices of classes. What is asked of all beliefs together about these outcomes
+  // afterwards is known by then.
   void LogDensities(const Matrix& targets, Matrix& out);
 
-  // Mean and covariance of one example's logits, of all members together by the law of total
-  // covariance: C and C × C.
+  // Logits writes mean and covariance of one example's logits, of all members together by the law
+  // of total covariance: C and C × C.
   void Logits(Index example, Vector& mean, Matrix& covariance);
 
  private:
-  // A member under the noise of a belief. Beliefs that differ in their noise alone share members.
+  // Part is a member under the noise of a belief. Beliefs that differ in their noise alone share
+  // members.
   struct Part {
     std::size_t member = 0, belief = 0;
     double share = 0;
@@ -102,7 +107,7 @@ class Predictive {
     std::size_t first_part = 0;
     NoiseLevel noise;
   };
-  // The marginals of members for one output of one example.
+  // Marginals are those of members for one output of one example.
   template <class L>
   struct Marginals {};
   template <ValueLikelihood L>
@@ -114,15 +119,16 @@ class Predictive {
   };
 
   void AddPart(std::size_t member, double share);
-  // Finds which beliefs moments are of.
+  // Believe finds which beliefs moments are of.
   void Believe();
   bool IsFinite(const Part& part, Index example) const;
 
-  // Parts side by side in parts_, each with its weight.
+  // Range is of parts side by side in parts_, each with its weight.
   struct Range {
     std::size_t begin, end;
   };
-  // All of them, with their weights in the whole; those of one belief, with their shares of it.
+  // All is the range of all parts, with their weights in the whole; Of that of one belief, with
+  // their shares of it.
   Range All();
   Range Of(std::size_t belief);
   MixtureWeights RangeWeights() const { return {weights_, of_moments_}; }
@@ -146,7 +152,7 @@ class Predictive {
   std::vector<Part> parts_;            // the first num_parts_
   std::size_t num_members_ = 0, num_beliefs_ = 0, num_parts_ = 0;
 
-  // What each part says of outcomes, of values.
+  // Observed holds what each part says of outcomes, of values.
   struct Observed {
     bool ready = false;
     Matrix y;                    // T × B, in the units that the model learns in

@@ -1,4 +1,4 @@
-// Which queries a predictive answers.
+// Names the queries that a predictive answers.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace prequel {
 
-// The names of the queries that such a predictive answers; of those, if `by_default`, the ones that
-// it answers unasked.
+// QueryNames returns the queries that such a predictive answers; if `by_default`, those of them
+// that it answers unasked.
 std::vector<std::string> QueryNames(const Asked& asked, bool by_default);
 
 }  // namespace prequel

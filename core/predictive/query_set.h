@@ -14,10 +14,10 @@ namespace prequel {
 
 class Predictive;  // core/predictive/predictive.h
 
-// As it is asked.
+// PredictOptions says how the model is asked.
 struct PredictOptions {
-  // > 0: a predictive by Monte Carlo in parameter space, with this many draws of each belief,
-  // instead of the one that matches the rule.
+  // `samples` > 0 asks for a predictive by Monte Carlo in parameter space, with this many draws of
+  // each belief, instead of the one that matches the rule.
   int samples = 0;
   bool raw = false;     // as the model predicts before its predictions are calibrated
   bool scores = false;  // the scores of what is served are wanted, in place of answers
@@ -26,25 +26,25 @@ struct PredictOptions {
   bool operator==(const PredictOptions&) const = default;
 };
 
-// Immutable once made, and cheap to copy. Knows its queries by a pointer, so that whoever passes it
-// on needs none of their headers.
+// QuerySet is immutable once made, and cheap to copy. It knows its queries by a pointer, so that
+// whoever passes it on needs none of their headers.
 class QuerySet {
  public:
-  // INVALID_ARGUMENT names the field ("options.queries[1].options.levels[2]"): a query that there
-  // is not, or not of such a predictive, or twice; an option out of range; samples beyond 10000;
-  // queries, samples or raw beside scores.
+  // Make: INVALID_ARGUMENT names the field ("options.queries[1].options.levels[2]"): a query that
+  // does not exist, or not of such a predictive, or twice; an option out of range; samples beyond
+  // 10000; queries, samples or raw beside scores.
   static absl::StatusOr<QuerySet> Make(const PredictOptions& options, const Asked& asked);
 
   int samples() const;
   bool raw() const;
   bool scores() const;         // Learner::Score is to be asked, and there are no queries
   const Asked& asked() const;  // of what
-  // That one example is answered with.
+  // numbers_per_example is how many numbers one example is answered with.
   Index numbers_per_example() const;
 
-  // The answer for `examples` examples, to be filled.
+  // Sized returns the answer for `examples` examples, to be filled.
   Answer Sized(Index examples) const;
-  // Writes the columns from `first` on, one for each example of the predictive.
+  // Fill writes the columns from `first` on, one for each example of the predictive.
   void Fill(Predictive& predictive, Index first, Answer& answer) const;
 
  private:

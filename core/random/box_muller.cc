@@ -44,7 +44,7 @@ inline double Log(double x) {
   return k * std::numbers::ln2 + 2 * (s + s * z * Polynomial(kSum, z));
 }
 
-// For |x| ≤ π/4, z = x²: sin x = x − x z Σ_n (−z)ⁿ/(2n+3)!, the sum to 4e-17.
+// Sine, for |x| ≤ π/4 and z = x², is x − x z Σ_n (−z)ⁿ/(2n+3)!, the sum to 4e-17.
 inline double Sine(double x) {
   constexpr std::array kSum = {-0x1.5555555555555p-3,  0x1.1111111110bb2p-7,
                                -0x1.a01a019e83aaep-13, 0x1.71de37968a100p-19,
@@ -53,7 +53,7 @@ inline double Sine(double x) {
   return x + x * z * Polynomial(kSum, z);
 }
 
-// Likewise: cos x = 1 − z/2 + z² Σ_n (−z)ⁿ/(2n+4)!, the sum to 2e-18.
+// Cosine, likewise, is 1 − z/2 + z² Σ_n (−z)ⁿ/(2n+4)!, the sum to 2e-18.
 inline double Cosine(double x) {
   constexpr std::array kSum = {0x1.5555555555555p-5,  -0x1.6c16c16c16967p-10,
                                0x1.a01a019f4eb01p-16, -0x1.27e4fa17da09ep-22,

@@ -29,14 +29,14 @@ inline void NextKey(Key& key) {
   key[1] += 0xBB67AE85;  // √3 − 1
 }
 
-// A block gives two uniforms: counter (block, lane, step), key seed.
+// Draw gives two uniforms of a block: counter (block, lane, step), key seed.
 Block Draw(const Stream& stream, Index block) {
   return Philox(
       {static_cast<std::uint32_t>(block), stream.lane, Low(stream.step), High(stream.step)},
       {Low(stream.seed), High(stream.seed)});
 }
 
-// The upper 53 bits as a multiple of 2⁻⁵³; 2⁻⁵⁴ for zero, so that log(u) is finite.
+// Uniform is the upper 53 bits as a multiple of 2⁻⁵³; 2⁻⁵⁴ for zero, so that log(u) is finite.
 double Uniform(std::uint32_t low, std::uint32_t high) {
   const std::uint64_t bits = (std::uint64_t{high} << 32 | low) >> 11;
   return bits == 0 ? 0x1p-54 : static_cast<double>(bits) * 0x1p-53;
@@ -44,12 +44,13 @@ double Uniform(std::uint32_t low, std::uint32_t high) {
 
 constexpr Index kChunk = 2 * kBoxMullerLanes;  // normals of as many blocks as there are lanes
 
-// Words of 64 bits side by side, of which the lower halves count.
+// Words are of 64 bits side by side, of which the lower halves count.
 constexpr std::size_t kWords = 4;
 using Words = std::uint64_t __attribute__((vector_size(8 * kWords)));
 static_assert(kBoxMullerLanes % kWords == 0);
 
-// The compiler does not see that the upper halves are zero, and would multiply those too.
+// Multiply is spelled out: the compiler does not see that the upper halves are zero, and would
+// multiply those too.
 inline Words Multiply(Words a, Words b) {
 #ifdef __AVX2__
   return reinterpret_cast<Words>(
@@ -59,7 +60,7 @@ inline Words Multiply(Words a, Words b) {
 #endif
 }
 
-// Philox of as many counters side by side.
+// CounterLanes is Philox of as many counters side by side.
 struct CounterLanes {
   std::array<Words, kBoxMullerLanes / kWords> c0, c1, c2, c3;
 
@@ -76,7 +77,7 @@ struct CounterLanes {
   }
 };
 
-// Normals [kChunk · chunk, kChunk · (chunk + 1)).
+// FillChunk writes normals [kChunk · chunk, kChunk · (chunk + 1)).
 void FillChunk(const Stream& stream, Index chunk, double* out) {
   CounterLanes lanes;
   const std::uint64_t first = static_cast<std::uint64_t>(chunk) * kBoxMullerLanes;

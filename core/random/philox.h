@@ -16,18 +16,19 @@ struct Stream {
   std::uint32_t lane = 0;
 };
 
-// Ten rounds on counter c under key k; matches the published known-answer vectors.
+// Philox makes ten rounds on counter c under key k; matches the published known-answer vectors.
 std::array<std::uint32_t, 4> Philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key);
 
-// Independent standard normals, by Box-Muller; element i depends on the stream and i only.
+// FillNormal writes independent standard normals, by Box-Muller; element i depends on the stream
+// and i only.
 void FillNormal(const Stream& stream, VectorRef out);
-// Its elements [first, first + size of out).
+// This one writes elements [first, first + size of out) of them.
 void FillNormal(const Stream& stream, Index first, VectorRef out);
-// Column-major order of elements.
+// This one fills a matrix, in column-major order of elements.
 void FillNormal(const Stream& stream, Matrix& out);
 
-// Uniform on (0, 1), 53 bits.
+// FillUniform is uniform on (0, 1), 53 bits.
 void FillUniform(const Stream& stream, VectorRef out);
 
 }  // namespace prequel

@@ -29,8 +29,8 @@ class InverseMultiquadric {
 
   double threshold() const { return threshold_; }
   double Weight(const Surprise& surprise) const { return Share(surprise.by_noise); }
-  // As w⁴: with w² a residual far out would count for c² R still, and where such are more than one
-  // in c², learned noise that counts them would have no end.
+  // NoiseWeight is w⁴: with w² a residual far out would count for c² R still, and where such are
+  // more than one in c², learned noise that counts them would have no end.
   double NoiseWeight(const Surprise& surprise) const {
     const double share = Share(surprise.by_prediction);
     return share * share;

@@ -5,7 +5,8 @@
 
 namespace prequel {
 
-// By the trapezoid rule in u = log s, in which the density is smooth and falls off fast.
+// WeighedSquare uses the trapezoid rule in u = log s, in which the density is smooth and falls off
+// fast.
 double WeighedSquare(const Robustness& robustness, Index outputs) {
   constexpr double kStep = 0.01;
   const double half = 0.5 * static_cast<double>(outputs);

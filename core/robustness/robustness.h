@@ -19,14 +19,15 @@ namespace prequel {
 template <class T>
 concept RobustnessType = requires(T& t, const T& c, Options& options, const Surprise& surprise) {
   { T::kName } -> std::convertible_to<std::string_view>;
-  // Whether some row may count less than another.
+  // kWeighs: whether some row may count less than another.
   { T::kWeighs } -> std::convertible_to<bool>;
   { t.Configure(options) } -> std::same_as<absl::Status>;
-  // From how many deviations of the prediction on a row is held to be far.
+  // threshold: how many deviations of the prediction a row must be off to be held far.
   { c.threshold() } -> std::same_as<double>;
-  // w² in [0, 1]: the exponent of the likelihood of a row, which of gaussian is R ← R/w².
+  // Weight is w² in [0, 1]: the exponent of a row's likelihood, which for gaussian is R ← R/w².
   { c.Weight(surprise) } -> std::same_as<double>;
-  // In [0, 1]: how much its residual says of the noise, and its density of which belief is right.
+  // NoiseWeight in [0, 1] is how much a row's residual says of the noise, and its density of which
+  // belief is right.
   { c.NoiseWeight(surprise) } -> std::same_as<double>;
 };
 
@@ -37,8 +38,8 @@ struct RobustnessSet {
 
 using Robustness = RobustnessSet<NoRobustness, InverseMultiquadric, MahalanobisGate>::Variant;
 
-// What the mean square of residuals that are weighed by NoiseWeight, ω, is beside that of all,
-// where all are as predicted: E[ω s]/(E[ω] E[s]) with s ~ χ²_T over T outputs. Learned noise
+// WeighedSquare is the mean square of residuals that are weighed by NoiseWeight, ω, beside that of
+// all, where all are as predicted: E[ω s]/(E[ω] E[s]) with s ~ χ²_T over T outputs. Learned noise
 // divides by it, or weighing alone would make it small. Exactly 1 where all count whole.
 double WeighedSquare(const Robustness& robustness, Index outputs);
 

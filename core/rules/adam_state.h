@@ -10,7 +10,8 @@
 
 namespace prequel {
 
-// With `kPerWeight` quantities learned for every weight, one after the other in each vector.
+// AdamState has `kPerWeight` quantities learned for every weight, one after the other in each
+// vector.
 template <Index kPerWeight>
 struct AdamState : StateDefaults {
   std::int64_t steps = 0;  // t
@@ -37,8 +38,8 @@ struct AdamState : StateDefaults {
 template <class State>
 class AdamAverages {
  public:
-  // Counts the step into `next`, which may be `state`, and sizes it for `size` entries. Both
-  // outlive this.
+  // The constructor counts the step into `next`, which may be `state`, and sizes it for `size`
+  // entries. Both outlive this.
   AdamAverages(const State& state, double beta1, double beta2, Index size, State& next)
       : state_(state), next_(next), first_(state.steps == 0), beta1_(beta1), beta2_(beta2) {
     next.momentum.resize(size);
@@ -49,11 +50,11 @@ class AdamAverages {
     squares_scale_ = 1 / (1 - std::pow(beta2, t));
   }
 
-  // What takes b and s to the unbiased b̂ and ŝ.
+  // The scales take b and s to the unbiased b̂ and ŝ.
   double momentum_scale() const { return momentum_scale_; }
   double squares_scale() const { return squares_scale_; }
 
-  // The entries from `at` on, of which g and h are given, into `next`, b and s.
+  // Advance averages the entries from `at` on, of which g and h are given, into `next`, b and s.
   void Advance(Index at, const Tile& g, const Tile& h, Tile& b, Tile& s) {
     const Index n = g.size();
     b = (1 - beta1_) * g;

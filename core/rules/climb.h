@@ -19,8 +19,8 @@ namespace prequel {
 //   Revert()          goes back to q as it was before Curve
 //   kl()              KL(q ‖ prior), nats
 
-// Moves along the direction by ρ = 1, ½, … until the objective exceeds `floor`; false when it
-// never does, and then *value is of the last ρ.
+// ClimbAlong moves along the direction by ρ = 1, ½, … until the objective exceeds `floor`; false
+// when it never does, and then *value is of the last ρ.
 template <class Objective>
 bool ClimbAlong(Objective& objective, double floor, int halvings, double* value) {
   double rho = 1;
@@ -32,8 +32,9 @@ bool ClimbAlong(Objective& objective, double floor, int halvings, double* value)
   return false;
 }
 
-// One pass from q^k, whose objective is `floor`: the undamped curvature, and where that misleads
-// (far from the optimum, where H(q^k) says little of H(q^{k+1})) the curvature that q^k has.
+// ClimbOnce is one pass from q^k, whose objective is `floor`: the undamped curvature, and where
+// that misleads (far from the optimum, where H(q^k) says little of H(q^{k+1})) the curvature that
+// q^k has.
 template <class Objective>
 absl::StatusOr<bool> ClimbOnce(Objective& objective, double floor, double* value) {
   constexpr int kCurvedHalvings = 6, kKeptHalvings = 40;
@@ -43,7 +44,8 @@ absl::StatusOr<bool> ClimbOnce(Objective& objective, double floor, double* value
   return ClimbAlong(objective, floor, kKeptHalvings, value);
 }
 
-// All of it, of so many rows, by the rule's scheme. INTERNAL when something is not finite.
+// Climb is the whole climb for a minibatch of `rows` rows, by the rule's scheme. INTERNAL when
+// something is not finite.
 template <class Objective>
 absl::Status Climb(const Rvga& rule, Objective& objective, Index rows, StepReport& report) {
   double value = objective.FirstValue();

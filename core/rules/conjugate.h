@@ -14,9 +14,9 @@
 
 namespace prequel {
 
-// With given noise R the posterior is Gaussian. With learned noise it is normal-inverse-gamma: the
-// stored covariance is P̃, the covariance in units of the noise variance (P = σ² P̃), the
-// curvature is X ᵀX, and the predictive is Student-t with 2α degrees of freedom.
+// Conjugate keeps a Gaussian posterior with given noise R. With learned noise it is
+// normal-inverse-gamma: the stored covariance is P̃, the covariance in units of the noise variance
+// (P = σ² P̃), the curvature is XᵀX, and the predictive is Student-t with 2α degrees of freedom.
 // Only for the linear model with gaussian likelihood and a full posterior.
 struct Conjugate : FittingRule {
   static constexpr std::string_view kName = "conjugate";

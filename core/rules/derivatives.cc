@@ -10,7 +10,8 @@
 namespace prequel {
 namespace {
 
-// Writes gradient and curvature at `theta`, where Forward has been called when `forwarded`.
+// Evaluate writes gradient and curvature at `theta`, where Forward has been called when
+// `forwarded`.
 void Evaluate(const StepInput& in, const Vector& theta, bool forwarded, Curvature kind,
               Vector& gradient, Vector& curvature) {
   Expansion& expansion = in.expansion;
@@ -25,7 +26,7 @@ void Evaluate(const StepInput& in, const Vector& theta, bool forwarded, Curvatur
   }
 }
 
-// curvature := −Λ ∘ ε ∘ gradient.
+// Reparameterize sets curvature := −Λ ∘ ε ∘ gradient.
 void Reparameterize(const Vector& theta, const Vector& mean, const Vector& precision,
                     const Vector& gradient, Vector& curvature) {
   curvature.resize(mean.size());
@@ -36,7 +37,8 @@ void Reparameterize(const Vector& theta, const Vector& mean, const Vector& preci
   });
 }
 
-// precision += weight · J_G J_Gᵀ of the expansion, linearised and expected; gradient = J r.
+// AddGaussNewton: precision += weight · J_G J_Gᵀ of the expansion, linearised and expected;
+// gradient = J r.
 void AddGaussNewton(Expansion& expansion, double weight, RuleScratch::Full& w, Vector& gradient,
                     Matrix& precision) {
   expansion.Jacobian(w.jacobian);
@@ -49,7 +51,8 @@ void AddGaussNewton(Expansion& expansion, double weight, RuleScratch::Full& w, V
       w.jacobian * Eigen::Map<const Vector>(local.score.data(), local.score.size());
 }
 
-// precision −= weight · ½ (Λ ε gᵀ + g εᵀ Λ), with Λ in the lower triangle of w.precision.
+// AddReparameterized: precision −= weight · ½ (Λ ε gᵀ + g εᵀ Λ), with Λ in the lower triangle of
+// w.precision.
 void AddReparameterized(const Vector& mean, const Vector& gradient, double weight, RuleScratch& w,
                         Matrix& precision) {
   w.theta -= mean;

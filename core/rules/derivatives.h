@@ -18,19 +18,19 @@ namespace prequel {
 //                      itself and of either sign
 enum class Curvature { kNone, kGaussNewton, kEmpiricalFisher, kReparameterized };
 
-// θ := draw k of N(mean, diag(precision)⁻¹).
+// DrawWeights sets θ := draw k of N(mean, diag(precision)⁻¹).
 void DrawWeights(const StepInput& in, Index k, const Vector& mean, const Vector& precision,
                  Vector& theta);
 
-// scratch.mean_gradient := Σ_i g_i and, unless kNone, scratch.curvature := diag H, both D, averaged
-// over `samples` draws of N(mean, diag(precision)⁻¹).
+// AverageOverDraws sets scratch.mean_gradient := Σ_i g_i and, unless kNone, scratch.curvature :=
+// diag H, both D, averaged over `samples` draws of N(mean, diag(precision)⁻¹).
 void AverageOverDraws(const StepInput& in, const Vector& mean, const Vector& precision,
                       Index samples, Curvature curvature);
 
-// The same at θ = mean, which must be q's. Not kReparameterized.
+// EvaluateAtMean sets both at θ = mean, which must be q's. REQUIRES: not kReparameterized.
 void EvaluateAtMean(const StepInput& in, const Vector& mean, Curvature curvature);
 
-// What the expectation is over, as an option of a rule.
+// Averaging says what the expectation is over, as an option of a rule.
 struct Averaging {
   // linearized: the logits of the network linearised at the mean, by quadrature (exact for linear
   // models, free of noise). mean: the logits at the mean. monte_carlo: `samples` draws of θ.
@@ -39,12 +39,12 @@ struct Averaging {
   Over over = Over::kLinearized;
   Index samples = 4;
 
-  // Reads "expectation" and, of monte_carlo, "samples".
+  // Configure reads "expectation" and, of monte_carlo, "samples".
   void Configure(Options& options);
 
-  // scratch.mean_gradient and scratch.curvature under q.
+  // Evaluate writes scratch.mean_gradient and scratch.curvature under q.
   void Evaluate(const StepInput& in, const DiagonalGaussian& q, Curvature curvature) const;
-  // scratch.mean_gradient, and `precision` (D × D, lower triangle) += weight · H.
+  // This one writes scratch.mean_gradient, and `precision` (D × D, lower triangle) += weight · H.
   absl::Status Evaluate(const StepInput& in, const FullGaussian& q, Curvature curvature,
                         double weight, Matrix& precision) const;
 };

@@ -10,8 +10,8 @@
 
 namespace prequel {
 
-// Λ ← Λ + H, m ← m + Λ⁻¹ Σ_i J_iᵀ E[r_i], into `next`. REQUIRES: `local` (a LocalFit) stands at its
-// prior, with `expansion` linearised and projected there.
+// ExplicitStep writes Λ ← Λ + H, m ← m + Λ⁻¹ Σ_i J_iᵀ E[r_i] to `next`. REQUIRES: `local` (a
+// LocalFit) stands at its prior, with `expansion` linearised and projected there.
 template <class Local>
 absl::Status ExplicitStep(Expectation expectation, Expansion& expansion, Local& local,
                           StepReport& report, typename Local::Posterior& next) {
@@ -26,7 +26,8 @@ absl::Status ExplicitStep(Expectation expectation, Expansion& expansion, Local& 
   return local.Commit(next);
 }
 
-// Reads "expectation": "linearized", over the logits f ~ N(f_m, J P Jᵀ), or "mean", over none.
+// ConfigureExpectation reads "expectation": "linearized", over the logits f ~ N(f_m, J P Jᵀ), or
+// "mean", at f_m.
 inline void ConfigureExpectation(Options& options, Expectation* expectation) {
   std::string name = "linearized";
   options.Help("where derivatives of the likelihood are taken: over the logits, or at the mean")

@@ -1,4 +1,4 @@
-// Which posterior families a rule can update.
+// The posterior families that a rule can update.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace prequel {
 
-// The first of them, and all as '"a" or "b"'.
+// Families names the first of them, and all as '"a" or "b"'.
 struct Families {
   std::string first, all;
 };
 Families FamiliesOf(const Rule& rule);
 
-// Whether that of `posterior` is one of them. INVALID_ARGUMENT (config.rule).
+// CheckFamily is OK when the family of `posterior` is one of them. Else INVALID_ARGUMENT
+// (config.rule).
 absl::Status CheckFamily(const Rule& rule, const Posterior& posterior);
 
 }  // namespace prequel

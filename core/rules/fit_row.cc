@@ -7,8 +7,8 @@
 namespace prequel {
 namespace {
 
-// The local ELBO of one row of one logit, f ~ N(f̂ + v a, v/(1 + w v)): all that the fit can do to
-// the weights is m + a P x and P⁻¹ + w x xᵀ, for the row's inputs x.
+// RowObjective is the local ELBO of one row of one logit, f ~ N(f̂ + v a, v/(1 + w v)): all that
+// the fit can do to the weights is m + a P x and P⁻¹ + w x xᵀ, for the row's inputs x.
 class RowObjective {
  public:
   RowObjective(const Rvga& rule, RowExpansion& row, double mean, double variance)
@@ -56,8 +56,8 @@ class RowObjective {
   double score_ = 0;
 };
 
-// Whether the rule is asked for the stationary point of exact expectations, which is what a site
-// stands for. A rule that is asked to step explicitly, or at the mean, does so.
+// MeetsBySites: whether the rule is asked for the stationary point of exact expectations, which is
+// what a site stands for. A rule that is asked to step explicitly, or at the mean, does so.
 bool MeetsBySites(const Rvga& rule) {
   return rule.scheme == Rvga::Scheme::kImplicit && rule.over == Rvga::Over::kLinearized;
 }

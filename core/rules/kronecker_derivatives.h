@@ -15,14 +15,15 @@ namespace prequel {
 
 using Factors = std::vector<KroneckerFactors>;  // of every layer
 
-// out = keep · before + share · added; before may be out, and has no meaning when keep is 0.
+// Blend sets out = keep · before + share · added; before may be out, and has no meaning when keep
+// is 0.
 void Blend(double keep, const Factors& before, double share, const Factors& added, Factors& out);
 
-// Σ_i g_i of log p_i and the factors' sums at θ, into scratch.mean_gradient and
-// scratch.kronecker.factors. `forwarded`: the expansion has gone forward at θ already.
+// EvaluateFactorsAt writes Σ_i g_i of log p_i and the factors' sums at θ to scratch.mean_gradient
+// and scratch.kronecker.factors. `forwarded`: the expansion has gone forward at θ already.
 void EvaluateFactorsAt(const StepInput& in, const Vector& theta, bool forwarded, Curvature kind);
 
-// The same as means over `samples` draws of θ from q.
+// AverageFactorsOverDraws writes their means over `samples` draws of θ from q.
 absl::Status AverageFactorsOverDraws(const StepInput& in, const KroneckerGaussian& q, Index samples,
                                      Curvature kind);
 

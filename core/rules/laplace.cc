@@ -21,12 +21,12 @@ void Proceed(std::int64_t phase, LaplaceState& state) {
   state.diagonal.resize(0);
 }
 
-// N/n: what the curvature of the n examples of the phase stands for.
+// Weight is N/n: what the curvature of the n examples of the phase stands for.
 double Weight(const StepInput& in, const LaplaceState& state) {
   return in.examples / static_cast<double>(state.phase_examples);
 }
 
-// h += diag H of the minibatch at `mean`.
+// AddDiagonal: h += diag H of the minibatch at `mean`.
 void AddDiagonal(const StepInput& in, const Vector& mean, LaplaceState& state) {
   if (state.phase_steps == 1) state.diagonal.setZero(mean.size());
   in.expansion.Linearize(mean);
@@ -35,8 +35,8 @@ void AddDiagonal(const StepInput& in, const Vector& mean, LaplaceState& state) {
   state.diagonal += in.scratch.curvature;
 }
 
-// H += J_G J_Gᵀ of the minibatch, whose Jacobian by the weights of H is in w.jacobian; then
-// `covariance` := (Λ₀ + (N/n) H)⁻¹, Λ₀ = diag(prior_precision).
+// AddCurvature: H += J_G J_Gᵀ of the minibatch, whose Jacobian by the weights of H is in
+// w.jacobian; then `covariance` := (Λ₀ + (N/n) H)⁻¹, Λ₀ = diag(prior_precision).
 absl::Status AddCurvature(const StepInput& in, const Vector& prior_precision, LaplaceState& state,
                           Matrix& covariance) {
   RuleScratch::Full& w = in.scratch.full;
@@ -53,7 +53,7 @@ absl::Status AddCurvature(const StepInput& in, const Vector& prior_precision, La
   return absl::OkStatus();
 }
 
-// A and S += those of the minibatch at `mean`.
+// AddFactors: A and S += those of the minibatch at `mean`.
 void AddFactors(const StepInput& in, const Vector& mean, LaplaceState& state) {
   std::vector<KroneckerFactors>& added = in.scratch.kronecker.factors;
   in.expansion.Linearize(mean);
@@ -69,7 +69,7 @@ void AddFactors(const StepInput& in, const Vector& mean, LaplaceState& state) {
   }
 }
 
-// Whether a pass ends in this minibatch, or the phase has had 1, 2, 4, 8, … of them.
+// Refreshes: whether a pass ends in this minibatch, or the phase has had 1, 2, 4, 8, … of them.
 bool Refreshes(const StepInput& in, const LaplaceState& state) {
   const auto passes = [&](std::int64_t examples) {
     return std::floor(static_cast<double>(examples) / in.examples);

@@ -53,17 +53,17 @@ struct LaplaceState : StateDefaults {
     a.LowerTriangle("curvature", s.curvature);
     a.Value("factors", s.factors);
   }
-  // In the phase that holds the most.
+  // Numbers are those of the phase that holds the most.
   static double Numbers(double params, double spread) { return std::max(2 * params, spread); }
   bool IsSound(Index params) const;
-  // Whether it has what the phase has gathered of such a posterior, and nothing else. REQUIRES: it
-  // is sound.
+  // Suits: whether the state has what the phase has gathered of such a posterior, and nothing else.
+  // REQUIRES: it is sound.
   bool Suits(const DiagonalGaussian& q) const;
   bool Suits(const FullGaussian& q) const;
   bool Suits(const SubnetworkGaussian& q) const;
   bool Suits(const KroneckerGaussian& q) const;
 
-  // Whether a minibatch has served that phase, which is the present one.
+  // Within: whether a minibatch has served that phase, which is the present one.
   bool Within(std::int64_t which) const { return phase == which && phase_steps > 0; }
 
  private:
@@ -78,8 +78,8 @@ struct Laplace : SteppingRule {
   using State = LaplaceState;
 
   Adam adam;
-  // Length of the map phase: in minibatches when `map_steps` is given, else in passes over N. None:
-  // the mode is the prior's mean (imported weights).
+  // The length of the map phase: in minibatches when `map_steps` is given, else in passes over N.
+  // None: the mode is the prior's mean (imported weights).
   bool in_steps = false;
   Index map_steps = 0;
   double map_passes = 10;
@@ -87,15 +87,15 @@ struct Laplace : SteppingRule {
   absl::Status Configure(Options& options);
 
   bool HasCurvature(const State& state) const { return state.Within(State::kCurvature); }
-  // Until there is a curvature q does not say how sure it is, and predicts by its mean.
+  // PredictiveOf is by the mean until there is a curvature: before, q does not say how sure it is.
   MatchedPredictive PredictiveOf(const State& state) const;
-  // What the next minibatch serves, "map", "choose" or "curvature", and whether a whole pass has
-  // gone into the curvature.
+  // Describe says what the next minibatch serves, "map", "choose" or "curvature", and whether a
+  // whole pass has gone into the curvature.
   void Describe(const State& state, StepReport& report) const;
 
   absl::Status Step(const StepInput& input, const DiagonalGaussian& q, const State& state,
                     DiagonalGaussian& next_q, State& next_state) const;
-  // In the curvature phase about 7D³/3 flops beside nD² for the curvature.
+  // Step takes, in the curvature phase, about 7D³/3 flops beside nD² for the curvature.
   absl::Status Step(const StepInput& input, const FullGaussian& q, const State& state,
                     FullGaussian& next_q, State& next_state) const;
   absl::Status Step(const StepInput& input, const SubnetworkGaussian& q, const State& state,
@@ -104,12 +104,13 @@ struct Laplace : SteppingRule {
                     KroneckerGaussian& next_q, State& next_state) const;
 
  private:
-  // Copies `state` to `next`, leaves a map phase of no length for `after`, counts the minibatch.
+  // Enter copies `state` to `next`, leaves a map phase of no length for `after`, counts the
+  // minibatch.
   void Enter(const StepInput& input, const State& state, std::int64_t after, State& next) const;
-  // One step of the map phase, and from its last to `after`. `next_mean` may be `mean`.
+  // Climb takes one step of the map phase; the last one enters `after`. `next_mean` may be `mean`.
   void Climb(const StepInput& input, const Vector& mean, std::int64_t after, Vector& next_mean,
              State& state) const;
-  // The share of the map phase that is over after so much of it: 1 at its end.
+  // Progress is the share of the map phase that is over after so much of it: 1 at its end.
   double Progress(std::int64_t steps, std::int64_t examples) const;
 };
 

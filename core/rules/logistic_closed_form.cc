@@ -18,8 +18,8 @@ double Shrink(double nu) {
   return std::sqrt(kBetaSquared / (nu + kBetaSquared));
 }
 
-// The root of a + ν₀ σ(k a) = a₀ + ν₀ y in [a₀ + ν₀(y − 1), a₀ + ν₀ y], where the left side is
-// increasing: Newton's step while it stays inside the bracket, else bisection.
+// SolveMean is the root of a + ν₀ σ(k a) = a₀ + ν₀ y in [a₀ + ν₀(y − 1), a₀ + ν₀ y], where the left
+// side is increasing: Newton's step while it stays inside the bracket, else bisection.
 double SolveMean(double a0, double nu0, double y, double k) {
   double low = a0 + nu0 * (y - 1), high = a0 + nu0 * y;
   double a = 0.5 * (low + high);

@@ -20,11 +20,12 @@ struct Mode {
 
   bool dataset() const { return dataset_size > 0; }
 
-  // Reads "mode" (recursive unless given), then "dataset_size" or "passes".
+  // Configure reads "mode" (recursive unless given), then "dataset_size" or "passes".
   void Configure(Options& options);
-  // For a rule that needs dataset mode because `reason`.
+  // ConfigureDataset is for a rule that needs dataset mode because `reason`.
   void ConfigureDataset(Options& options, std::string_view reason);
-  // REQUIRES: recursive mode. Refuses options that are of dataset mode only, because `reason`.
+  // RefuseDatasetOptions refuses options that are of dataset mode only, because `reason`. REQUIRES:
+  // recursive mode.
   static void RefuseDatasetOptions(Options& options, std::initializer_list<const char*> names,
                                    std::string_view reason);
 

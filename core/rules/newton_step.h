@@ -28,17 +28,17 @@ struct NewtonStep : SteppingRule {
 
   using State = StepCount;
 
-  // Reads all but `curvature` and `improved`.
+  // Configure reads all options except `curvature` and `improved`.
   void Configure(Options& options);
 
   absl::Status Step(const StepInput& input, const DiagonalGaussian& q, const State& state,
                     DiagonalGaussian& next_q, State& next_state) const;
-  // INTERNAL when Λ' is not positive definite. Beside the curvature, about 6D³ flops.
+  // Step is INTERNAL when Λ' is not positive definite. Beside the curvature, about 6D³ flops.
   absl::Status Step(const StepInput& input, const FullGaussian& q, const State& state,
                     FullGaussian& next_q, State& next_state) const;
 
  private:
-  // One step from q.
+  // Advance takes one step from q.
   absl::Status Advance(const StepInput& input, const DiagonalGaussian& q,
                        DiagonalGaussian& next_q) const;
   absl::Status Advance(const StepInput& input, const FullGaussian& q, FullGaussian& next_q) const;

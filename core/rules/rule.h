@@ -35,19 +35,20 @@
 
 namespace prequel {
 
-// A rule is its options. It sees an Expansion and a posterior, never a network or a label. What it
-// leaves to RuleDefaults it need not say.
+// A rule is its options. It sees an Expansion and a posterior, never a network or a label. It need
+// not declare what RuleDefaults declares for it.
 template <class R>
 concept RuleType = std::derived_from<R, RuleDefaults> &&
     requires(R& rule, const R& c, Options& options, const Setting& setting, StepReport& report,
              const typename R::State& state, Index n) {
   { R::kName } -> std::convertible_to<std::string_view>;
-  // What it "keeps" of the weights: why it cannot update some posterior.
+  // kHolds says what the rule "keeps" of the weights: why it cannot update some posterior.
   { R::kHolds } -> std::convertible_to<std::string_view>;
   { rule.Configure(options) } -> std::same_as<absl::Status>;
   { c.draws() } -> std::same_as<bool>;
   { c.rounds() } -> std::same_as<Index>;
-  // The predictive that matches what has been learned, of a posterior with variance.
+  // PredictiveOf is the predictive that matches what has been learned, of a posterior with
+  // variance.
   { c.PredictiveOf(state) } -> std::same_as<MatchedPredictive>;
   { c.HasCurvature(state) } -> std::same_as<bool>;
   { R::OfDrifting(c) } -> std::same_as<R>;
@@ -56,7 +57,7 @@ concept RuleType = std::derived_from<R, RuleDefaults> &&
   { R::State::Numbers(1.0, 1.0) } -> std::same_as<double>;
 };
 
-// What a rule must say of each family that it updates.
+// Knows: what a rule must say of each family that it updates.
 template <class R, class Q>
 concept Knows = requires(const R& c, const Setting& setting, const Q& q,
                          const typename R::State& state) {
@@ -76,7 +77,7 @@ concept Fits = std::derived_from<R, FittingRule> && Knows<R, Q> &&
 };
 
 // R steps a posterior Q: one call per minibatch (and pass) writes the whole of the next posterior
-// and state, which may be the very objects that it reads. It need not look whether they are finite:
+// and state, which may be the very objects that it reads. It need not check that they are finite:
 // the fold rejects the minibatch when they are not, and says kRemedy.
 template <class R, class Q>
 concept Steps = std::derived_from<R, SteppingRule> && Knows<R, Q> &&
@@ -108,7 +109,8 @@ using Rules = RuleSet<Rvga, Conjugate, Von, Iblr, Vogn, Ogn, Vadam, Ivon, Slang,
 using Rule = Rules::Variant;
 using RuleState = Rules::States;
 
-// The state of rule R in `state`, which becomes R's, untouched, when it is another rule's.
+// StateOf returns the state of rule R in `state`, which becomes R's, untouched, when it is another
+// rule's.
 template <class R>
 typename R::State& StateOf(RuleState& state) {
   constexpr std::size_t kIndex = Rules::IndexOf<R>();
@@ -121,7 +123,7 @@ const typename R::State& StateOf(const RuleState& state) {
   return std::get<Rules::IndexOf<R>()>(state);
 }
 
-// The state before the first minibatch.
+// FreshState is the state before the first minibatch.
 inline RuleState FreshState(const Rule& rule) {
   RuleState state;
   std::visit([&]<class R>(const R&) { StateOf<R>(state); }, rule);

@@ -16,41 +16,45 @@ struct Setting {
   Link link = Link::kIdentity;
   bool learns_noise = false;
 
-  // Whether N(m, σ² P̃) with σ² ~ IG(α, β) is the exact posterior: normal-inverse-gamma.
+  // is_linear_gaussian: whether N(m, σ² P̃) with σ² ~ IG(α, β) is the exact posterior:
+  // normal-inverse-gamma.
   bool is_linear_gaussian() const { return linear && link == Link::kIdentity; }
 };
 
 struct RuleDefaults {
   Mode mode;  // recursive
 
-  // Whether it can update this posterior in this setting. INVALID_ARGUMENT names the option.
+  // CheckFor: whether the rule can update this posterior in this setting. INVALID_ARGUMENT names
+  // the option.
   template <class Q>
   static absl::Status CheckFor(const Setting& /*setting*/, const Q& /*prototype*/) {
     return absl::OkStatus();
   }
-  // Of one that fits: whether expectations are over draws of θ, and how many linearisations at once
-  // it holds of every example.
+  // draws and rounds are of a rule that fits: whether expectations are over draws of θ, and how
+  // many linearisations at once it holds of every example.
   static bool draws() { return false; }
   static Index rounds() { return 1; }
 
-  // Whether this posterior's covariance is held in units of the learned noise variance.
+  // InNoiseUnits: whether this posterior's covariance is held in units of the learned noise
+  // variance.
   template <class Q>
   static bool InNoiseUnits(const Setting& /*setting*/, const Q& /*prototype*/) {
     return false;
   }
 
-  // The rule as it learns a network's belief that drifts.
+  // OfDrifting is the rule as it learns a network's belief that drifts.
   template <class R>
   static R OfDrifting(const R& rule) {
     return rule;
   }
 
-  // Whether q says how sure it is in this state: else it is not measured against the last one.
+  // HasCurvature: whether q says how sure it is in this state: else it is not measured against the
+  // last one.
   template <class State>
   static bool HasCurvature(const State& /*state*/) {
     return true;
   }
-  // What there is to say of the state after a step.
+  // Describe reports what there is to say of the state after a step.
   template <class State>
   static void Describe(const State& /*state*/, StepReport& /*report*/) {}
 };

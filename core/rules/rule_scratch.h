@@ -20,7 +20,7 @@ struct RuleScratch {
   Vector mean_gradient, curvature;  // averages over draws
   Vector precision;
 
-  // Of steps on a full posterior.
+  // Full is for steps on a full posterior.
   struct Full {
     Matrix anchor, precision, step, root;  // D × D
     Matrix jacobian, curve;                // D × C·B, D × R·B
@@ -29,7 +29,7 @@ struct RuleScratch {
   };
   Full full;
 
-  // Of steps on a posterior in Kronecker form.
+  // Kronecker is for steps on a posterior in Kronecker form.
   struct Kronecker {
     std::vector<KroneckerFactors> factors, of_draw;
     KroneckerSampler sampler;
@@ -38,7 +38,7 @@ struct RuleScratch {
   };
   Kronecker kronecker;
 
-  // Of a precision of low rank.
+  // What follows is for a precision of low rank.
   Woodbury woodbury;
   Compressor compressor;
   Matrix jacobian;  // D × C·B

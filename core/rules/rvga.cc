@@ -11,7 +11,8 @@ namespace {
 
 constexpr Index kMatchedSamples = 64;  // of the predictive of a posterior fitted by draws
 
-// The local objective and its natural-gradient direction, under one way of taking expectations.
+// Objective is the local objective and its natural-gradient direction, under one way of taking
+// expectations.
 template <class Local>
 class Objective {
  public:
@@ -24,8 +25,8 @@ class Objective {
         theta_(scratch.theta),
         draws_(scratch.draws) {}
 
-  // The local ELBO at the current q, nats. In the form at the mean it is log p(y | m) − ½ δᵀΛδ,
-  // of which the iterated Kalman filter is the maximiser.
+  // Value is the local ELBO at the current q, nats. In the form at the mean it is
+  // log p(y | m) − ½ δᵀΛδ, of which the iterated Kalman filter is the maximiser.
   double Value() {
     if (rule_.draws()) return MonteCarloLogDensity() - local_.kl();
     expansion_.Linearize(local_.mean(), local_.first_uncertain());
@@ -33,7 +34,7 @@ class Objective {
     return ProjectedValue();
   }
 
-  // The same, when `expansion` is already linearised and projected at the current q.
+  // ProjectedValue is Value when `expansion` is already linearised and projected at the current q.
   double ProjectedValue() {
     if (rule_.over == Rvga::Over::kMean) {
       return expansion_.Expect(Expectation::kAtMean) - local_.mean_kl();
@@ -41,7 +42,7 @@ class Objective {
     return expansion_.Expect(Expectation::kLinearized) - local_.kl();
   }
 
-  // Curvature and direction at the q last valued.
+  // Curve finds curvature and direction at the q last valued.
   absl::Status Curve() {
     if (!rule_.draws()) {
       local_.StartCurve();
@@ -74,7 +75,7 @@ class Objective {
   double kl() const { return local_.kl(); }
 
  private:
-  // Antithetic pairs: draws 2j and 2j+1 are m ± the same deviation.
+  // Draw makes antithetic pairs: draws 2j and 2j+1 are m ± the same deviation.
   void Draw(Index k) {
     Stream stream = stream_;
     stream.lane += static_cast<std::uint32_t>(k / 2);

@@ -43,22 +43,24 @@ struct Rvga : FittingRule {
 
   absl::Status Configure(Options& options);
 
-  // The closed form asks for what it is one of.
+  // CheckFor refuses `closed_form`, which is defined only for logistic regression with a full
+  // covariance, for everything else.
   template <class Q>
   absl::Status CheckFor(const Setting& setting, const Q& /*prototype*/) const {
     return CheckForm(setting.linear && setting.link == Link::kLogistic && Q::kIsDense);
   }
 
-  // A full covariance of a linear model is held in units of the noise, as `conjugate` has it, so
-  // that early minibatches do not keep the guess of the noise that was made in their time.
+  // InNoiseUnits: a full covariance of a linear model is held in units of the noise, as `conjugate`
+  // has it, so that early minibatches do not keep the guess of the noise that was made in their
+  // time.
   template <class Q>
   static bool InNoiseUnits(const Setting& setting, const Q& /*prototype*/) {
     return Q::kIsDense && setting.is_linear_gaussian() && setting.learns_noise;
   }
 
-  // Of a network's belief that drifts. Its last passes gain little, of what it soon forgets: to end
-  // them at ten times the tolerance costs at most 0.003 nats a row on seven public sets, in
-  // minibatches of 64, and makes `adaptive` up to 1.8 times as fast.
+  // OfDrifting is the rule for a network's belief that drifts. Its last passes gain little, of what
+  // it soon forgets: to end them at ten times the tolerance costs at most 0.003 nats a row on seven
+  // public sets, in minibatches of 64, and makes `adaptive` up to 1.8 times as fast.
   static Rvga OfDrifting(Rvga rule) {
     rule.tolerance *= 10;
     return rule;

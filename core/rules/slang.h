@@ -45,7 +45,8 @@ struct Slang : SteppingRule {
   Curvature curvature = Curvature::kFisher;
   double alpha = 0.05, beta = 0.05, beta1 = 0.9;
   bool decays = true;
-  // h₀: d starts at δ + N h₀. From the prior alone the first draws would be as wild as it is wide.
+  // initial_curvature is h₀: d starts at δ + N h₀. From the prior alone the first draws would be as
+  // wild as it is wide.
   double initial_curvature = 0.1;
   Index samples = 1;  // K
 
@@ -55,8 +56,8 @@ struct Slang : SteppingRule {
                     LowRankGaussian& next_q, State& next_state) const;
 
  private:
-  // Draws from N(mean, diag(d) + W Wᵀ) as factored in scratch.woodbury: √β B̃ to the right of the
-  // first L columns of scratch.columns, and Σ g_ki into scratch.mean_gradient.
+  // Sample draws from N(mean, (diag(d) + W Wᵀ)⁻¹) as factored in scratch.woodbury: it writes √β B̃
+  // to the right of the first L columns of scratch.columns, and Σ g_ki to scratch.mean_gradient.
   void Sample(const StepInput& input, const Vector& mean, Index rank, double beta_now) const;
 };
 

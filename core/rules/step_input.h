@@ -15,8 +15,8 @@ struct StepInput {
   bool at_mean;                   // Forward(q.mean) has been called on it
   const Vector& prior_mean;       // m₀: D; in recursive mode the mean of q_{t−1}
   const Vector& prior_precision;  // diag Λ₀: D; in recursive mode that of q_{t−1}
-  // Of a full posterior in recursive mode: the covariance of q_{t−1}, and prior_precision has no
-  // meaning. Null: the prior is diagonal.
+  // prior_covariance, of a full posterior in recursive mode, is the covariance of q_{t−1}, and
+  // prior_precision has no meaning. Null: the prior is diagonal.
   const Matrix* prior_covariance;
   double examples;  // N; in recursive mode B
   Stream stream;    // lanes stream.lane + k, k < kMaxDraws, are this step's

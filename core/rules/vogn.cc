@@ -79,7 +79,7 @@ absl::Status Vogn::CheckFor(const Setting& /*setting*/,
                     "or use posterior \"diagonal\"");
 }
 
-// Linear from a tenth of τ.
+// Temperature rises linearly from a tenth of τ.
 double Vogn::Temperature(std::int64_t t) const {
   if (t >= warm_up) return temperature;
   return temperature * (0.1 + 0.9 * static_cast<double>(t) / static_cast<double>(warm_up));
@@ -126,7 +126,7 @@ absl::Status Vogn::Step(const StepInput& in, const DiagonalGaussian& q, const St
   return absl::OkStatus();
 }
 
-// Noisy K-FAC (Zhang et al. 2018).
+// Step in Kronecker form is noisy K-FAC (Zhang et al. 2018).
 absl::Status Vogn::Step(const StepInput& in, const KroneckerGaussian& q, const State& state,
                         KroneckerGaussian& next_q, State& next_state) const {
   RuleScratch& w = in.scratch;

@@ -42,7 +42,7 @@ struct Vogn : SteppingRule {
   struct State : StateDefaults {
     std::int64_t steps = 0;  // t
     Vector momentum;         // b: D
-    // s: D, not negative; or A and S, of every layer.
+    // `curvature` is s: D, not negative; in Kronecker form `factors` are A and S, of every layer.
     Vector curvature;
     std::vector<KroneckerFactors> factors;
 
@@ -55,7 +55,7 @@ struct Vogn : SteppingRule {
     }
     static double Numbers(double params, double spread) { return params + spread; }
     bool IsSound(Index params) const;
-    // Whether it is of the family, and has its shape. REQUIRES: it is sound.
+    // Suits: whether it is of the family, and has its shape. REQUIRES: it is sound.
     bool Suits(const DiagonalGaussian& q) const;
     bool Suits(const KroneckerGaussian& q) const;
   };
@@ -64,18 +64,19 @@ struct Vogn : SteppingRule {
   Index samples = 1;  // K; 0: θ = m
   double alpha = 0.01, beta1 = 0.9;
   double beta2 = 0.999;  // recursive: 0.9, for it forgets within the passes
-  // Of dataset mode:
+  // The next five options are of dataset mode.
   Schedule schedule;       // of α
   double damping = 0;      // γ
   double temperature = 1;  // τ, reached from a tenth of it in `warm_up` steps
   Index warm_up = 0;
   double augmentation = 1;  // N is that times dataset_size
-  // In Kronecker form: Λ is made anew of A and S every `refresh` steps, at first after 1, 2, 4, 8,
-  // … as well and in every step of a warm-up, and stays between. It is the dear part of a step.
+  // `refresh`, in Kronecker form: Λ is made anew of A and S every `refresh` steps, at first after
+  // 1, 2, 4, 8, … as well and in every step of a warm-up, and stays between. It is the dear part of
+  // a step.
   Index refresh = 1;
 
   absl::Status Configure(Options& options);
-  // The options must be those of the posterior's family.
+  // CheckFor: the options must be those of the posterior's family.
   absl::Status CheckFor(const Setting& setting, const DiagonalGaussian& prototype) const;
   absl::Status CheckFor(const Setting& setting, const KroneckerGaussian& prototype) const;
 

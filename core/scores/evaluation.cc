@@ -6,7 +6,8 @@
 namespace prequel {
 namespace {
 
-// With d = 1 − 1/length and n new examples, all taken as equally old on average:
+// Add decays the window. With d = 1 − 1/length and n new examples, all taken as equally old on
+// average:
 //   window ← dⁿ window + (Σ_{j<n} dʲ / n) minibatch,   Σ_{j<n} dʲ = length (1 − dⁿ)
 // so the weight is the same however the examples are split, and never above length.
 void Add(const Tally& minibatch, double window_length, Tally& cumulative, Tally& window) {

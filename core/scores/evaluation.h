@@ -7,7 +7,7 @@
 
 namespace prequel {
 
-// The scores of another predictor on the same rows; empty where there is none.
+// Comparison has the scores of another predictor on the same rows; empty where there is none.
 struct Comparison {
   Tally cumulative, window;
 
@@ -21,7 +21,7 @@ struct Comparison {
   }
 };
 
-// What one minibatch adds to an evaluation: sums over the same rows.
+// Judgement is what one minibatch adds to an evaluation: sums over the same rows.
 struct Judgement {
   Tally served;  // as a query would have been answered
   Tally raw;     // before calibration, of the scores that it changes; empty where there is none
@@ -32,8 +32,8 @@ struct Judgement {
       : served(kind), raw(kind), last(kind), average(kind), still(kind) {}
 };
 
-// Part of the state. `window` is exponentially weighted: each new example decays the older ones by
-// 1 − 1/length.
+// Evaluation is part of the state. `window` is exponentially weighted: each new example decays the
+// older ones by 1 − 1/length.
 struct Evaluation {
   Tally cumulative, window;
   std::int64_t skipped_rows = 0;         // target missing
@@ -45,12 +45,12 @@ struct Evaluation {
   explicit Evaluation(TargetKind kind)
       : cumulative(kind), window(kind), raw(kind), last(kind), average(kind), still(kind) {}
 
-  // REQUIRES: all is of the same kind. What came to no number is left out of what it is compared
-  // with.
+  // Absorb leaves out a comparison whose scores in the minibatch are NaN. REQUIRES: all is of the
+  // same kind.
   void Absorb(const Judgement& minibatch, double window_length);
 
-  // Whether predictions of late, by their log density in the window, were no worse than the last
-  // target repeated; so while there are few.
+  // HasSkill: whether predictions of late, by their log density in the window, were no worse than
+  // the last target repeated; true while there are few.
   bool HasSkill() const;
 
   template <class A, class Self>

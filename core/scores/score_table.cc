@@ -17,7 +17,8 @@ void NllOfValue(const ValueOutcome& o, double* sums) {
   sums[0] -= o.weight * o.predicted.LogDensity(o.y);
 }
 
-// share · error², rounded before it is added: so are the sums of every log that was folded before.
+// Square is share · error², rounded before it is added: so are the sums of every log that was
+// folded before.
 [[gnu::noinline]] double Square(double share, double error) { return share * error * error; }
 
 void SquaredError(const ValueOutcome& o, double* sums) {
@@ -62,7 +63,7 @@ void Calibration(const ClassOutcomes& o, double* sums) {
   for (Index i = 0; i < o.size(); ++i) {
     const Index top = o.top(i);
     const double confidence = o.probabilities(top, i);
-    // Held before it is converted, and so that one which is no number is in bin 0.
+    // The number is held within the bins before it is converted, and so that NaN is in bin 0.
     const double bin =
         std::min(std::max(0.0, confidence * kCalibrationBins), kCalibrationBins - 1.0);
     double* at = sums + 3 * static_cast<std::size_t>(bin);

@@ -13,17 +13,17 @@ namespace prequel {
 
 enum class TargetKind { kValues, kClasses };
 
-// One output of one example, and the distribution that was predicted of it.
+// ValueOutcome is one output of one example, and the distribution that was predicted of it.
 struct ValueOutcome {
   const Distribution& predicted;
   double y;
   double share;       // of the example: its weight/outputs
   double upper;       // P(Y ≤ y)
-  double lower;       // P(Y < y), which is the same but of counts
+  double lower;       // P(Y < y), which differs for counts only
   double weight = 1;  // of the example
 };
 
-// B examples, and the probabilities that were predicted of their classes.
+// ClassOutcomes are B examples, and the probabilities that were predicted of their classes.
 struct ClassOutcomes {
   Eigen::Ref<const Matrix> probabilities;      // C × B, whose columns sum to 1
   Eigen::Ref<const Matrix> log_probabilities;  // C × B, their logarithms, without cancellation
@@ -46,7 +46,7 @@ enum class Asks : unsigned {
 constexpr Asks operator|(Asks a, Asks b) {
   return static_cast<Asks>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
-// Whether all that `one` asks is asked.
+// IsAmong: whether all that `one` asks is asked.
 constexpr bool IsAmong(Asks one, Asks asked) { return (one | asked) == asked; }
 
 // `sums` are additive over examples, `weight` is their (weighted) count.
@@ -59,13 +59,14 @@ struct Score {
   Asks asks = Asks::kDensity;
 };
 
-// In the order in which they are shown. Of values with several outputs every score but nll averages
-// over outputs; nll is their sum (the log score of the marginals).
+// ScoresOf lists the scores in the order in which they are shown. Of values with several outputs
+// every score except nll averages over outputs; nll is their sum (the log score of the marginals).
 std::span<const Score> ScoresOf(TargetKind kind);
 
-// The score of that name; null when there is none.
+// FindScore returns the score of that name; null when there is none.
 const Score* FindScore(TargetKind kind, std::string_view name);
-// The name as the table has it, of a score of either kind; empty when there is none.
+// ScoreName returns the name as the table has it, of a score of either kind; empty when there is
+// none.
 std::string_view ScoreName(std::string_view name);
 
 inline constexpr int kCalibrationBins = 15;  // of the top class's confidence, equal widths

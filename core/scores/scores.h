@@ -14,7 +14,7 @@ struct NamedScore {
   double value = 0;
 };
 
-// Those that apply, in the order of the table. Never allocates.
+// Scores holds those that apply, in the order of the table. Never allocates.
 class Scores {
  public:
   static constexpr std::size_t kMost = 16;
@@ -32,7 +32,7 @@ class Scores {
     }
     return false;
   }
-  // NaN when it does not apply.
+  // The average of that score; NaN when it does not apply.
   double operator[](std::string_view name) const {
     for (const NamedScore& score : *this) {
       if (score.name == name) return score.value;

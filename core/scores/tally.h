@@ -18,14 +18,14 @@ class Tally {
   explicit Tally(TargetKind kind) : kind_(kind) {}
 
   TargetKind kind() const { return kind_; }
-  // The (weighted) count of examples.
+  // weight is the (weighted) count of examples.
   double weight() const { return weight_; }
   bool HasNaN() const;
 
-  // Counts one example of values, `weight` times; its outcomes follow, one per output.
+  // AddExample counts one example of values, `weight` times; its outcomes follow, one per output.
   void AddExample(double weight = 1) { Count(weight, std::nullopt); }
   void Add(const ValueOutcome& outcome);
-  // The same of the scores alone that ask this.
+  // AddExample and Add with `asks` count in the scores that ask no more than that alone.
   void AddExample(Asks asks, double weight = 1) { Count(weight, asks); }
   void Add(const ValueOutcome& outcome, Asks asks);
   void Add(const ClassOutcomes& outcomes);
@@ -34,13 +34,13 @@ class Tally {
   void Add(const Tally& other);  // of the same kind
   Scores Average() const;
 
-  // For decoding: the sums of the score `name` over examples of that weight. False when this kind
-  // has no such score of as many sums; nothing has changed then.
+  // Restore is for decoding: the sums of the score `name` over examples of that weight. False when
+  // this kind has no such score of as many sums; nothing has changed then.
   bool Restore(std::string_view name, double weight, const double* sums, std::size_t num_sums);
   void RestoreWeight(double weight) { weight_ = weight; }
 
-  // Scores by name, each with a weight of its own: one that is new to a build begins at 0, one that
-  // it does not know is left out.
+  // Fields writes the scores by name, each with a weight of its own: one that is new to a build
+  // begins at 0, one that it does not know is left out.
   template <class A, class Self>
   static void Fields(A& a, Self& s) {
     bool classes = s.kind_ == TargetKind::kClasses;

@@ -13,7 +13,7 @@ namespace {
 constexpr double kFirstRows = 2;  // that the first width of a value is worth
 constexpr Index kTile = 256;      // rows of classes at a time
 
-// N(m, s²); of counts rounded to the nearest whole number, but for its CRPS.
+// Normal is N(m, s²); of counts rounded to the nearest whole number, except for its CRPS.
 class Normal final : public Distribution {
  public:
   Normal(double mean, double deviation, bool rounded)
@@ -22,7 +22,7 @@ class Normal final : public Distribution {
   bool discrete() const override { return rounded_; }
   double LogDensity(double y) const override {
     if (rounded_) {
-      // By the tails on the side of y, which do not cancel.
+      // The mass is a difference of tails on the side of y, which do not cancel.
       const double near = (std::abs(y - mean_) - 0.5) / deviation_;
       const double mass = NormalCdf(-near) - NormalCdf(-(near + 1 / deviation_));
       if (mass > 0) return std::log(mass);
@@ -51,7 +51,7 @@ class Normal final : public Distribution {
   bool rounded_;
 };
 
-// √ of a mean square that `first` has been counted into.
+// Deviation is √ of a mean square that `first` has been counted into.
 double Deviation(double squares, double rows, double first) {
   return std::max(std::sqrt((squares + kFirstRows * first * first) / (rows + kFirstRows)),
                   first * 1e-9);
@@ -69,7 +69,7 @@ void AddNormal(double mean, double deviation, bool counts, double y, double shar
                          .weight = weight});
 }
 
-// Adds rows of which the same is predicted, which each column of `probabilities` holds.
+// AddClasses adds rows of which the same is predicted, which each column of `probabilities` holds.
 void AddClasses(const Matrix& labels, const Vector& weights, const Matrix& probabilities,
                 ReferenceScratch& scratch, Tally& tally) {
   Matrix& logs = scratch.log_probabilities;

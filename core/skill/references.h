@@ -44,27 +44,27 @@ struct ReferenceScratch {
 
 class References {
  public:
-  // Of so many classes, or else of so many outputs, which may be counts.
+  // OfClasses is for targets that are classes, OfValues for `outputs` outputs, which may be counts.
   static References OfClasses(Index classes) { return References(classes, 1, false); }
   static References OfValues(Index outputs, bool counts) { return References(0, outputs, counts); }
 
   ReferenceState Fresh() const;
   bool IsSound(const ReferenceState& state) const;
 
-  // Adds the scores of both for targets, T × B: values in their units, or indices of classes, each
-  // as often as `weights` says (B; empty: once).
+  // Score adds the scores of both for targets, T × B: values in their units, or indices of classes,
+  // each as often as `weights` says (B; empty: once).
   // `scale`, T, is how wide a value is thought to be at first; a count is as wide as large. Before
   // the first value nothing is added; of classes all are equal then. Allocates nothing once grown.
   void Score(const ReferenceState& state, const Matrix& targets, const Vector& weights,
              const Vector& scale, ReferenceScratch& scratch, Tally& last, Tally& average) const;
 
-  // What `last` says of each row of the next minibatch: of classes their probabilities, C, all
-  // alike before the first label; of values how wide it is around the last one of an output, where
-  // `scale` is how wide a value is thought to be at first.
+  // LastClass and LastDeviation are what `last` says of each row of the next minibatch: of classes
+  // their probabilities, C, all alike before the first label; of values how wide it is around the
+  // last one of an output, where `scale` is how wide a value is thought to be at first.
   void LastClass(const ReferenceState& state, Vector& probabilities) const;
   double LastDeviation(const ReferenceState& state, Index output, double scale) const;
 
-  // Folds the rows in. A minibatch whose sums no double can hold leaves them as they were.
+  // Absorb folds the rows in. A minibatch whose sums no double can hold leaves them as they were.
   // Allocates nothing after the first.
   void Absorb(const Matrix& targets, ReferenceState& state) const;
 

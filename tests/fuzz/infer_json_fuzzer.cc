@@ -29,7 +29,7 @@ constexpr std::size_t kGrowth = 256, kAtLeast = std::size_t{1} << 12;
 void Check(const inference::ModelInferRequest& request, std::size_t body_bytes) {
   Require(request.SpaceUsedLong() <= kAtLeast + kGrowth * body_bytes,
           "a request is no larger than some multiple of its body");
-  const std::int64_t rows = RowsIn(request, kMaxRows);
+  const Index rows = RowsIn(request, kMaxRows).count;
   Require(rows >= 0 && rows <= kMaxRows, "rows can be counted");
 }
 
@@ -47,7 +47,9 @@ void Run(FuzzInput input) {
   const absl::StatusOr<Batch> batch = BatchFromInfer(*request, learner.config().features, kMaxRows);
   if (!batch.ok()) return RequireTold(batch.status());
   Require(batch->rows() >= 1 && batch->rows() <= kMaxRows, "rows are within their limit");
-  Require(batch->rows() == RowsIn(*request, kMaxRows), "quotas count the rows that are asked");
+  const RowsAsked asked = RowsIn(*request, kMaxRows);
+  Require(batch->rows() == asked.count, "quotas count the rows that are asked");
+  Require(batch->times.size() == 0 || asked.timed, "times are seen before they are read");
   const absl::StatusOr<PredictOptions> question = QuestionOf(*request, learner);
   if (!question.ok()) return RequireTold(question.status());
   const absl::StatusOr<QuerySet> asked = learner.Ask(*question);

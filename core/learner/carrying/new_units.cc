@@ -11,10 +11,10 @@ namespace prequel {
 namespace {
 
 constexpr double kUsualTolerance = 0.1;
-// Of the weights of a linear model whose units follow every row: carrying takes as long as to learn
-// some D rows.
+// The most weights of a linear model whose units follow every row: carrying takes as long as to
+// learn some D rows.
 constexpr Index kMostClosely = 32;
-// From so many examples on a model has settled.
+// The examples after which a model has settled.
 constexpr std::int64_t kSettledExamples = 1000;
 
 double ToleranceOf(const Problem& problem) {
@@ -44,7 +44,8 @@ void DescribeInputs(const Problem& problem, Index columns, bool moved, UnitsMove
   }
 }
 
-// An old number is z = slope z' + offset of the new one, so that z' = z/slope − offset/slope.
+// DescribeOutputs: an old number is z = slope z' + offset of the new one, so that
+// z' = z/slope − offset/slope.
 void DescribeOutputs(const Problem& problem, bool moved, UnitsMove& move) {
   OutputsChange& outputs = move.outputs;
   outputs.gain.setOnes(problem.num_logits());
@@ -57,8 +58,9 @@ void DescribeOutputs(const Problem& problem, bool moved, UnitsMove& move) {
   if (problem.in_noise_units()) outputs.spread.setOnes();
 }
 
-// What is learned of a variance goes by the square of its unit, what was held at first stays. A
-// track forgets that, of a model that has settled all.
+// CarryNoise scales what was learned of a variance by the square of its unit; with `keeps_first`
+// what was held at first stays. A track forgets that, so it is scaled whole once a model has
+// settled.
 void CarryNoise(const NoiseModel& model, const Vector& gain, bool keeps_first, NoiseState& noise) {
   for (Index c = 0; c < noise.rate.size(); ++c) {
     const double first = keeps_first ? std::min(model.rate, noise.rate[c]) : 0;

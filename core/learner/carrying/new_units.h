@@ -16,22 +16,24 @@
 
 namespace prequel {
 
-// Moves the units of `next`, whose moments have taken in the minibatch, from those of `state`.
-// Whether they moved; then w.units says how, unless nothing was learned before.
+// MoveUnits moves the units of `next`, whose moments have taken in the minibatch, from those of
+// `state`, and returns whether they moved; then w.units says how, unless nothing was learned
+// before.
 bool MoveUnits(const Problem& problem, const LearnerState& state, Workspace& w, LearnerState& next);
 
-// Whether what was learned is to be carried over, to other units or to priors of other scales. A
-// model that has learned nothing has nothing to carry. A network's weights stay the numbers that
-// they are before 1,000 examples, as long as they are more its prior's than the rows': carried over
-// they cost 0.025 nats a row of a file of 1,200. In dataset mode what a rule remembers belongs to
-// its posterior, so that both stay the numbers that they are, and units are those of all rows
-// anyway.
+// CarriesOver: whether what was learned is to be carried over, to other units or to priors of other
+// scales. A model that has learned nothing has nothing to carry. A network's weights stay the
+// numbers that they are before 1,000 examples, as long as they are more its prior's than the rows':
+// carried over they cost 0.025 nats a row of a file of 1,200. In dataset mode what a rule remembers
+// belongs to its posterior, so that both stay the numbers that they are, and units are those of all
+// rows anyway.
 bool CarriesOver(const Problem& problem, const LearnerState& state);
 
-// Carries the beliefs of `state` over into w.units.beliefs: to priors of w.units.scales, and then
-// to the units that MoveUnits has moved to. Posteriors go by core/posteriors/carrying.h; of learned
-// noise the prior's part stays, and the rest goes by the square of the units. What rules remember
-// beside the posterior stays as it is. INTERNAL when a posterior is no longer positive definite.
+// CarryBeliefs carries the beliefs of `state` over into w.units.beliefs: to priors of
+// w.units.scales, and then to the units that MoveUnits has moved to. Posteriors go by
+// core/posteriors/carrying.h; of learned noise the prior's part stays, and the rest goes by the
+// square of the units. What rules remember beside the posterior stays as it is. INTERNAL when a
+// posterior is no longer positive definite.
 absl::Status CarryBeliefs(const Problem& problem, const LearnerState& state, Workspace& w);
 
 }  // namespace prequel

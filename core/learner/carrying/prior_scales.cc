@@ -19,7 +19,7 @@ constexpr double kEnough = 1.1;                       // as a factor, to move by
 constexpr double kMoreRows = 1.25;
 constexpr double kMostOfNoise = 0.9;  // that a change may take of a drifting belief's squares
 
-// Calls visit(group, first weight, weights) of each group.
+// ForEachGroup calls visit(group, first weight, weights) of each group.
 template <class Visit>
 void ForEachGroup(const Problem& problem, const Visit& visit) {
   const DenseLayer& layer = problem.layers.front();
@@ -29,12 +29,12 @@ void ForEachGroup(const Problem& problem, const Visit& visit) {
   }
 }
 
-// The diagonal of a covariance that has one by itself; null of families that do not.
+// CovarianceOf is the dense covariance of all weights; null for families without one.
 const Matrix* CovarianceOf(const Posterior& posterior) {
   return std::visit([](const auto& q) { return q.anchor().covariance; }, posterior);
 }
 
-// Whether there are a quarter more rows, once in a while.
+// IsDue: whether there are a quarter more rows, once in a while.
 bool IsDue(std::int64_t before, std::int64_t after) {
   const auto quarters = [](std::int64_t rows) {
     return std::floor(std::log(static_cast<double>(rows)) / std::log(kMoreRows));
@@ -42,7 +42,7 @@ bool IsDue(std::int64_t before, std::int64_t after) {
   return before > 0 && quarters(after) > quarters(before);
 }
 
-// κ as it was, or what the weights say.
+// NewScale is κ as it was, or what the weights say.
 double NewScale(double before, double estimate) {
   const double scale = std::clamp(estimate, kLeast, kMost);
   return std::max(scale, before) < kEnough * std::min(scale, before) ? before : scale;
@@ -128,7 +128,8 @@ absl::Status ChangePriorScales(const Problem& problem, std::size_t k, Workspace&
   const DenseLayer& layer = problem.layers.front();
   const Eigen::Map<const Matrix> squares(scratch.pull.data() + layer.offset, layer.outputs,
                                          layer.inputs);
-  // Of a belief that stands what is left is at least what the noise began with, but for rounding.
+  // The rate that is left of a belief that stands is at least what the noise began with, except for
+  // rounding.
   const double first = Drifts(problem, k) ? 0 : problem.noise().rate;
   const auto learn = [&](NoiseState& noise) {
     for (Index o = 0; o < noise.rate.size(); ++o) {
@@ -138,7 +139,7 @@ absl::Status ChangePriorScales(const Problem& problem, std::size_t k, Workspace&
     }
   };
   learn(belief.noise);
-  // The first track is of all rows, too.
+  // The first track is of all rows, as the noise is.
   if (!belief.tracks.empty()) learn(belief.tracks.front());
   return absl::OkStatus();
 }

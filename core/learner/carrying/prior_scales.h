@@ -23,19 +23,20 @@
 
 namespace prequel {
 
-// How many scales a belief has; none where they are given.
+// NumPriorScales is how many scales a belief has; none unless they are learned.
 Index NumPriorScales(const Problem& problem);
 
-// Finds the scales of all beliefs of `state`, into w.units.scales, once in some rows: `examples`
-// are what will have been learned after these. Whether some are new.
+// FindPriorScales finds the scales of all beliefs of `state`, into w.units.scales, once in some
+// rows, and returns whether some are new: `examples` are what will have been learned after these.
 bool FindPriorScales(const Problem& problem, const LearnerState& state, std::int64_t examples,
                      Workspace& w);
 
-// Gives belief k of w.units.beliefs these scales. INTERNAL when its posterior is not positive
-// definite.
+// ChangePriorScales gives belief k of w.units.beliefs these scales. INTERNAL when its posterior is
+// not positive definite.
 absl::Status ChangePriorScales(const Problem& problem, std::size_t k, Workspace& w);
 
-// diag of the precision of belief k's prior with its scales, of all weights, into `precision`.
+// ScalePriorPrecision writes the diagonal of the precision of belief k's prior with its scales, of
+// all weights, to `precision`.
 void ScalePriorPrecision(const Problem& problem, std::size_t k, const Vector& scales,
                          Vector& precision);
 

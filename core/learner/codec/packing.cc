@@ -11,7 +11,7 @@
 namespace prequel {
 namespace {
 
-// All but the posterior and the rule.
+// CopyRest copies all except the posterior and the rule.
 void CopyRest(const Belief& from, Belief& to) {
   to.log_weight = from.log_weight;
   to.prior_scales = from.prior_scales;
@@ -20,7 +20,7 @@ void CopyRest(const Belief& from, Belief& to) {
   to.dynamics = from.dynamics;
 }
 
-// Whether floats tell every number of `part` from infinity.
+// FitsFloats: whether floats tell every number of `part` from infinity.
 template <class Part>
 bool FitsFloats(const Part& part) {
   bool fits = true;
@@ -80,7 +80,7 @@ void Unpack(const Problem& problem, const LearnerState& packed, LearnerState& st
   state.beliefs.resize(packed.beliefs.size());
   for (std::size_t k = 0; k < packed.beliefs.size(); ++k) {
     CopyRest(packed.beliefs[k], state.beliefs[k]);
-    // As this process packed or checked it.
+    // The bytes are good: this process packed or checked them.
     UnpackParts(problem, packed.beliefs[k].packed, state.beliefs[k]).IgnoreError();
   }
 }

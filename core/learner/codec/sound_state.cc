@@ -27,7 +27,7 @@ bool IsSoundChange(const Problem& problem, const LearnerState& state) {
          problem.error_watch().IsSound(state.change.errors);
 }
 
-// Of every output, positive and finite.
+// IsNoise: whether `values` are positive and finite, one for each output.
 bool IsNoise(const Vector& values, Index outputs) {
   return values.size() == outputs && values.allFinite() && (values.array() > 0).all();
 }
@@ -79,7 +79,8 @@ absl::Status CheckTracks(const Problem& problem, std::size_t k, const Belief& be
                      "not positive and finite");
 }
 
-// Of persistence, where it is believed. REQUIRES: the mixing is sound.
+// WeightOfNoBelief returns the weight of persistence, 0 where that is not believed. REQUIRES: the
+// mixing is sound.
 double WeightOfNoBelief(const Problem& problem, const LearnerState& state) {
   if (!problem.hypotheses.persistence) return 0;
   Vector weights(problem.hypotheses.size());

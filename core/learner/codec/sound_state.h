@@ -11,8 +11,8 @@ namespace prequel {
 
 inline constexpr std::size_t kMaxBeliefs = 64, kMaxTracks = 64;
 
-// DATA_LOSS names what is of the wrong size, not finite or out of range: what is decoded was not
-// written by this problem's fold.
+// CheckSound: DATA_LOSS names what is of the wrong size, not finite or out of range: what is
+// decoded was not written by this problem's fold.
 absl::Status CheckSound(const Problem& problem, const LearnerState& state);
 
 }  // namespace prequel

@@ -33,7 +33,7 @@ void WriteBelief(const Problem& problem, const Belief& belief, ArchiveWriter& a)
   std::visit([&](const auto& s) { a.Value("rule", s); }, belief.rule);
 }
 
-// All but the beliefs.
+// SharedFields lists all except the beliefs.
 template <class A, class Self>
 void SharedFields(A& a, Self& s) {
   CommonState::Fields(a, s.common());
@@ -89,7 +89,7 @@ std::string EncodeState(const Problem& problem, const LearnerState& state) {
     a.Value("beliefs", std::uint64_t{state.beliefs.size()});
     for (const Belief& belief : state.beliefs) WriteBelief(problem, belief, a);
   };
-  // Counted first, so that the bytes of a large state are never in memory twice.
+  // The bytes are counted first, so that those of a large state are never in memory twice.
   ArchiveWriter counter = ArchiveWriter::Counter();
   write(counter);
   ArchiveWriter writer;

@@ -19,9 +19,9 @@ namespace prequel {
 // Of a covariance the lower triangle is stored. Equal states give equal bytes.
 std::string EncodeState(const Problem& problem, const LearnerState& state);
 
-// DATA_LOSS for bytes that are damaged or do not describe a sound state; FAILED_PRECONDITION for an
-// unknown version or another configuration: neither this one with its defaults filled in nor as it
-// was given to Learner::Create.
+// DecodeState: DATA_LOSS for bytes that are damaged or do not describe a sound state;
+// FAILED_PRECONDITION for an unknown version or another configuration: neither this one with its
+// defaults filled in nor as it was given to Learner::Create.
 absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_view bytes);
 
 }  // namespace prequel

@@ -11,7 +11,7 @@ bool IsOfValues(const Problem& problem) {
   return std::visit([]<class L>(const L&) { return L::kWeighsRows; }, problem.likelihood);
 }
 
-// D of the doubted rows, side by side, into w.covariance: C × C·R.
+// DoubtLogits writes D of the doubted rows, side by side, to w.covariance: C × C·R.
 void DoubtLogits(const Problem& problem, const Vector& theta, const Matrix& inputs,
                  const InputDoubts& doubts, DoubtScratch& w) {
   const auto rows = static_cast<Index>(doubts.rows.size());

@@ -13,15 +13,15 @@
 
 namespace prequel {
 
-// Adds it to what a member, of encoded inputs (D_in × B), says of their logits; `noise` is the
-// belief's, in whose units its covariance may be. Linearised at `theta`.
+// AddDoubts adds D_i to what `member`, of encoded inputs (D_in × B), says of the logits; `noise` is
+// the belief's, in whose units its covariance may be. Linearised at `theta`.
 void AddDoubts(const Problem& problem, const Vector& theta, const Matrix& inputs,
                const InputDoubts& doubts, const NoiseLevel& noise, DoubtScratch& scratch,
                LogitMoments& member);
 
-// κ of all rows for a belief with that mean and noise, into own.sureness: of several outputs the
-// mean of theirs. own.sure points to it, or is null where every row counts whole: without doubts,
-// or where the likelihood is not of values with noise.
+// WeighDoubts writes κ of all rows for a belief with that mean and noise to own.sureness: of
+// several outputs the mean of theirs. own.sure points to it, or is null where every row counts
+// whole: without doubts, or where the likelihood is not of values with noise.
 void WeighDoubts(const Problem& problem, const TargetState& targets, const Vector& theta,
                  const NoiseState& noise, const Matrix& inputs, const InputDoubts& doubts,
                  DoubtScratch& scratch, BeliefWorkspace& own);

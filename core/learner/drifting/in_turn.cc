@@ -16,7 +16,7 @@ using Filtered = RowFilter::Posterior;  // the family of beliefs that meet rows 
 
 constexpr Index kMostInTile = 256;  // rows that are predicted at a time
 
-// A covariance that only remembers what became of it.
+// DriftRecorder is a covariance that only remembers what became of it.
 struct DriftRecorder {
   static constexpr bool kDiffuses = true;
   VectorRef root, added;
@@ -36,13 +36,13 @@ bool FitsRowOf(const Problem& problem) {
       problem.rule);
 }
 
-// Whether all that the dynamics do to a belief is that its covariance grows.
+// IsDiffusion: whether all that the dynamics do to a belief is that its covariance grows.
 bool IsDiffusion(const Problem& problem) {
   return std::visit([]<class T>(const T&) { return MovesPosterior<T, DriftRecorder>; },
                     problem.dynamics);
 }
 
-// What belief k drifts in `time`, into column j.
+// DescribeDrift writes what belief k drifts in `time` to column j.
 void DescribeDrift(const Problem& problem, std::size_t k, double time, Index j,
                    DynamicsScratch& scratch, RowDrift& out) {
   const auto index = static_cast<Index>(k);
@@ -56,7 +56,8 @@ void DescribeDrift(const Problem& problem, std::size_t k, double time, Index j,
       problem.dynamics);
 }
 
-// Up to rows first, first + 1, … of the minibatch at `place`: `count` columns.
+// DescribeDrifts writes the drifts up to rows first, first + 1, … of the minibatch at `place`:
+// `count` columns.
 void DescribeDrifts(const Problem& problem, std::size_t k, const Place& place, Index first,
                     Index count, DynamicsScratch& scratch, RowDrift& out) {
   out.root.resize(problem.num_params(), count);
@@ -66,8 +67,8 @@ void DescribeDrifts(const Problem& problem, std::size_t k, const Place& place, I
   }
 }
 
-// What row i counts by what the filter says of it, as it does in the fit; for the noise it is kept
-// in own.noise_weights.
+// WeighInTurn returns how much row i counts in the fit, by what the filter says of it; how much for
+// the noise is kept in own.noise_weights.
 double WeighInTurn(const Problem& problem, const Matrix& targets, Index i, InTurnWorkspace& w,
                    BeliefWorkspace& own) {
   const double sureness = SurenessOf(own, i), count = CountOf(own, i);
@@ -81,7 +82,7 @@ double WeighInTurn(const Problem& problem, const Matrix& targets, Index i, InTur
   return count * weight.fit;
 }
 
-// REQUIRES: the rule fits rows. Where they say when they happened, each drifts by itself.
+// FitRows: where rows say when they happened, each drifts by itself. REQUIRES: the rule fits rows.
 absl::Status FitRows(const Problem& problem, const Matrix& targets, const Place& place,
                      std::size_t k, Workspace& all, StepReport& report) {
   InTurnWorkspace& w = all.in_turn;
@@ -126,8 +127,8 @@ void DesignRows(const Problem& problem, const Matrix& inputs, Workspace& all) {
   for (BeliefWorkspace& belief : all.beliefs) belief.has_first_products = false;
 }
 
-// Many rows go in tiles, whose drift takes D × tile numbers. All are of one size, so that nothing
-// is allocated anew: the last begins among the rows of the one before.
+// PredictInTurn takes many rows in tiles, whose drift takes D × tile numbers. All tiles are of one
+// size, so that nothing is allocated anew: the last begins among the rows of the one before.
 void PredictInTurn(const Problem& problem, const Belief& belief, std::size_t k, const Place& place,
                    Workspace& all, LogitMoments& out) {
   InTurnWorkspace& w = all.in_turn;

@@ -38,13 +38,15 @@ inline Index NumSteps(const Problem& problem, Index rows) {
   return NumSteps(problem.setting().linear, problem.classes() ? problem.num_logits() : 1, rows);
 }
 
-// Step s of so many of a minibatch; their sizes differ by at most one.
+// StepOf is step s of the `steps` steps of a minibatch of `rows` rows; their sizes differ by at
+// most one.
 inline Step StepOf(Index rows, Index steps, Index s) {
   const Index first = s * rows / steps;
   return {first, (s + 1) * rows / steps - first};
 }
 
-// The part of rows [first, first + count) of the minibatch that lies in the step, from `first` on.
+// Overlap is the part of rows [first, first + count) of the minibatch that lies in the step,
+// counted from `first`.
 inline Step Overlap(const Step& step, Index first, Index count) {
   const Index begin = std::max(step.first, first);
   const Index end = std::min(step.first + step.count, first + count);

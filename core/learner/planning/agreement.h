@@ -6,13 +6,14 @@
 
 namespace prequel {
 
-// Whether the rule can update this posterior for this model and likelihood.
+// CheckRule: whether the rule can update this posterior for this model and likelihood.
 absl::Status CheckRule(const Problem& problem);
-// Whether what the dynamics do can be done to this posterior, in the rule's mode.
+// CheckDynamics: whether what the dynamics do can be done to this posterior, in the rule's mode.
 absl::Status CheckDynamics(const Problem& problem);
-// Whether the likelihood can weigh rows, in the rule's mode, where the robustness does.
+// CheckRobustness: whether the likelihood can weigh rows, in the rule's mode, where the robustness
+// does.
 absl::Status CheckRobustness(const Problem& problem);
-// What all beliefs hold beside each other is bounded as one is.
+// CheckBeliefs: whether what several beliefs hold together is within bounds.
 absl::Status CheckBeliefs(const Problem& problem);
 
 }  // namespace prequel

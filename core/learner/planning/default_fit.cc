@@ -12,7 +12,7 @@ Index Logits(const FitShape& shape) { return shape.layers.back().outputs; }
 
 bool OfManyClasses(const FitShape& shape) { return shape.classes && Logits(shape) > kFewClasses; }
 
-// Whether a pass of that many flops can be made for two beliefs of many classes.
+// AffordsTwo: whether a pass of that many flops can be made for two beliefs of many classes.
 bool AffordsTwo(const FitShape& shape, double pass_flops) {
   const double most = shape.linear ? kMostFlopsOfTwoOfClasses : kMostFullNetworkFlops;
   return pass_flops + SoftmaxFlops(shape) <= most;

@@ -1,5 +1,5 @@
-// Which posterior, rule and dynamics a model has whose configuration names none: the best that
-// learn fast.
+// The choice of posterior, rule and dynamics where a configuration names none: the best that learn
+// fast.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace prequel {
 
-// What a choice by cost goes by.
+// FitShape is what a choice by cost goes by.
 struct FitShape {
   Layers layers;              // D weights, in layers of o units with c weights each
   bool linear = false;        // the logits are linear in the weights
@@ -26,12 +26,13 @@ struct FitShape {
 double FullFlops(const FitShape& shape);
 double PerUnitFlops(const FitShape& shape);
 double LowRankFlops(const FitShape& shape, Index rank);
-// Beside them what the softmax of C > 2 classes takes, by draws of the logits and all their second
-// moments: 250 B C².
+// SoftmaxFlops are what the softmax of C > 2 classes takes beside them, by draws of the logits and
+// all their second moments: 250 B C².
 double SoftmaxFlops(const FitShape& shape);
 
-// So many a pass still make 2,000 rows a second on one core, at the passes that are usual: two to
-// four of linear models, up to seven of networks, one of lofi. Small products are slower ones.
+// The most flops of a pass with which a model still learns 2,000 rows a second on one core, at the
+// passes that are usual: two to four of linear models, up to seven of networks, one of lofi. Small
+// products are slower ones.
 inline constexpr double kMostFullLinearFlops = 2e8;
 inline constexpr double kMostFullNetworkFlops = 8e7;
 inline constexpr double kMostPerUnitFlops = 1e8;
@@ -46,7 +47,7 @@ struct DefaultFit {
   Index passes = 0;  // of rvga, where that is not its own default
 };
 
-// The first that is affordable of
+// ChooseByCost takes the first that is affordable of
 //   full, by rvga                   every model; of a linear one of many classes that may follow a
 //                                   world that moves, only where two beliefs are affordable
 //   per_unit, by rvga               linear models
@@ -55,8 +56,9 @@ struct DefaultFit {
 //   diagonal, by rvga               however large
 DefaultFit ChooseByCost(const FitShape& shape);
 
-// The same flops of any posterior, by what it holds: `correlated` weights with all their
-// covariances or those of each unit (`by_units`), a factor of `rank` columns, or variances alone.
+// PassFlops estimates those flops for any posterior, by what it holds: `correlated` weights with
+// all their covariances or those of each unit (`by_units`), a factor of `rank` columns, or
+// variances alone.
 double PassFlops(const FitShape& shape, Index correlated, bool by_units, Index rank);
 
 // A belief that drifts costs little more than one that stands still where rows are met one by one
@@ -69,14 +71,16 @@ inline constexpr double kMostFlopsOfFour = 1e7;
 inline constexpr double kMostFlopsOfThree = 3e7;
 inline constexpr double kMostFlopsOfTwo = 6e7;
 inline constexpr double kMostFlopsOfTwoInSteps = 1e6;
-// With SoftmaxFlops; of networks kMostFullNetworkFlops.
+// This limit includes SoftmaxFlops, and is of linear models; that of networks is
+// kMostFullNetworkFlops.
 inline constexpr double kMostFlopsOfTwoOfClasses = 3.2e7;
 inline constexpr Index kFewClasses = 3;
 
-// How many beliefs dynamics `adaptive` can afford where a pass of one costs so much: kManyBeliefs
-// of linear models of one logit (300 weights), of those of several 2 (60 weights, or of more than
-// three classes 40 of them with 20 inputs); of networks 4, or 3, whose prior then has two scales;
-// of those of more classes, and of others, 2; else 1, which is to stand still.
+// AffordableBeliefs is how many beliefs dynamics `adaptive` can afford where a pass of one costs
+// `pass_flops`: kManyBeliefs of linear models of one logit (300 weights), of those of several 2 (60
+// weights, or of more than three classes 40 of them with 20 inputs); of networks 4, or 3, whose
+// prior then has two scales; of those of more classes, and of others, 2; else 1, which is to stand
+// still.
 inline constexpr Index kManyBeliefs = 5;
 Index AffordableBeliefs(const FitShape& shape, double pass_flops);
 

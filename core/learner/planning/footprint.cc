@@ -28,7 +28,7 @@ double OptionBytes(const ComponentConfig& config) {
   return kBytes * numbers;
 }
 
-// Names of columns, tables of categories once they are full, imported weights.
+// ConfigBytes are of names of columns, tables of categories once they are full, imported weights.
 double ConfigBytes(const Problem& p) {
   constexpr double kColumn = 48, kCategory = 100;
   double bytes = kColumn * static_cast<double>(p.encoder.num_input_columns());
@@ -40,7 +40,7 @@ double ConfigBytes(const Problem& p) {
   return bytes + OptionBytes(p.config.prior);
 }
 
-// What a problem's parts come to, in numbers.
+// Sizes are what a problem's parts come to, in numbers.
 struct Sizes {
   explicit Sizes(const Problem& p)
       : weights(static_cast<double>(NumParams(p.layers))),
@@ -71,9 +71,9 @@ double MadeBytes(const Problem& p, const Sizes& sizes) {
   return kBytes * (sizes.weights + scales * (2 * sizes.weights + sizes.posterior)) + ConfigBytes(p);
 }
 
-// Of one belief, beside its moved posterior: a few vectors; the Jacobian of the rows, D × n, which
-// families with covariances hold several times; and covariances that are factorised, where the
-// rule steps or holds several linearisations at once.
+// FitNumbers counts what the fit of one belief holds beside its moved posterior: a few vectors; the
+// Jacobian of the rows, D × n, which families with covariances hold several times; and covariances
+// that are factorised, where the rule steps or holds several linearisations at once.
 double FitNumbers(const Problem& p, const Sizes& sizes) {
   constexpr double kVectors = 3, kJacobians = 6, kFactors = 6, kOfLowRank = 4, kDraws = 1.5;
   const double n = kRowsAtWork * static_cast<double>(ShapeOf(p).curvature_rank);

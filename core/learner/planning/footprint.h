@@ -5,10 +5,10 @@ namespace prequel {
 
 struct Problem;  // core/learner/problem.h
 
-// Bytes. A model holds its configuration made ready, `made`, and some states, each of `state`.
-// While it learns or is asked it works with `scratch`, which models share one after the other.
-// `state` and `made` are right within a factor of 1.5 where models are large (100 KB); `scratch`,
-// which is of minibatches of up to 64 rows, within a factor of 3.
+// Footprint is in bytes. A model holds its configuration made ready, `made`, and some states, each
+// of `state`. While it learns or is asked it works with `scratch`, which models share one after the
+// other. `state` and `made` are right within a factor of 1.5 where models are large (100 KB);
+// `scratch`, which is of minibatches of up to 64 rows, within a factor of 3.
 struct Footprint {
   double state = 0;
   double made = 0;

@@ -7,12 +7,13 @@
 
 namespace prequel {
 
-// As Problem::Make, but the posterior is not made and has its size alone, and there is no prior.
-// For estimates of what making it would take. (Beside Problem::Make, in core/learner/problem.cc.)
+// Outline makes what Problem::Make does, except that the posterior has its size alone, and there is
+// no prior. For estimates of what making it would take. (Beside Problem::Make, in
+// core/learner/problem.cc.)
 absl::StatusOr<Problem> Outline(const LearnerConfig& config);
 
-// What a choice of posterior and rule by cost goes by. REQUIRES: the model and the likelihood are
-// made.
+// ShapeOf returns what a choice of posterior and rule by cost goes by. REQUIRES: the model and the
+// likelihood are made.
 FitShape ShapeOf(const Problem& problem);
 
 }  // namespace prequel

@@ -6,7 +6,7 @@
 namespace prequel {
 namespace {
 
-// Spoils arrays and what is made of them.
+// Poisoner spoils arrays and what is made of them.
 class Poisoner {
  public:
   // `resizes`: arrays get a size that fits nothing; else they keep theirs.

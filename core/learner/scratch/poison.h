@@ -5,9 +5,9 @@
 
 namespace prequel {
 
-// Spoils what one use of scratch has left for the next, since no result may depend on it: numbers
-// become NaN, flags claim what is not so, and where `user` is another problem than the last one,
-// sizes fit nothing. Learner does so before each use, in builds with assertions.
+// Poison spoils what one use of scratch has left for the next, since no result may depend on it:
+// numbers become NaN, flags claim what is not so, and where `user` is another problem than the last
+// one, sizes fit nothing. Learner does so before each use, in builds with assertions.
 void Poison(const void* user, Workspace& w);
 
 }  // namespace prequel

@@ -20,7 +20,7 @@ struct BeliefWorkspace {
   const Posterior* prior = nullptr;
   Expansion expansion;
   Projectors projectors;
-  // Prepared for the posterior after a drift of so much time.
+  // The samplers are prepared for the posterior after a drift of `sampled_after` rows.
   Samplers samplers;
   double sampled_after = 0;
   NoiseLevel noise;
@@ -31,13 +31,13 @@ struct BeliefWorkspace {
   Matrix prior_logits;               // C × B: at the prior's mean (learned noise)
   Matrix first_products;             // of a belief in turn, as RowFilter::Begin takes them,
   bool has_first_products = false;   // where they are of the rows to be learned
-  // Of a model that weighs rows: what is known of the noise before them, how much each counts in
-  // the fit and how much for the noise.
+  // These are of a model that weighs rows: what is known of the noise before them, how much each
+  // counts in the fit and how much for the noise.
   NoiseLevel weighing_noise;
   Vector row_weights, noise_weights;  // B
-  // How much each row counts by how much of it is known (core/learner/doubting) and by its own
-  // weight: of the minibatch, of one step, and of the rows that are learned now; null: all of them
-  // whole, and once.
+  // These say how much each row counts, by how much of it is known (core/learner/doubting) and by
+  // its own weight: of the minibatch, of one step, and of the rows that are learned now; null: all
+  // of them whole, and once.
   Vector sureness, step_sureness, step_counts;
   const Vector* sure = nullptr;
   const Vector* counts = nullptr;
@@ -49,7 +49,7 @@ struct InTurnWorkspace {
   Matrix design;        // D × B, of all of them
   Expansion expansion;  // that it is of
 
-  // Of one belief at a time.
+  // What follows is used by one belief at a time.
   RowDrift forecast_drift, row_drift, block_drift;  // each of its own size, which stays
   Vector root;                                      // of one row
   RowForecast forecast;
@@ -108,7 +108,7 @@ struct Workspace {
   NoiseLevel track_noise;
   NoiseState restart_noise;
 
-  // Of one belief at a time.
+  // These are used by one belief at a time.
   Divergences divergences;
   RuleScratch rule;
   RuleState passing;  // of a recursive rule, which lives as long as the minibatch

@@ -5,7 +5,7 @@
 
 namespace prequel {
 
-// The predictive of a model, as far as it is known before any example is.
+// Asked is the predictive of a model, as far as it is known before any example is.
 struct Asked {
   bool classes = false;
   Index targets = 0;  // T of values, or the number of classes

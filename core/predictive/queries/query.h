@@ -27,16 +27,17 @@ template <class Q>
 concept QueryType = requires(Q& q, const Q& c, Options& options, const Asked& asked,
                              Predictive& predictive, Index first, std::span<Output> out) {
   { Q::kName } -> std::convertible_to<std::string_view>;
-  // Whether it can be asked of such a predictive.
+  // IsOf: whether it can be asked of such a predictive.
   { Q::IsOf(asked) } -> std::same_as<bool>;
-  // Whether it is answered when nothing is asked for by name.
+  // kByDefault: whether it is answered when nothing is asked for by name.
   { Q::kByDefault } -> std::convertible_to<bool>;
-  // Whether it needs the entropies of the classes: they are computed with the probabilities.
+  // kWantsEntropy: whether it needs the entropies of the classes, which are computed with the
+  // probabilities.
   { Q::kWantsEntropy } -> std::convertible_to<bool>;
   { q.Configure(options) } -> std::same_as<absl::Status>;
-  // The outputs, empty, with their shapes: the size of the answer.
+  // Outputs returns the outputs, empty, with their shapes: the size of the answer.
   { c.Outputs(asked) } -> std::same_as<std::vector<Output>>;
-  // Writes the columns from `first` on, one for each example of the predictive.
+  // Fill writes the columns from `first` on, one for each example of the predictive.
   c.Fill(predictive, first, out);
 };
 
