@@ -103,4 +103,7 @@ struct CalibrationSet {
 
 using Calibration = CalibrationSet<Online, NoCalibration>::Variant;
 
+// What a model in dataset mode is given that names no calibration.
+using DatasetCalibration = NoCalibration;
+
 }  // namespace prequel

@@ -69,6 +69,11 @@ using AllDynamics =
 using Dynamics = AllDynamics::Variant;
 using DynamicsState = AllDynamics::States;
 
+// What a model is given that names no dynamics: to follow the world where it may move and several
+// beliefs can be afforded, else to stand still.
+using FollowingDynamics = Adaptive;
+using StandingDynamics = Static;
+
 // The state before the first minibatch.
 inline DynamicsState FreshState(const Dynamics& dynamics) {
   return std::visit(

@@ -104,7 +104,7 @@ absl::Status MakePosterior(Problem& p) {
 // were learned before, and would say that the model errs less than it does.
 bool MakeCalibration(Problem& p, absl::Status* status) {
   ComponentConfig& config = p.config.calibration;
-  if (config.name.empty() && p.dataset_size() > 0) config.name = NoCalibration::kName;
+  if (config.name.empty() && p.dataset_size() > 0) config.name = DatasetCalibration::kName;
   return Take(Configured<Calibration>("config.calibration", config), &p.calibration, status);
 }
 
@@ -127,7 +127,7 @@ bool MayMoveByDefault(const Problem& p) {
   if (p.dataset_size() > 0) return false;
   return std::visit(
       []<class R, class Q>(const R& rule, const Q&) {
-        if constexpr (!AppliesTo<Adaptive, Q>) return false;
+        if constexpr (!AppliesTo<FollowingDynamics, Q>) return false;
         return rule.PredictiveOf(typename R::State()).draws() == 0;
       },
       p.rule, p.prototype());
@@ -144,7 +144,7 @@ Index Affordable(const Problem& p) {
 // wide prior of log rates says that counts may have any size.
 bool MayDifferByDefault(const Problem& p, Index affordable) {
   const ComponentConfig& dynamics = p.config.dynamics;
-  const bool adaptive = dynamics.name.empty() || dynamics.name == Adaptive::kName;
+  const bool adaptive = dynamics.name.empty() || dynamics.name == FollowingDynamics::kName;
   if (!adaptive || dynamics.options.contains("rates") || affordable <= 2) return false;
   return !OfCounts(p) && MayMoveByDefault(p);
 }
@@ -192,7 +192,8 @@ absl::Status MakeDynamics(Problem& p, Index affordable) {
   const auto scales = static_cast<Index>(p.priors.size());
   ComponentConfig& config = p.config.dynamics;
   if (config.name.empty()) {
-    config.name = affordable > 1 && MayMoveByDefault(p) ? Adaptive::kName : Static::kName;
+    config.name =
+        affordable > 1 && MayMoveByDefault(p) ? FollowingDynamics::kName : StandingDynamics::kName;
   }
   const MovingModel model{.layers = p.layers,
                           .tracks_noise = p.in_noise_units(),

@@ -141,7 +141,7 @@ std::vector<PartInfo> AllParts() {
       []<class T>(const T*, PartInfo& part) {
         // The usual dynamics are those of a model that is not too large for them
         // (learner/planning/default_fit.h).
-        part.usual = std::is_same_v<T, Adaptive>;
+        part.usual = std::is_same_v<T, FollowingDynamics>;
         if constexpr (T::kMoves) {
           EachOf<Posterior>([&]<class Q>(const Q*) {
             if (AppliesTo<T, Q>) part.combines["posterior"].emplace_back(Q::kName);

@@ -1,5 +1,5 @@
 // Every score, a line each: how an example adds to its sums, and what they come to. A new score is
-// a line of score_table.cc and a line of the README.
+// a line of score_table.cc and a line of core/math/scores.md.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "core/config/field_error.h"  // IWYU pragma: export (FieldError, for whoever reads requests)
+#include "core/config/field_error.h"  // IWYU pragma: export (FieldError, for readers)
 #include "google/rpc/status.pb.h"
 
 namespace prequel::wire {

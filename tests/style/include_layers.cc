@@ -155,7 +155,7 @@ const std::vector<Layer>& Layers() {
              {"client/data/", "client/cli/"}},
             // "Did you mean …?" is asked on both sides of the wire; that header is std's alone.
             {"client/data/", "turns files into batches: knows no server and one function of core",
-             Plus({"client/data/", "client/tensor.h", "client/random.h", "absl/", "zlib.h",
+             Plus({"client/data/", "client/make_tensor.h", "client/random.h", "absl/", "zlib.h",
                    "core/config/edit_distance.h"},
                   Proto())},
             {"client/cli/", "the library and its data from the command line",

@@ -45,14 +45,14 @@ TEST(IncludeLayers, EngineSeesStorageInterfacesOnly) {
   EXPECT_TRUE(Allowed("server/engine/actor.cc", "server/storage/log.h"));
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/storage/rocks/rocks_store.h"));
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "rocksdb/db.h"));
-  EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/wire/batch.h"));
+  EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/wire/batch_message.h"));
   EXPECT_FALSE(Allowed("server/engine/actor.cc", "server/rpc/learning/learning_service.h"));
 }
 
 TEST(IncludeLayers, CoreAndProtoMeetInWireOnly) {
-  EXPECT_TRUE(Allowed("server/wire/batch.cc", "core/config/batch.h"));
-  EXPECT_TRUE(Allowed("server/wire/batch.cc", "prequel/v1/batch.pb.h"));
-  EXPECT_FALSE(Allowed("server/wire/batch.cc", "server/engine/engine.h"));
+  EXPECT_TRUE(Allowed("server/wire/batch_message.cc", "core/config/batch.h"));
+  EXPECT_TRUE(Allowed("server/wire/batch_message.cc", "prequel/v1/batch.pb.h"));
+  EXPECT_FALSE(Allowed("server/wire/batch_message.cc", "server/engine/engine.h"));
   EXPECT_FALSE(Allowed("server/observe/metrics.h", "prequel/v1/batch.pb.h"));
   EXPECT_FALSE(Allowed("server/auth/token.h", "core/config/batch.h"));
 }
@@ -84,7 +84,7 @@ TEST(IncludeLayers, ClientKnowsTheWireOnly) {
 
 TEST(IncludeLayers, ClientsDataIsBetweenTheLibraryAndTheCommandLine) {
   EXPECT_TRUE(Allowed("client/cli/batch_source.h", "client/data/batch_builder.h"));
-  EXPECT_TRUE(Allowed("client/data/npy.cc", "client/tensor.h"));
+  EXPECT_TRUE(Allowed("client/data/npy.cc", "client/make_tensor.h"));
   EXPECT_TRUE(Allowed("client/data/nearest_name.cc", "core/config/edit_distance.h"));
   EXPECT_FALSE(Allowed("client/data/nearest_name.cc", "core/config/options.h"));
   EXPECT_FALSE(Allowed("client/data/csv_reader.h", "client/client.h"));

@@ -61,6 +61,15 @@ std::vector<Finding> CheckLengths(const SourceFile& file) {
   return findings;
 }
 
+std::vector<Finding> CheckPages(const SourceFile& file) {
+  if (file.path != "README.md" && !file.path.ends_with("/README.md")) return {};
+  const std::size_t lines = Lines(file.text).size();
+  if (lines <= kMaxReadmeLines) return {};
+  return {{file.path, 0,
+           "has " + std::to_string(lines) + " lines, the limit is " +
+               std::to_string(kMaxReadmeLines) + ": a page has one subject, split it"}};
+}
+
 std::vector<Finding> CheckNames(const SourceFile& file) {
   std::vector<Finding> findings;
   for (std::string_view drawer : kDrawers) {

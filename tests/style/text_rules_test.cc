@@ -28,6 +28,13 @@ TEST(CheckLengths, LinesOfAHundredColumns) {
   EXPECT_EQ(Describe(findings[0]), "core/a.cc:2: has 101 columns, the limit is 100");
 }
 
+TEST(CheckPages, ReadmesOfTwoHundredLines) {
+  EXPECT_TRUE(CheckPages({"core/README.md", Repeat("\n", 200)}).empty());
+  EXPECT_EQ(CheckPages({"core/README.md", Repeat("\n", 201)}).size(), 1U);
+  EXPECT_EQ(CheckPages({"README.md", Repeat("\n", 201)}).size(), 1U);
+  EXPECT_TRUE(CheckPages({"core/math/rules.md", Repeat("\n", 201)}).empty());
+}
+
 TEST(CheckNames, DrawersByAnySpelling) {
   EXPECT_EQ(CheckNames({"core/utils/a.h", ""}).size(), 1U);
   EXPECT_EQ(CheckNames({"core/string_util.h", ""}).size(), 1U);

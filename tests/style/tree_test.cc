@@ -8,12 +8,16 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/style/basenames.h"
 #include "tests/style/build_files.h"
 #include "tests/style/class_files.h"
+#include "tests/style/comments.h"
+#include "tests/style/core_floors.h"
 #include "tests/style/folder_size.h"
 #include "tests/style/function_length.h"
 #include "tests/style/include_layers.h"
 #include "tests/style/member_probes.h"
+#include "tests/style/part_names.h"
 #include "tests/style/source_file.h"
 #include "tests/style/text_rules.h"
 
@@ -40,6 +44,14 @@ const std::vector<SourceFile>& Tree() {
   return kTree;
 }
 
+std::vector<SourceFile> Product() {
+  std::vector<SourceFile> product;
+  for (const SourceFile& file : Tree()) {
+    if (IsProduct(file.path)) product.push_back(file);
+  }
+  return product;
+}
+
 void ExpectNoFindings(const Rule& rule) {
   for (const SourceFile& file : Tree()) {
     for (const Finding& finding : rule(file)) ADD_FAILURE() << Describe(finding);
@@ -61,8 +73,10 @@ TEST(Tree, HoldsTheRepository) {
 }
 
 TEST(Tree, IncludesFollowTheLayers) { ExpectNoFindings(CheckIncludes); }
+TEST(Tree, RoomsOfCoreStandOnFloors) { ExpectNoFindings(CheckFloors); }
 TEST(Tree, FilesAndLinesAreShort) { ExpectNoFindings(CheckLengths); }
 TEST(Tree, FunctionsAreShort) { ExpectNoFindings(CheckFunctionLengths); }
+TEST(Tree, PagesAreShort) { ExpectNoFindings(CheckPages); }
 TEST(Tree, NamesSayWhatIsInside) { ExpectNoFindings(CheckNames); }
 TEST(Tree, TextIsClean) { ExpectNoFindings(CheckText); }
 TEST(Tree, HeadersHavePragmaOnce) { ExpectNoFindings(CheckPragmaOnce); }
@@ -71,7 +85,19 @@ TEST(Tree, FoldersAreRooms) {
   ExpectNoneInTheProduct(CheckFolderSizes(Tree(), SetsOfAlternatives()));
 }
 
+TEST(Tree, ABasenameIsOneFile) {
+  for (const Finding& finding : CheckBasenames(Product())) ADD_FAILURE() << Describe(finding);
+}
+
+TEST(Tree, PartsAreNotAskedForByName) {
+  for (const Finding& finding : CheckPartNames(Product())) ADD_FAILURE() << Describe(finding);
+}
+
 TEST(Tree, AClassLivesInOneSource) { ExpectNoneInTheProduct(CheckClassFiles(Tree())); }
+
+TEST(Tree, CommentsNameTheirSubject) {
+  for (const SourceFile& file : Tree()) ExpectNoneInTheProduct(CheckComments(file));
+}
 
 TEST(Tree, PartsAreNotProbed) {
   for (const SourceFile& file : Tree()) ExpectNoneInTheProduct(CheckMemberProbes(file));

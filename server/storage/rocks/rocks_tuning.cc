@@ -35,7 +35,7 @@ rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env, const std::string& directo
   options.env = env;
   options.create_if_missing = true;
   options.create_missing_column_families = true;
-  // Acknowledged minibatches must not vanish: see server/durability.md, "When the disk fails".
+  // Acknowledged minibatches must not vanish: see server/durability.md, "When the log is lost".
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.paranoid_checks = true;
   options.db_write_buffer_size = 256 * kMiB;

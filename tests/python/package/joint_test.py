@@ -10,7 +10,8 @@ def test_each_target_takes_every_value_once():
     correlation = np.array([[[1, 0.9], [0.9, 1]], [[1, 0], [0, 1]]])
     places = ranks(correlation, 50, 50, rng)
     assert places.shape == (2, 2, 50)
-    np.testing.assert_array_equal(np.sort(places, axis=2), np.broadcast_to(np.arange(50), (2, 2, 50)))
+    every = np.broadcast_to(np.arange(50), (2, 2, 50))
+    np.testing.assert_array_equal(np.sort(places, axis=2), every)
 
 
 def test_few_of_many_are_spread_evenly():

@@ -85,7 +85,7 @@ class Course {
 
 class PackedRule : public testing::TestWithParam<Case> {};
 
-// The bound that core/README.md documents.
+// The bound that core/math/numerics.md documents.
 TEST_P(PackedRule, PredictsAsInDoublesOverALongStream) {
   Course doubles(ConfigOf(GetParam(), "float64")), floats(ConfigOf(GetParam(), "float32"));
   ASSERT_TRUE(doubles.LearnStream(0, 500).ok());
