@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/change/change.h"
 #include "core/config/by_name.h"
+#include "core/config/fingerprint.h"
 #include "core/learner/planning/agreement.h"
 #include "core/learner/planning/default_fit.h"
 #include "core/learner/planning/outline.h"
@@ -297,6 +298,7 @@ absl::StatusOr<Problem> Problem::Make(LearnerConfig config) {
   Problem p;
   Prior prior;
   Index affordable = 1;
+  p.given = Fingerprint(config);
   p.config = std::move(config);
   absl::Status status = Begin(p, prior, affordable);
   if (status.ok()) status = MakePriors(p, prior);

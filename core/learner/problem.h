@@ -30,7 +30,8 @@ struct BeliefPrior {
 };
 
 struct Problem {
-  LearnerConfig config;  // with every default filled in
+  LearnerConfig config;     // with every default filled in
+  std::uint64_t given = 0;  // Fingerprint of the configuration as it came
   Encoder encoder;
   TargetEncoder target_encoder;
   Model model;

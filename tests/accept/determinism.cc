@@ -64,11 +64,11 @@ class Host {
         answers.push_back(done->get_future());
         Batch batch = Slice(file.rows, first, kBatchRows);
         std::string payload = PayloadOf(batch);
-        engine_->Submit(Name(m), {.batch = std::move(batch), .payload = std::move(payload)},
-                        [done](absl::StatusOr<LearnOutcome> outcome) {
-                          OrDie(std::move(outcome));
-                          done->set_value();
-                        });
+        engine_->Submit(Name(m), {.record = Minibatch{std::move(batch), std::move(payload)},
+                                  .done = [done](absl::StatusOr<LearnOutcome> outcome) {
+                                    OrDie(std::move(outcome));
+                                    done->set_value();
+                                  }});
         if (answers.size() % 256 == 0) answers.back().wait();
       }
     }

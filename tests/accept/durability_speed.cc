@@ -144,7 +144,7 @@ void FoldSome(const LearnerConfig& config, int models) {
   const WireCodec codec;
   Scratch scratch;
   std::vector<std::string> payloads;
-  for (int t = 0; t < kBatchesEach; ++t) payloads.push_back(Logged(t).payload);
+  for (int t = 0; t < kBatchesEach; ++t) payloads.push_back(Logged(t));
   for (int model = 0; model < models; ++model) {
     LearnerState now = learner.Initial(), next;
     for (const std::string& payload : payloads) {

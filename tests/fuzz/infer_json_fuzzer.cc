@@ -47,9 +47,9 @@ void Run(FuzzInput input) {
   const absl::StatusOr<Batch> batch = BatchFromInfer(*request, learner.config().features, kMaxRows);
   if (!batch.ok()) return RequireTold(batch.status());
   Require(batch->rows() >= 1 && batch->rows() <= kMaxRows, "rows are within their limit");
-  const RowsAsked asked = RowsIn(*request, kMaxRows);
-  Require(batch->rows() == asked.count, "quotas count the rows that are asked");
-  Require(batch->times.size() == 0 || asked.timed, "times are seen before they are read");
+  const RowsAsked claimed = RowsIn(*request, kMaxRows);
+  Require(batch->rows() == claimed.count, "quotas count the rows that are asked");
+  Require(batch->times.size() == 0 || claimed.timed, "times are seen before they are read");
   const absl::StatusOr<PredictOptions> question = QuestionOf(*request, learner);
   if (!question.ok()) return RequireTold(question.status());
   const absl::StatusOr<QuerySet> asked = learner.Ask(*question);

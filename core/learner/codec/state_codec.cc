@@ -104,7 +104,9 @@ absl::StatusOr<LearnerState> DecodeState(const Problem& problem, std::string_vie
   ArchiveReader a(*body);
   std::uint64_t fingerprint = 0;
   a.Value("fingerprint", fingerprint);
-  if (a.ok() && fingerprint != Fingerprint(problem.config)) {
+  // A build that knows more options completes a stored configuration further: a state that was made
+  // before is then of the configuration as it came.
+  if (a.ok() && fingerprint != Fingerprint(problem.config) && fingerprint != problem.given) {
     return absl::FailedPreconditionError("the state is of another configuration");
   }
   LearnerState state;

@@ -143,7 +143,7 @@ TEST(Restart, FollowsAWorldThatBecomesAnother) {
 // Runs that nobody believes in yet have weight 0; what they say has no mean, like the others.
 TEST(Restart, LearnsWhereNothingIsKnownOfTheNoise) {
   LearnerConfig config = ConfigOf({"restart", {}});
-  config.likelihood.options = {{"noise_shape", 0.5}};
+  config.likelihood.options = {{"noise_shape", 0.51}};
   const Learner learner = Learner::Create(config).value();
   LearnerState next;
   Scratch scratch;

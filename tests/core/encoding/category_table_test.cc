@@ -47,13 +47,10 @@ TEST(CategoryTable, FindsAValueHoweverItIsSpelled) {
   EXPECT_EQ(shared->values(), (Values{"17.0", "True", "b", "c"}));
 }
 
-// Earlier builds have stored such tables.
-TEST(CategoryTable, SpellingsThatBothHaveSlotsKeepThem) {
-  const CategoryTable table = CategoryTable::FromValues({"1.0", "1", "True"}).value();
-  EXPECT_EQ(table.Find("1.0"), 0);
-  EXPECT_EQ(table.Find("1"), 1);
-  EXPECT_EQ(table.Find("True"), 2);
-  EXPECT_EQ(table.Find("1.00"), 1);
+TEST(CategoryTable, TwoSpellingsOfAValueAreNoTable) {
+  for (const Values& values : {Values{"1.0", "1"}, Values{"b", "1", "True"}, Values{"a", "a"}}) {
+    EXPECT_EQ(CategoryTable::FromValues(values).status().code(), absl::StatusCode::kDataLoss);
+  }
 }
 
 TEST(AppendNew, CopiesOnlyToGrow) {

@@ -103,23 +103,12 @@ TEST(CountsTest, ARestartLosesNothing) {
   EXPECT_EQ(run.learner.EncodeState(run.state), again.learner.EncodeState(again.state));
 }
 
-// Bytes of before do not say how large the counts were (golden files, state_codec_test.cc):
-// infinity stands for that, is kept, and is no bound.
-TEST(CountsTest, AnUnknownLargestCountIsKept) {
-  std::mt19937_64 random(6);
-  Folding run(PlainConfig(3, "poisson"));
-  run.Learn(CountBatch(random, 0));
-  run.state.targets.largest.setConstant(std::numeric_limits<double>::infinity());
-  const std::string bytes = run.learner.EncodeState(run.state);
-  const LearnerState read = run.learner.DecodeState(bytes).value();
-  EXPECT_EQ(read.targets.largest[0], std::numeric_limits<double>::infinity());
-}
-
 TEST(CountsTest, UnsoundLargestCountsAreDataLoss) {
   Folding run(PlainConfig(3, "poisson"));
   const Vector least = Vector::Constant(1, -2), more = Vector::Constant(2, 5);
   const Vector nan = Vector::Constant(1, std::numeric_limits<double>::quiet_NaN());
-  for (const Vector& wrong : {least, nan, more}) {
+  const Vector infinite = Vector::Constant(1, std::numeric_limits<double>::infinity());
+  for (const Vector& wrong : {least, nan, more, infinite}) {
     LearnerState state = run.state;
     state.targets.largest = wrong;
     const absl::Status status = run.learner.DecodeState(run.learner.EncodeState(state)).status();

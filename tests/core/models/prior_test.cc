@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{{{"weights", Counted(20)}, {"variances", Counted(20)}},
             "variances[0]",
-            "must be a number in [1e-300, 1e+300], got 0"},
+            "must be a number in [1e-300, 1e+10], got 0"},
         Bad{{{"weights", Counted(20)}, {"variances", CountedBut(20, 3, -1)}}, "variances[3]", "-1"},
         Bad{{{"weights", Counted(20)}, {"variances", CountedBut(20, 3, kNaN)}},
             "variances[3]",
@@ -223,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(
             "layer1.weights_variances", "is among variances as well: leave one out"},
         Bad{{{"weights", Counted(20)}, {"precision", 5e-324}},
             "precision",
-            "must be a number in [1e-100, 1e+300]"},
+            "must be a number in [1e-10, 1e+300]"},
         Bad{{{"weights", Counted(20)}, {"variances", Counted(20, 1)}, {"bias_precision", 2.0}},
             "bias_precision",
             "says nothing beside variances"}));

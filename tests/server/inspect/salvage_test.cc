@@ -67,11 +67,12 @@ class SalvageTest : public EngineFixture {
   // Every third is large enough for a blob file.
   void LearnOne(Engine& engine, const std::string& name, int number) {
     std::promise<void> done;
-    engine.Submit(name, Request(MakeBatch(number, 2, number % 3 == 0 ? 250 : 4)),
-                  [&done](const Outcome& outcome) {
-                    EXPECT_TRUE(outcome.ok()) << outcome.status();
-                    done.set_value();
-                  });
+    Delivery delivery = Request(MakeBatch(number, 2, number % 3 == 0 ? 250 : 4));
+    delivery.done = [&done](const Outcome& outcome) {
+      EXPECT_TRUE(outcome.ok()) << outcome.status();
+      done.set_value();
+    };
+    engine.Submit(name, std::move(delivery));
     done.get_future().get();
   }
   static void Snapshot(Engine& engine, const std::string& name) {
