@@ -1,6 +1,6 @@
 // Probabilities of classes that come true as often as they say.
 //
-// Of an event of probability p, with z = logit p, φ = [z/3, tanh(z/2), clip(z, ±1), 1] and weights
+// An event of probability p has z = logit p, φ = [z/3, tanh(z/2), clip(z, ±1), 1] and weights
 // w ~ N(m, P) that are learned by Bayesian logistic regression with offset z:
 //   p' = E σ(z + φᵀw) ≈ σ(k(v) (z + φᵀm)),   v = φᵀP φ,   k(v) = β/√(v + β²),   β² = 8/π
 // What is served is the mixture of p and p', weighed by what both have predicted

@@ -1,8 +1,8 @@
 // Whether columns are spread as they were: the inputs, or a model's errors.
 //
-// Of each block of n rows, and of each column z, numeric ones in deviations and held within ±c,
+// Each block of n rows has for each column z, numeric ones in deviations and held within ±c,
 //   b = mean z,   s = log(1 + variance of z)
-// are compared with those of earlier blocks, of which about K are remembered: with their mean μ and
+// that are compared with those of earlier blocks, about K of which are kept: with their mean μ and
 // variance V over k blocks, a floor f for what a single row may do, and D statistics in all,
 //   t = (x − μ)/√((V + f²)(1 + 1/k)),   p = 2 D F(−max |t|),   F of Student-t with k − 1 dof
 // p is the chance that some statistic of a block like the earlier ones lies as far out, whatever
