@@ -132,7 +132,7 @@ absl::Status Export(const HistoryFlags& flags, const Session& session) {
   return absl::OkStatus();
 }
 
-absl::Status Import(const HistoryFlags& flags, const Session& session) {
+absl::Status ImportModel(const HistoryFlags& flags, const Session& session) {
   std::ifstream file(flags.path, std::ios::binary);
   if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", flags.path));
   client::Client client(session.client_options());
@@ -174,7 +174,7 @@ void AddHistory(CLI::App& app, Session& session) {
   CLI::App& exported = add("export", "Write a model to a file", Export);
   exported.add_option("file", flags->path, "the file")->required();
   exported.add_option("--revision", flags->revision, "the revision (default: the newest)");
-  add("import", "Make a new model of a file that `export` wrote", Import)
+  add("import", "Make a new model of a file that `export` wrote", ImportModel)
       .add_option("file", flags->path, "the file")
       ->required();
 }

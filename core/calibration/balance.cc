@@ -5,9 +5,9 @@
 namespace prequel {
 namespace {
 
-constexpr double kWindow = 10000;        // rows after which a sum counts 1/e
-constexpr double kPriorVariance = 0.04;  // of c
-constexpr double kMostRows = 10001;      // Σ_t e^{−t/kWindow}, rounded up
+constexpr double kWindow = 10000;         // rows after which a sum counts 1/e
+constexpr double kFactorVariance = 0.04;  // of c
+constexpr double kMostRows = 10001;       // Σ_t e^{−t/kWindow}, rounded up
 
 bool AreSums(const Vector& sums, Index outputs) {
   return sums.size() == outputs && sums.allFinite() && (sums.array() >= 0).all();
@@ -35,7 +35,7 @@ double MeanFactor(const BalanceState& state, Index output) {
   const double predicted = state.predicted[output], square = state.square[output];
   if (!(predicted > 0)) return 1;
   const double off = state.counted[output] - predicted;
-  return 1 + off / (predicted + square / predicted / kPriorVariance);
+  return 1 + off / (predicted + square / predicted / kFactorVariance);
 }
 
 void LearnBalance(const Matrix& counts, const Matrix& errors, const Vector& weights,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/calibration/offset_logistic.h"
+
 namespace prequel {
 namespace {
 
@@ -29,8 +31,6 @@ const std::array<double, kKnots>& Logits() {
   }();
   return logits;
 }
-
-double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 // Below is the part of y that lies below the own quantile of the probability `own`, which is 1 −
 // `rest`: what knot j counts it by.

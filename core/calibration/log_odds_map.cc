@@ -9,28 +9,28 @@
 namespace prequel {
 namespace {
 
-constexpr Index kKnots = 25;
+constexpr Index kMapKnots = 25;
 constexpr double kFirstKnot = -3, kSpacing = 0.25;  // in deviations
 constexpr double kLength = 0.3;                     // over which the process changes, alike
-constexpr double kPriorVariance = 0.5;              // of the process, in squared nats
-constexpr double kWindow = 10000;                   // rows of the running moments
+constexpr double kProcessVariance = 0.5;            // of the process, in squared nats
+constexpr double kMomentRows = 10000;               // rows of the running moments
 constexpr double kForgetting = 1e-3;                // δ per row
-constexpr int kTogether = 32;                       // rows that are forgotten at a time
+constexpr int kForgottenTogether = 32;              // rows that are forgotten at a time
 constexpr double kMostLogOdds = 100;                // of p″: so no probability underflows
-constexpr double kFirstWeight = 0.05;               // of p″
+constexpr double kFirstMapWeight = 0.05;            // of p″
 
-using Values = Eigen::Matrix<double, kKnots, 1>;
-using Covariance = Eigen::Matrix<double, kKnots, kKnots>;
+using Values = Eigen::Matrix<double, kMapKnots, 1>;
+using MapCovariance = Eigen::Matrix<double, kMapKnots, kMapKnots>;
 
-const PairWeights kPair(kFirstWeight);
+const PairWeights kMapPair(kFirstMapWeight);
 
-const Covariance& PriorCovariance() {
-  static const Covariance prior = [] {
-    Covariance k;
-    for (Index i = 0; i < kKnots; ++i) {
-      for (Index j = 0; j < kKnots; ++j) {
+const MapCovariance& PriorCovariance() {
+  static const MapCovariance prior = [] {
+    MapCovariance k;
+    for (Index i = 0; i < kMapKnots; ++i) {
+      for (Index j = 0; j < kMapKnots; ++j) {
         const double apart = kSpacing * static_cast<double>(i - j) / kLength;
-        k(i, j) = kPriorVariance * std::exp(-0.5 * apart * apart);
+        k(i, j) = kProcessVariance * std::exp(-0.5 * apart * apart);
       }
     }
     return k;
@@ -48,8 +48,8 @@ Hats HatsAt(const LogOddsMapState& state, double z) {
   const double deviation = std::sqrt(state.variance);
   const double u = deviation > 0 ? (z - state.location) / deviation : 0;
   // The place is somewhere on the knots even where z is not a number.
-  const double at = std::fmax(0, std::fmin((u - kFirstKnot) / kSpacing, kKnots - 1));
-  const Index first = std::min(static_cast<Index>(at), kKnots - 2);
+  const double at = std::fmax(0, std::fmin((u - kFirstKnot) / kSpacing, kMapKnots - 1));
+  const Index first = std::min(static_cast<Index>(at), kMapKnots - 2);
   return {first, at - static_cast<double>(first)};
 }
 
@@ -66,18 +66,20 @@ Values GainAt(const Hats& hats, const Matrix& covariance) {
 }  // namespace
 
 LogOddsMapState FreshLogOddsMap() {
-  return {.mean = Vector::Zero(kKnots), .covariance = PriorCovariance(), .weights = kPair.Fresh()};
+  return {.mean = Vector::Zero(kMapKnots),
+          .covariance = PriorCovariance(),
+          .weights = kMapPair.Fresh()};
 }
 
 bool IsSound(const LogOddsMapState& state) {
   if (!(state.rows >= 0 && std::isfinite(state.rows)) || !std::isfinite(state.location) ||
-      !(state.variance >= 0 && std::isfinite(state.variance)) || state.mean.size() != kKnots ||
-      state.covariance.rows() != kKnots || state.covariance.cols() != kKnots) {
+      !(state.variance >= 0 && std::isfinite(state.variance)) || state.mean.size() != kMapKnots ||
+      state.covariance.rows() != kMapKnots || state.covariance.cols() != kMapKnots) {
     return false;
   }
   const double asymmetry = (state.covariance - state.covariance.transpose()).cwiseAbs().maxCoeff();
   return state.mean.allFinite() && state.covariance.allFinite() && asymmetry < 1e-9 &&
-         Covariance(state.covariance).llt().info() == Eigen::Success &&
+         MapCovariance(state.covariance).llt().info() == Eigen::Success &&
          PairWeights::IsSound(state.weights);
 }
 
@@ -91,7 +93,7 @@ double MappedLogOdds(const LogOddsMapState& state, double z, double recalibrated
 void LearnLogOddsMap(double z, double recalibrated, double y, double weight,
                      LogOddsMapState& state) {
   Eigen::Map<Values> mean(state.mean.data());
-  Eigen::Map<Covariance> covariance(state.covariance.data());
+  Eigen::Map<MapCovariance> covariance(state.covariance.data());
   const Hats hats = HatsAt(state, z);
   const Values gain = GainAt(hats, state.covariance);
   LearnRow(recalibrated + Along(hats, mean), Along(hats, gain), y, weight, gain, mean, covariance);
@@ -99,13 +101,13 @@ void LearnLogOddsMap(double z, double recalibrated, double y, double weight,
 
 void MoveLogOddsMap(double z, LogOddsMapState& state) {
   ++state.rows;
-  const double share = 1 / std::min(state.rows, kWindow);
+  const double share = 1 / std::min(state.rows, kMomentRows);
   const double off = z - state.location;
   state.location += share * off;
   state.variance += share * (off * (z - state.location) - state.variance);
-  if (std::fmod(state.rows, kTogether) != 0) return;
-  static const double kept = std::exp(-kForgetting * kTogether);
-  Eigen::Map<Covariance> covariance(state.covariance.data());
+  if (std::fmod(state.rows, kForgottenTogether) != 0) return;
+  static const double kept = std::exp(-kForgetting * kForgottenTogether);
+  Eigen::Map<MapCovariance> covariance(state.covariance.data());
   covariance = kept * covariance + (1 - kept) * PriorCovariance();
 }
 

@@ -6,8 +6,6 @@
 namespace prequel {
 namespace {
 
-double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
 double Shrink(double variance) {
   constexpr double kBetaSquared = 8 / std::numbers::pi;
   return std::sqrt(kBetaSquared / (variance + kBetaSquared));

@@ -9,6 +9,8 @@
 
 namespace prequel {
 
+inline double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
 // ShrunkLogOdds is k(ν) a.
 double ShrunkLogOdds(double a, double nu);
 

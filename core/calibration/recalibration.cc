@@ -10,17 +10,15 @@ namespace {
 
 constexpr Index kFeatures = 4;
 constexpr double kPriorVariance = 0.1;
-constexpr double kDrift = 1e-5;        // of P per row
-constexpr double kMostVariance = 1;    // that drift alone leads to
-constexpr double kMostLogOdds = 30;    // of z: beyond, p is as good as 0 or 1
-constexpr double kFirstWeight = 0.05;  // of p'
+constexpr double kDrift = 1e-5;         // of P per row
+constexpr double kMostVariance = 1;     // that drift alone leads to
+constexpr double kMostRawLogOdds = 30;  // of z: beyond, p is as good as 0 or 1
+constexpr double kFirstWeight = 0.05;   // of p'
 
 using Features = Eigen::Matrix<double, kFeatures, 1>;
 using Covariance = Eigen::Matrix<double, kFeatures, kFeatures>;
 
 const PairWeights kPair(kFirstWeight);
-
-double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 // EventOf is the event of one row, and its probability.
 RecalibratedRow EventOf(const ClassPredictive& raw, Index i) {
@@ -41,7 +39,7 @@ RecalibratedRow EventOf(const ClassPredictive& raw, Index i) {
 }
 
 double LogOddsOf(const RecalibratedRow& event) {
-  return std::clamp(event.log_yes - event.log_no, -kMostLogOdds, kMostLogOdds);
+  return std::clamp(event.log_yes - event.log_no, -kMostRawLogOdds, kMostRawLogOdds);
 }
 
 Features FeaturesOf(double z) { return {z / 3, 2 * Sigmoid(z) - 1, std::clamp(z, -1.0, 1.0), 1}; }

@@ -27,10 +27,10 @@ constexpr double kMostOff = 1e6;
 
 // out_i = (x_i − shift_i) · factor_i held within ±bound, or `missing_i` where x_i is NaN. Returns
 // how many were either.
-constexpr Index kLanes = 256;    // columns at a time; few would mean a page for each row of them
-constexpr Index kFewLanes = 16;  // a width worth a loop of its own
+constexpr Index kColumns = 256;    // columns at a time; few would mean a page for each row of them
+constexpr Index kFewColumns = 16;  // a width worth a loop of its own
 struct Affine {
-  alignas(64) double shift[kLanes], factor[kLanes], missing[kLanes];
+  alignas(64) double shift[kColumns], factor[kColumns], missing[kColumns];
   double bound;
 };
 
@@ -317,8 +317,8 @@ Index Encoder::Encode(const EncoderState& state, const Batch& batch, Matrix& out
 
 bool Encoder::EncodeNumbers(const EncoderState& state, const Matrix& inputs, Matrix& out) const {
   Index strange = 0;
-  for (Index first = 0; first < num_numeric_; first += kLanes) {
-    const Index lanes = std::min(kLanes, num_numeric_ - first);
+  for (Index first = 0; first < num_numeric_; first += kColumns) {
+    const Index lanes = std::min(kColumns, num_numeric_ - first);
     Affine map;
     map.bound = standardize_ ? clip_ : std::numeric_limits<double>::infinity();
     for (Index i = 0; i < lanes; ++i) {
@@ -328,8 +328,8 @@ bool Encoder::EncodeNumbers(const EncoderState& state, const Matrix& inputs, Mat
     }
     const double* x = inputs.data() + first;
     double* to = out.data() + first;
-    if (lanes == kFewLanes) {
-      strange += Apply(map, std::integral_constant<Index, kFewLanes>(), x, num_numeric_, to,
+    if (lanes == kFewColumns) {
+      strange += Apply(map, std::integral_constant<Index, kFewColumns>(), x, num_numeric_, to,
                        num_encoded_, inputs.cols());
     } else {
       strange += Apply(map, lanes, x, num_numeric_, to, num_encoded_, inputs.cols());

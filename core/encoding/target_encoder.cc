@@ -15,8 +15,6 @@
 namespace prequel {
 namespace {
 
-std::size_t At(Index i) { return static_cast<std::size_t>(i); }
-
 // List names at most ten labels, for an error message.
 std::string List(const std::vector<std::string>& labels) {
   constexpr std::size_t kShown = 10;
@@ -70,7 +68,7 @@ absl::Status CheckConfiguredLabels(const TargetConfig& config) {
                                    " labels; leave it out"));
   }
   for (Index i = 0; i < count; ++i) {
-    const std::string& label = config.labels[At(i)];
+    const std::string& label = config.labels[static_cast<std::size_t>(i)];
     const std::string field = absl::StrCat("config.target.labels[", i, "]");
     if (label.empty()) return FieldError(field, "must not be empty");
     if (static_cast<Index>(label.size()) > kMaxTextBytes) {
@@ -231,7 +229,7 @@ Index TargetEncoder::ClassOf(const TargetState& state, const std::string& label)
 }
 
 Index TargetEncoder::ClassOf(const TargetState& state, const Batch& batch, Index row) const {
-  return UsesLabels(batch) ? ClassOf(state, batch.labels[At(row)])
+  return UsesLabels(batch) ? ClassOf(state, batch.labels[static_cast<std::size_t>(row)])
                            : ClassOf(state, batch.targets(0, row));
 }
 
@@ -272,7 +270,7 @@ void TargetEncoder::Meet(const Batch& batch, TargetState& state) const {
 }
 
 bool TargetEncoder::IsKnown(const Batch& batch, Index row) const {
-  if (UsesLabels(batch)) return !batch.labels[At(row)].empty();
+  if (UsesLabels(batch)) return !batch.labels[static_cast<std::size_t>(row)].empty();
   for (Index i = 0; i < width_; ++i) {
     if (std::isnan(batch.targets(i, row))) return false;
   }
@@ -300,7 +298,8 @@ RefusedRow TargetEncoder::Refuse(const TargetState& state, const Batch& batch, I
           ? ExpectedClasses()
           : absl::StrCat("the model has ", num_classes_, " classes and knows ",
                          List(state.labels->values()));
-  if (UsesLabels(batch)) return {row, Quoted(batch.labels[At(row)]), expected};
+  if (UsesLabels(batch))
+    return {row, Quoted(batch.labels[static_cast<std::size_t>(row)]), expected};
   const double value = batch.targets(0, row);
   std::string text = IsWhole(value) ? std::string(Decimal(value).text()) : absl::StrCat(value);
   const char* problem = value == std::floor(value) ? "" : "not a whole number: ";

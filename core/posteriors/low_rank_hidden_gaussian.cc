@@ -13,7 +13,7 @@
 namespace prequel {
 namespace {
 
-constexpr Index kUsualRank = 50;
+constexpr Index kUsualHiddenRank = 50;
 constexpr double kUsualFloor = 0.01;
 
 // RandomDirections is V^{1/2} Q: the weights dealt out to the L columns in turn, so that no weight
@@ -45,7 +45,7 @@ absl::Status LowRankHiddenGaussian::Configure(Options& options, const Layers& la
                                    " fit a full covariance: use posterior \"low_rank\" or a "
                                    "smaller network"));
   }
-  Index rank = std::min(kUsualRank, hidden_size);
+  Index rank = std::min(kUsualHiddenRank, hidden_size);
   options.Help("L, columns of C; at most the hidden weights")
       .Integer("rank", &rank, std::min<Index>(1, hidden_size), hidden_size);
   share_ = kUsualFloor;

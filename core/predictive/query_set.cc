@@ -17,21 +17,17 @@
 
 namespace prequel {
 
-namespace {
-
-struct Part {
+struct QueryPart {
   Query query;
   std::vector<Output> outputs;  // with no example
 };
-
-}  // namespace
 
 struct QuerySet::Parts {
   int samples = 0;
   bool raw = false;
   bool scores = false;
   Asked asked;
-  std::vector<Part> parts;
+  std::vector<QueryPart> parts;
   Index numbers_per_example = 0;
 };
 
@@ -39,8 +35,8 @@ namespace {
 
 constexpr int kMaxSamples = 10000;
 
-absl::StatusOr<Part> MakePart(const std::string& path, const ComponentConfig& config,
-                              const Asked& asked) {
+absl::StatusOr<QueryPart> MakePart(const std::string& path, const ComponentConfig& config,
+                                   const Asked& asked) {
   if (config.name.empty()) {
     return FieldError(path + ".name", absl::StrCat("must be one of ",
                                                    absl::StrJoin(QueryNames(asked, false), ", ")));
@@ -58,7 +54,7 @@ absl::StatusOr<Part> MakePart(const std::string& path, const ComponentConfig& co
   absl::Status status = std::visit([&](auto& q) { return q.Configure(options); }, *query);
   if (!status.ok()) return status;
   std::vector<Output> outputs = std::visit([&](const auto& q) { return q.Outputs(asked); }, *query);
-  return Part{*std::move(query), std::move(outputs)};
+  return QueryPart{*std::move(query), std::move(outputs)};
 }
 
 }  // namespace
@@ -96,7 +92,7 @@ absl::StatusOr<QuerySet> QuerySet::Make(const PredictOptions& options, const Ask
       return FieldError(path + ".name",
                         absl::StrCat("is \"", queries[i].name, "\" a second time: ask once"));
     }
-    absl::StatusOr<Part> part = MakePart(path, queries[i], asked);
+    absl::StatusOr<QueryPart> part = MakePart(path, queries[i], asked);
     if (!part.ok()) return part.status();
     for (const Output& output : part->outputs) parts->numbers_per_example += output.size();
     parts->parts.push_back(*std::move(part));
@@ -113,7 +109,7 @@ Index QuerySet::numbers_per_example() const { return parts_->numbers_per_example
 
 Answer QuerySet::Sized(Index examples) const {
   Answer answer;
-  for (const Part& part : parts_->parts) {
+  for (const QueryPart& part : parts_->parts) {
     answer.outputs.insert(answer.outputs.end(), part.outputs.begin(), part.outputs.end());
   }
   for (Output& output : answer.outputs) output.values.resize(output.size(), examples);
@@ -122,13 +118,13 @@ Answer QuerySet::Sized(Index examples) const {
 
 void QuerySet::Fill(Predictive& predictive, Index first, Answer& answer) const {
   const bool wants_entropy =
-      std::any_of(parts_->parts.begin(), parts_->parts.end(), [](const Part& part) {
+      std::any_of(parts_->parts.begin(), parts_->parts.end(), [](const QueryPart& part) {
         return std::visit([]<class Q>(const Q&) { return Q::kWantsEntropy; }, part.query);
       });
   predictive.ServeRaw(parts_->raw);
   if (wants_entropy) predictive.Classes(true);  // once, for all
   std::span<Output> left(answer.outputs);
-  for (const Part& part : parts_->parts) {
+  for (const QueryPart& part : parts_->parts) {
     std::visit([&](const auto& q) { q.Fill(predictive, first, left); }, part.query);
     left = left.subspan(part.outputs.size());
   }

@@ -71,7 +71,7 @@ unsigned StatusOf(absl::StatusCode code) {
   }
 }
 
-HttpAnswer Json(unsigned status, std::string body) {
+HttpAnswer AnswerInJson(unsigned status, std::string body) {
   HttpAnswer answer;
   answer.status = status;
   answer.body = std::move(body);
@@ -175,21 +175,21 @@ void HttpFace::Get(const HttpRequest& request, const char* method,
   if (target.model.empty()) {
     inference::ServerMetadataResponse response;
     face_.ServerMetadata(&response);
-    answer = Json(200, JsonOf(response));
+    answer = AnswerInJson(200, JsonOf(response));
   } else if (target.verb == "ready") {
     inference::ModelReadyRequest asked;
     asked.set_name(target.model);
     asked.set_version(target.version);
     inference::ModelReadyResponse response;
     status = face_.ModelReady(asked, &response);
-    answer = Json(response.ready() ? 200 : 503, JsonOf(target.model, response));
+    answer = AnswerInJson(response.ready() ? 200 : 503, JsonOf(target.model, response));
   } else {
     inference::ModelMetadataRequest asked;
     asked.set_name(target.model);
     asked.set_version(target.version);
     inference::ModelMetadataResponse response;
     status = face_.ModelMetadata(asked, &response);
-    answer = Json(200, JsonOf(response));
+    answer = AnswerInJson(200, JsonOf(response));
   }
   Finish(call, status, std::move(answer), respond);
 }
@@ -211,7 +211,7 @@ void HttpFace::Infer(HttpRequest request, const HttpRespond& respond) const {
     if (inferred.ok()) {
       JsonAnswer json = JsonOf(inference->request, inference->response);
       inference->response.Clear();
-      answer = Json(200, std::move(json.body));
+      answer = AnswerInJson(200, std::move(json.body));
       answer.json_length = json.json_length;
       if (json.json_length > 0) answer.type = "application/octet-stream";
     }

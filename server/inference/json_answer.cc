@@ -14,15 +14,16 @@ namespace prequel {
 namespace {
 
 // Keys in the order in which they are set.
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using OutputTensor = inference::ModelInferResponse::InferOutputTensor;
 
-std::string Text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string Text(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-Json JsonOf(const google::protobuf::Map<std::string, inference::InferParameter>& parameters) {
-  Json json = Json::object();
+OrderedJson JsonOf(
+    const google::protobuf::Map<std::string, inference::InferParameter>& parameters) {
+  OrderedJson json = OrderedJson::object();
   for (const auto& [name, value] :
        std::map<std::string, inference::InferParameter>(parameters.begin(), parameters.end())) {
     if (value.has_bool_param()) json[name] = value.bool_param();
@@ -67,11 +68,12 @@ bool IsTrue(const google::protobuf::Map<std::string, inference::InferParameter>&
 
 // The tensor's object without its end, which its contents come before.
 std::string Opened(const OutputTensor& tensor, std::size_t binary_size, bool binary) {
-  Json head;
+  OrderedJson head;
   head["name"] = tensor.name();
   head["datatype"] = tensor.datatype();
-  head["shape"] = Json(std::vector<std::int64_t>(tensor.shape().begin(), tensor.shape().end()));
-  Json parameters = JsonOf(tensor.parameters());
+  head["shape"] =
+      OrderedJson(std::vector<std::int64_t>(tensor.shape().begin(), tensor.shape().end()));
+  OrderedJson parameters = JsonOf(tensor.parameters());
   if (binary) parameters["binary_data_size"] = binary_size;
   if (!parameters.empty()) head["parameters"] = std::move(parameters);
   std::string text = Text(head);
@@ -79,10 +81,10 @@ std::string Opened(const OutputTensor& tensor, std::size_t binary_size, bool bin
   return text;
 }
 
-Json Tensors(
+OrderedJson Tensors(
     const google::protobuf::RepeatedPtrField<inference::ModelMetadataResponse::TensorMetadata>&
         tensors) {
-  Json list = Json::array();
+  OrderedJson list = OrderedJson::array();
   for (const auto& tensor : tensors) {
     list.push_back(
         {{"name", tensor.name()},
@@ -97,7 +99,7 @@ Json Tensors(
 JsonAnswer JsonOf(const inference::ModelInferRequest& request,
                   const inference::ModelInferResponse& response) {
   const bool all = IsTrue(request.parameters(), "binary_data_output", false);
-  Json head;
+  OrderedJson head;
   head["model_name"] = response.model_name();
   head["model_version"] = response.model_version();
   if (!response.id().empty()) head["id"] = response.id();
@@ -134,7 +136,7 @@ JsonAnswer JsonOf(const inference::ModelInferRequest& request,
 }
 
 std::string JsonOf(const inference::ServerMetadataResponse& response) {
-  Json json;
+  OrderedJson json;
   json["name"] = response.name();
   json["version"] = response.version();
   json["extensions"] =
@@ -143,7 +145,7 @@ std::string JsonOf(const inference::ServerMetadataResponse& response) {
 }
 
 std::string JsonOf(const inference::ModelMetadataResponse& response) {
-  Json json;
+  OrderedJson json;
   json["name"] = response.name();
   json["versions"] =
       std::vector<std::string>(response.versions().begin(), response.versions().end());
@@ -154,7 +156,7 @@ std::string JsonOf(const inference::ModelMetadataResponse& response) {
 }
 
 std::string JsonOf(const std::string& model, const inference::ModelReadyResponse& response) {
-  Json json;
+  OrderedJson json;
   json["name"] = model;
   json["ready"] = response.ready();
   return Text(json);

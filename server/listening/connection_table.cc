@@ -43,7 +43,7 @@ std::int64_t ReceivedBy(int fd) {
   return static_cast<std::int64_t>(info.tcpi_bytes_received);
 }
 
-constexpr std::size_t kAtOnce = 1 << 20;
+constexpr std::size_t kBytesAtOnce = 1 << 20;
 
 bool Reached(int count, int limit) { return limit > 0 && count >= limit; }
 
@@ -162,7 +162,7 @@ void ConnectionTable::ShutDown(Connections::iterator connection) {
   if (InodeOf(connection->first) == connection->second.inode) {
     shutdown(connection->first, SHUT_RDWR);
     // What the kernel has of it would still be read: megabytes, of which gRPC makes gigabytes.
-    while (recv(connection->first, nullptr, kAtOnce, MSG_TRUNC | MSG_DONTWAIT) > 0) continue;
+    while (recv(connection->first, nullptr, kBytesAtOnce, MSG_TRUNC | MSG_DONTWAIT) > 0) continue;
   }
   --peers_[connection->second.peer].open;
   arriving_ -= static_cast<std::int64_t>(connection->second.arriving);

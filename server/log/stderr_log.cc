@@ -29,8 +29,8 @@ const char* NameOf(Severity severity) {
 
 std::atomic<LogFormat> g_format = LogFormat::kText;
 
-// Quoted gives `text` as a JSON string, whatever its bytes are.
-std::string Quoted(std::string_view text) {
+// JsonString gives `text` as a JSON string, whatever its bytes are.
+std::string JsonString(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : wire::Readable(text)) {
     if (c == '"' || c == '\\') quoted.push_back('\\');
@@ -53,8 +53,8 @@ std::string FormatLogLine(LogFormat format, std::string_view time, Severity seve
   if (format == LogFormat::kText) {
     return absl::StrCat(std::string(time), " ", NameOf(severity), " ", text);
   }
-  return absl::StrCat("{\"time\":", Quoted(time), ",\"severity\":\"", NameOf(severity),
-                      "\",\"message\":", Quoted(text), "}");
+  return absl::StrCat("{\"time\":", JsonString(time), ",\"severity\":\"", NameOf(severity),
+                      "\",\"message\":", JsonString(text), "}");
 }
 
 void LogLine(Severity severity, std::string_view message) {

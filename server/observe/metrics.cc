@@ -51,14 +51,6 @@ constexpr const char* kMethods[] = {
 std::string CodeOf(absl::StatusCode code) { return absl::StatusCodeToString(code); }
 std::string CodeOf(const absl::Status& status) { return CodeOf(status.code()); }
 
-// Asked at every scrape.
-struct Watched {
-  const char* name;
-  const char* help;
-  MetricType type;  // Counter or Gauge
-  std::function<double()> value;
-};
-
 MetricFamily FamilyOf(const char* name, const char* help, MetricType type, double value) {
   prometheus::ClientMetric metric;
   type == MetricType::Counter ? metric.counter.value = value : metric.gauge.value = value;
@@ -86,6 +78,14 @@ void AppendProcess(std::vector<MetricFamily>& families) {
 
 // References into the registry, looked up once; label values are looked up per event.
 struct Metrics::Series {
+  // Asked at every scrape.
+  struct Watched {
+    const char* name;
+    const char* help;
+    MetricType type;  // Counter or Gauge
+    std::function<double()> value;
+  };
+
   mutable Registry registry;
 
   Family<Counter>& calls = Make(registry, BuildCounter(), "prequel_rpc_total",
@@ -287,7 +287,7 @@ std::string Metrics::Text() const {
   changed("weights", models.changed_weights);
   series_->storage_healthy.Set(series_->is_storage_healthy() ? 1 : 0);
   std::vector<MetricFamily> families = series_->registry.Collect();
-  for (const Watched& watched : series_->watched) {
+  for (const Series::Watched& watched : series_->watched) {
     families.push_back(FamilyOf(watched.name, watched.help, watched.type, watched.value()));
   }
   AppendModels(series_->look(), families);

@@ -16,7 +16,7 @@
 #include "client/client.h"
 #include "tests/client/temporary_file.h"
 
-namespace prequel::client {
+namespace prequel::client::access_test {
 namespace {
 
 using ::testing::AllOf;
@@ -151,4 +151,4 @@ TEST(Access, AStreamSaysWhatKeepsItFromBeginning) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::access_test

@@ -7,7 +7,7 @@
 
 #include "client/unique_id.h"
 
-namespace prequel::client {
+namespace prequel::client::backoff_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -55,4 +55,4 @@ TEST(UniqueIdTest, IsUnique) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::backoff_test

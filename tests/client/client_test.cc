@@ -12,7 +12,7 @@
 #include "google/rpc/error_details.pb.h"
 #include "tests/client/fake_server.h"
 
-namespace prequel::client {
+namespace prequel::client::client_test {
 namespace {
 
 v1::Model Named(const std::string& name) {
@@ -146,4 +146,4 @@ TEST_F(ClientTest, AServerThatIsNotThereIsUnavailable) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::client_test

@@ -8,7 +8,7 @@
 #include "client/rpc_status.h"
 #include "google/rpc/error_details.pb.h"
 
-namespace prequel::client {
+namespace prequel::client::error_test {
 namespace {
 
 google::rpc::Status Detailed() {
@@ -69,4 +69,4 @@ TEST(ErrorTest, OwnErrorsAreNotFromACall) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::error_test

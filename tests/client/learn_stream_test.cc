@@ -15,7 +15,7 @@
 #include "client/make_tensor.h"
 #include "tests/client/fake_server.h"
 
-namespace prequel::client {
+namespace prequel::client::learn_stream_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -252,4 +252,4 @@ TEST_F(LearnStreamTest, DestroyingAnUnfinishedStreamDoesNotWait) {
 TEST_F(LearnStreamTest, AnEmptyStreamIsFine) { EXPECT_TRUE(Open({})->Finish().ok()); }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::learn_stream_test

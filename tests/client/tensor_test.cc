@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace prequel::client {
+namespace prequel::client::tensor_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -43,4 +43,4 @@ TEST(TensorTest, WrongSizesAreRefused) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::tensor_test

@@ -4,7 +4,7 @@
 #include "tests/end_to_end/program_test.h"
 #include "tests/server/auth/certificates.h"
 
-namespace prequel {
+namespace prequel::access_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -113,4 +113,4 @@ TEST_F(ProgramAccessTest, MutualTls) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::access_test

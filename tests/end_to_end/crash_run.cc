@@ -66,7 +66,7 @@ class Acknowledgements {
   std::string problem_;
 };
 
-std::string ModelId(int model) { return "m" + std::to_string(model); }
+std::string ModelName(int model) { return "m" + std::to_string(model); }
 
 // A port that was free a moment ago.
 int FreePort() {
@@ -141,7 +141,7 @@ class CrashRun {
 
   bool CreateModels() {
     for (int m = 0; m < options_.models; ++m) {
-      const absl::Status status = client_.CreateModel(ModelId(m), CrashConfig(m)).status();
+      const absl::Status status = client_.CreateModel(ModelName(m), CrashConfig(m)).status();
       if (!status.ok()) result_.problem = status.ToString();
     }
     return result_.problem.empty();
@@ -171,7 +171,7 @@ class CrashRun {
     options.retry.longest = milliseconds(200);
     options.retry.give_up = kPatience;
     const std::unique_ptr<client::LearnStream> stream =
-        client.OpenLearnStream(ModelId(model), options, [&](const client::LearnAck& ack) {
+        client.OpenLearnStream(ModelName(model), options, [&](const client::LearnAck& ack) {
           if (!ack.result.ok()) return acknowledgements_.Fail(ack.result.status().ToString());
           acknowledgements_.Add(model, ack.result->revision(), {producer, ack.sequence},
                                 ack.result->repeated());
@@ -190,8 +190,8 @@ class CrashRun {
   // numbers; their fold must answer as the server does.
   void Compare(int model) {
     const v1::Batch query = CrashQuery();
-    const auto predicted = client_.Predict(ModelId(model), query, CrashPredictOptions());
-    const auto evaluated = client_.GetEvaluation(ModelId(model));
+    const auto predicted = client_.Predict(ModelName(model), query, CrashPredictOptions());
+    const auto evaluated = client_.GetEvaluation(ModelName(model));
     if (!predicted.ok() || !evaluated.ok()) {
       result_.problem = predicted.status().ToString() + evaluated.status().ToString();
       return;
@@ -208,7 +208,7 @@ class CrashRun {
     result_.lost += std::abs(predicted->revision() - (due - 1));
     std::string file;
     const absl::Status exported = client_.ExportModel(
-        ModelId(model), std::nullopt, [&](const std::string& piece) { file += piece; });
+        ModelName(model), std::nullopt, [&](const std::string& piece) { file += piece; });
     if (!exported.ok()) result_.problem = exported.ToString();
     if (fold.Predict(query) != predicted->predictions().SerializeAsString() ||
         fold.Evaluation() != evaluated->SerializeAsString() || !fold.IsIn(file)) {

@@ -5,7 +5,7 @@
 
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::crash_test {
 namespace {
 
 TEST(CrashTest, KilledUnderLoadNothingIsLostNorCountedTwice) {
@@ -23,4 +23,4 @@ TEST(CrashTest, KilledUnderLoadNothingIsLostNorCountedTwice) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::crash_test

@@ -8,7 +8,7 @@
 #include "tests/end_to_end/program_test.h"
 #include "tests/server/listening/loopback.h"
 
-namespace prequel {
+namespace prequel::descriptors_test {
 namespace {
 
 using ::testing::AllOf;
@@ -109,4 +109,4 @@ TEST_F(DescriptorsTest, TooFewAreAnErrorAtTheStart) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::descriptors_test

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/end_to_end/program_test.h"
 
-namespace prequel {
+namespace prequel::from_csv_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST_F(FromCsvTest, ABadIdIsQuoted) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::from_csv_test

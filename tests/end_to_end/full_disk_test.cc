@@ -12,7 +12,7 @@
 
 #include "tests/end_to_end/program_test.h"
 
-namespace prequel {
+namespace prequel::full_disk_test {
 namespace {
 
 class FullDiskTest : public ProgramTest {
@@ -124,4 +124,4 @@ TEST_F(FullDiskTest, AServerStopsAndStartsOnADiskThatIsFull) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::full_disk_test

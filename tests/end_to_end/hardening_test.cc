@@ -9,7 +9,7 @@
 
 #include "tests/end_to_end/program_test.h"
 
-namespace prequel {
+namespace prequel::hardening_test {
 namespace {
 
 using std::filesystem::perms;
@@ -160,4 +160,4 @@ TEST_F(HardeningTest, TheLimitOfDescriptorsIsRaised) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::hardening_test

@@ -4,7 +4,7 @@
 
 #include "tests/end_to_end/program_test.h"
 
-namespace prequel {
+namespace prequel::import_test {
 namespace {
 
 class ImportTest : public ProgramTest {
@@ -108,4 +108,4 @@ TEST_F(ImportTest, AMillionWeightsTravelPackedAndAreNotPrinted) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::import_test

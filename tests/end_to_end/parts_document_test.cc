@@ -9,7 +9,7 @@
 #include "client/cli/parts/part_text.h"
 #include "server/wire/parts.h"
 
-namespace prequel {
+namespace prequel::parts_document_test {
 namespace {
 
 constexpr char kBegin[] = "<!-- `prequel parts --markdown` from here -->\n";
@@ -38,4 +38,4 @@ TEST(PartsDocument, IsInStep) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::parts_document_test

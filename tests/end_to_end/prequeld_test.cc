@@ -15,7 +15,7 @@
 
 #include "tests/end_to_end/program_test.h"
 
-namespace prequel {
+namespace prequel::prequeld_test {
 namespace {
 
 class PrequeldTest : public ProgramTest {
@@ -225,4 +225,4 @@ TEST_F(PrequeldTest, KilledItKeepsWhatItAcknowledged) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::prequeld_test

@@ -3,7 +3,7 @@
 
 #include "tests/end_to_end/program_test.h"
 
-namespace prequel {
+namespace prequel::refused_rows_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -69,4 +69,4 @@ TEST_F(RefusedRowsTest, ATieIsShownAsItIsScored) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::refused_rows_test

@@ -9,7 +9,7 @@
 #include "tests/end_to_end/damage.h"
 #include "tests/end_to_end/program_test.h"
 
-namespace prequel {
+namespace prequel::resume_test {
 namespace {
 
 class ResumeTest : public ProgramTest {
@@ -128,4 +128,4 @@ TEST_F(ResumeTest, AModelWithAFlippedBitIsNamedAndTheOthersServe) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::resume_test

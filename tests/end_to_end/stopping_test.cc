@@ -12,7 +12,7 @@
 
 #include "tests/end_to_end/program_test.h"
 
-namespace prequel {
+namespace prequel::stopping_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -62,4 +62,4 @@ TEST_F(StoppingTest, AStoreThatTakesForEverToOpen) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::stopping_test

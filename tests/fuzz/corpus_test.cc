@@ -10,7 +10,7 @@
 
 #include "tests/fuzz/fuzz_input.h"
 
-namespace prequel::fuzz {
+namespace prequel::fuzz::corpus_test {
 namespace {
 
 TEST(CorpusTest, EveryInputKeepsTheInvariants) {
@@ -34,4 +34,4 @@ TEST(CorpusTest, EveryInputKeepsTheInvariants) {
 }
 
 }  // namespace
-}  // namespace prequel::fuzz
+}  // namespace prequel::fuzz::corpus_test

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel::style {
+namespace prequel::style::basenames_test {
 namespace {
 
 TEST(Basenames, TwoRoomsHaveDifferentOnes) {
@@ -18,4 +18,4 @@ TEST(Basenames, ProgramsAndPagesMayShareThem) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::basenames_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace prequel::style {
+namespace prequel::style::build_files_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -40,4 +40,4 @@ TEST(CheckCompiled, KnowsGlobsVariablesAndPaths) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::build_files_test

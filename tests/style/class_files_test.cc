@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace prequel::style {
+namespace prequel::style::class_files_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -65,4 +65,4 @@ TEST(CheckClassFiles, ANestedClassIsAPartUnlessItHasAHeader) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::class_files_test

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel::style {
+namespace prequel::style::comments_test {
 namespace {
 
 std::vector<Finding> Check(const std::string& text) { return CheckComments({"core/a.h", text}); }
@@ -34,4 +34,4 @@ TEST(Comments, AnEmptyLineBelongsToIt) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::comments_test

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel::style {
+namespace prequel::style::core_floors_test {
 namespace {
 
 std::vector<Finding> Check(const std::string& path, const std::string& header) {
@@ -33,4 +33,4 @@ TEST(CoreFloors, ARoomNeedsAFloor) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::core_floors_test

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel::style {
+namespace prequel::style::folder_size_test {
 namespace {
 
 std::vector<SourceFile> Folder(const std::string& folder, int files) {
@@ -39,4 +39,4 @@ TEST(CheckFolderSizes, SetsOfAlternativesAndOtherTreesMayBeLarger) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::folder_size_test

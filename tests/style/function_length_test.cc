@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel::style {
+namespace prequel::style::function_length_test {
 namespace {
 
 std::string FunctionOf(int lines) {
@@ -22,4 +22,4 @@ TEST(CheckFunctionLengths, SixtyLinesAreAllowedAndSixtyOneAreNot) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::function_length_test

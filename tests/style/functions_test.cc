@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel::style {
+namespace prequel::style::functions_test {
 namespace {
 
 using Spans = std::vector<std::pair<int, int>>;
@@ -79,4 +79,4 @@ TEST(FindFunctions, KnowsHeadsAndTheNamespacesAround) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::functions_test

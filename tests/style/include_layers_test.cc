@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel::style {
+namespace prequel::style::include_layers_test {
 namespace {
 
 bool Allowed(const std::string& path, const std::string& header) {
@@ -112,4 +112,4 @@ TEST(IncludeLayers, SeesEverySpellingAndNamesTheLine) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::include_layers_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace prequel::style {
+namespace prequel::style::member_probes_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -51,4 +51,4 @@ TEST(CheckMemberProbes, ClausesCommentsAndWordsAreNone) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::member_probes_test

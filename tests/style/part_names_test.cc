@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel::style {
+namespace prequel::style::part_names_test {
 namespace {
 
 const SourceFile kPart = {"core/rules/adam.h",
@@ -34,4 +34,4 @@ TEST(PartNames, WhatIsNoPartMayBeAskedFor) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::part_names_test

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel::style {
+namespace prequel::style::text_rules_test {
 namespace {
 
 std::string Repeat(const std::string& text, int times) {
@@ -70,4 +70,4 @@ TEST(CheckPragmaOnce, BeforeAnythingButComments) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::text_rules_test

@@ -21,7 +21,7 @@
 #include "tests/style/source_file.h"
 #include "tests/style/text_rules.h"
 
-namespace prequel::style {
+namespace prequel::style::tree_test {
 namespace {
 
 using Rule = std::function<std::vector<Finding>(const SourceFile&)>;
@@ -108,4 +108,4 @@ TEST(Tree, SourcesAreCompiled) {
 }
 
 }  // namespace
-}  // namespace prequel::style
+}  // namespace prequel::style::tree_test

@@ -14,7 +14,7 @@
 namespace prequel {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kCaptureVersion = 1;
 
 constexpr std::string_view kLedger = "ledger", kState = "state";
 
@@ -79,7 +79,7 @@ absl::Status WriteCapture(const Capture& capture,
     return status;
   };
   std::string head;
-  AppendInteger(kVersion, &head);
+  AppendInteger(kCaptureVersion, &head);
   absl::Status status = in_chunks(head);
   const auto section = [&](std::string_view name, std::string_view bytes) {
     if (status.ok()) status = in_chunks(SectionHead(name, bytes.size()));
@@ -91,9 +91,9 @@ absl::Status WriteCapture(const Capture& capture,
 }
 
 absl::StatusOr<FoldPoint> DecodeCapture(std::string_view bytes, const Learner& learner) {
-  if (bytes.size() < sizeof(kVersion)) return absl::DataLossError("truncated");
+  if (bytes.size() < sizeof(kCaptureVersion)) return absl::DataLossError("truncated");
   const auto version = ReadInteger<std::uint32_t>(bytes);
-  if (version != kVersion) {
+  if (version != kCaptureVersion) {
     return absl::FailedPreconditionError(absl::StrCat("unknown version ", version));
   }
   bytes.remove_prefix(sizeof(version));

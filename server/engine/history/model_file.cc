@@ -12,7 +12,7 @@ namespace prequel {
 namespace {
 
 constexpr std::string_view kMagic = "PREQUELX";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kModelFileVersion = 1;
 constexpr std::size_t kPrologue = 8 + 4;  // magic, version
 constexpr std::size_t kMaxPayload = std::size_t{1} << 20;
 constexpr std::size_t kFrame = 1 + 4 + 4;  // type, length, CRC
@@ -60,7 +60,7 @@ std::string ModelFileWriter::Next() {
     case Part::kHead: {
       part_ = Part::kBody;
       std::string piece(kMagic);
-      Append(kVersion, &piece);
+      Append(kModelFileVersion, &piece);
       const std::string head = ToArchive(file_);
       for (std::size_t at = 0; at < head.size(); at += kMaxPayload) {
         piece += Frame(kHeadFrame, std::string_view(head).substr(at, kMaxPayload));
@@ -92,9 +92,9 @@ absl::Status ModelFileReader::Add(std::string_view bytes) {
     if (begin != kMagic.substr(0, begin.size())) return Damaged("does not begin as one");
     if (pending_.size() < kPrologue) return absl::OkStatus();
     const auto version = Load<std::uint32_t>(std::string_view(pending_).substr(kMagic.size()));
-    if (version != kVersion) {
-      return absl::FailedPreconditionError(absl::StrCat("the model file has version ", version,
-                                                        ", and this server reads ", kVersion));
+    if (version != kModelFileVersion) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the model file has version ", version, ", and this server reads ", kModelFileVersion));
     }
     pending_.erase(0, kPrologue);
     begun_ = true;

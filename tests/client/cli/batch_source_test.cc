@@ -9,7 +9,7 @@
 #include "client/make_tensor.h"
 #include "tests/client/temporary_file.h"
 
-namespace prequel::cli {
+namespace prequel::cli::batch_source_test {
 namespace {
 
 using client::TemporaryFile;
@@ -91,4 +91,4 @@ TEST(BatchSourceTest, AMissingColumnNamesTheFile) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::batch_source_test

@@ -7,7 +7,7 @@
 
 #include "tests/client/cli/program_fixture.h"
 
-namespace prequel::cli {
+namespace prequel::cli::closed_output_test {
 namespace {
 
 using client::TemporaryFile;
@@ -60,4 +60,4 @@ TEST_F(ClosedOutputTest, AFullDiskIsAnError) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::closed_output_test

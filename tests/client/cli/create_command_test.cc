@@ -7,7 +7,7 @@
 #include "client/cli/output/proto_json.h"
 #include "tests/client/cli/program_fixture.h"
 
-namespace prequel::cli {
+namespace prequel::cli::create_command_test {
 namespace {
 
 using client::TemporaryFile;
@@ -112,4 +112,4 @@ TEST_F(ProgramTest, CreateSaysThatAModelStandsStill) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::create_command_test

@@ -9,7 +9,7 @@
 #include "client/cli/session.h"
 #include "google/rpc/error_details.pb.h"
 
-namespace prequel::cli {
+namespace prequel::cli::error_text_test {
 namespace {
 
 constexpr char kServer[] = "127.0.0.1:8081";
@@ -122,4 +122,4 @@ TEST(ExitCodeTest, TellsScriptsWhatHappened) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::error_text_test

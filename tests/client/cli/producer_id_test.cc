@@ -6,7 +6,7 @@
 
 #include "tests/client/temporary_file.h"
 
-namespace prequel::cli {
+namespace prequel::cli::producer_id_test {
 namespace {
 
 BatchSourceOptions Reading(const std::string& path) {
@@ -62,4 +62,4 @@ TEST(ProducerIdTest, AMissingFileIsNamed) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::producer_id_test

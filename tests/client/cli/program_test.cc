@@ -17,7 +17,7 @@
 #include "google/rpc/error_details.pb.h"
 #include "tests/client/cli/program_fixture.h"
 
-namespace prequel::cli {
+namespace prequel::cli::program_test {
 namespace {
 
 using client::TemporaryFile;
@@ -396,4 +396,4 @@ TEST_F(ProgramTest, ScoreSaysHowAFileCameTrue) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::program_test

@@ -7,7 +7,7 @@
 #include "tests/client/cli/program_fixture.h"
 #include "tests/client/named_numbers.h"
 
-namespace prequel::cli {
+namespace prequel::cli::status_commands_test {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -71,4 +71,4 @@ TEST_F(ProgramTest, ListShowsHowModelsDo) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::status_commands_test

@@ -10,7 +10,7 @@
 
 #include "client/make_tensor.h"
 
-namespace prequel::client {
+namespace prequel::client::batch_builder_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -277,4 +277,4 @@ TEST(BatchBuilderTest, MissingColumnsAreFoundAtOnce) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::batch_builder_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace prequel::client {
+namespace prequel::client::column_map_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -40,4 +40,4 @@ TEST(ColumnMapTest, SeveralColumnsByTheirNames) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::column_map_test

@@ -15,7 +15,7 @@
 
 #include "tests/client/temporary_file.h"
 
-namespace prequel::client {
+namespace prequel::client::csv_reader_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -269,4 +269,4 @@ TEST(CsvReaderTest, ProgressReachesTheEnd) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::csv_reader_test

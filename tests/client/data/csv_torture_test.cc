@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace prequel::client {
+namespace prequel::client::csv_torture_test {
 namespace {
 
 // `line(i)` for i = 0 … rows−1 behind a header.
@@ -327,4 +327,4 @@ TEST(CsvTortureTest, Targets) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::csv_torture_test

@@ -11,7 +11,7 @@
 
 #include "client/random.h"
 
-namespace prequel::client {
+namespace prequel::client::generate_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -145,4 +145,4 @@ TEST(GenerateTest, RefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::generate_test

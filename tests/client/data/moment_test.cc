@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace prequel::client {
+namespace prequel::client::moment_test {
 namespace {
 
 using ::testing::DoubleNear;
@@ -132,4 +132,4 @@ TEST(MomentTest, TheFormTravelsInTheNameOfTheFeature) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::moment_test

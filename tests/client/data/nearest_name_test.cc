@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace prequel::client {
+namespace prequel::client::nearest_name_test {
 namespace {
 
 TEST(NearestNameTest, FindsMisspellingsAndNothingElse) {
@@ -29,4 +29,4 @@ TEST(NearestNameTest, IsSilentUnlessThreeQuartersOrSoOfTheLettersAreThere) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::nearest_name_test

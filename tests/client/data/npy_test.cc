@@ -10,7 +10,7 @@
 
 #include "client/make_tensor.h"
 
-namespace prequel::client {
+namespace prequel::client::npy_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -120,4 +120,4 @@ TEST(NpyTest, ShapeAndBytesAgreeOrNothingIsRead) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::npy_test

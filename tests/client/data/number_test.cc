@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-namespace prequel::client {
+namespace prequel::client::number_test {
 namespace {
 
 TEST(NumberTest, ParsesWholeCellsOnly) {
@@ -51,4 +51,4 @@ TEST(NumberTest, TruthValuesAreNumbers) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::number_test

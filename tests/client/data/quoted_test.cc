@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace prequel::client {
+namespace prequel::client::quoted_test {
 namespace {
 
 TEST(QuotedTest, IsOneReadableLine) {
@@ -22,4 +22,4 @@ TEST(QuotedTest, IsCutBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::quoted_test

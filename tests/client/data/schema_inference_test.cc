@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "tests/client/temporary_file.h"
 
-namespace prequel::client {
+namespace prequel::client::schema_inference_test {
 namespace {
 
 using ::testing::Contains;
@@ -228,4 +228,4 @@ TEST(SchemaInferenceTest, IntegersThatDoublesDoNotTellApartAreDifferentLabels) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::schema_inference_test

@@ -9,13 +9,17 @@
 #include "core/scores/evaluation.h"
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::archive_test {
 
 // Every kind of field there is.
 struct Inner {
   std::string name;
   std::vector<std::int64_t> numbers;
   bool operator==(const Inner&) const = default;
+};
+
+struct Nothing {
+  bool operator==(const Nothing&) const = default;
 };
 
 struct Everything {
@@ -30,11 +34,11 @@ struct Everything {
   std::array<double, 3> triple{};
   std::vector<Inner> inners;
   std::optional<double> present, absent;
-  std::variant<std::monostate, double, std::string> choice;
+  std::variant<Nothing, double, std::string> choice;
 };
 
 template <class A>
-void Archive(A&, Field<A, std::monostate>&) {}
+void Archive(A&, Field<A, Nothing>&) {}
 
 template <class A>
 void Archive(A& a, Field<A, Inner>& s) {
@@ -365,4 +369,4 @@ TEST(Archive, FloatsAreTheNearestToTheDoubles) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::archive_test

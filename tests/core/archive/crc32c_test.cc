@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::crc32c_test {
 namespace {
 
 struct Known {
@@ -55,4 +55,4 @@ TEST(Crc32c, ExtendsAtEverySplitAndBothFormsAgree) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::crc32c_test

@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::stable_hash_test {
 namespace {
 
 // Fowler, Noll, Vo: draft-eastlake-fnv, and MurmurHash3's fmix64 of 0 and 1.
@@ -34,4 +34,4 @@ TEST(StableHash, BucketsOfSimilarValuesAreEvenlyFilled) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::stable_hash_test

@@ -9,7 +9,7 @@
 #include "core/distributions/poisson_mixture.h"
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::balance_test {
 namespace {
 
 // Minibatches of Poisson counts of rate 20 in the mean, of which `factor` times as many were
@@ -179,4 +179,4 @@ TEST(Balance, ChangesTheMeanAlone) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::balance_test

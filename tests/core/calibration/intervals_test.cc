@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::intervals_test {
 namespace {
 
 constexpr std::array<double, 5> kChecked = {0.05, 0.25, 0.5, 0.75, 0.95};
@@ -170,4 +170,4 @@ TEST(Intervals, StayWithinBounds) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::intervals_test

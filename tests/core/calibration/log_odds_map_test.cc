@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::log_odds_map_test {
 namespace {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -140,4 +140,4 @@ TEST(LogOddsMap, StaysSound) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::log_odds_map_test

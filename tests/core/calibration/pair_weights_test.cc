@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::pair_weights_test {
 namespace {
 
 // The same as for any number of beliefs.
@@ -50,4 +50,4 @@ TEST(PairWeights, StayBetweenZeroAndOne) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::pair_weights_test

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::recalibration_test {
 namespace {
 
 // The predictive of probabilities softmax(logits), of each column.
@@ -234,4 +234,4 @@ TEST(Recalibration, SurvivesCertaintyThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::recalibration_test

@@ -9,7 +9,7 @@
 
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::block_watch_test {
 namespace {
 
 // Standard normal columns whose moments are known, in minibatches of `rows`.
@@ -204,4 +204,4 @@ TEST(BlockWatch, MissingValuesAndConstantsMoveNothing) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::block_watch_test

@@ -14,7 +14,7 @@
 #include "core/random/philox.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::change_test {
 namespace {
 
 // A belief that stands still, a slow one and a fast one, each with two tracks; and restarts.
@@ -190,4 +190,4 @@ TEST(Change, AnAlarmThatCannotBeIsUnsound) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::change_test

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::edit_distance_test {
 namespace {
 
 TEST(EditDistance, CountsInsertedDeletedAndReplacedLetters) {
@@ -35,4 +35,4 @@ TEST(EditDistance, IgnoresTheCaseOfAsciiLettersAlone) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::edit_distance_test

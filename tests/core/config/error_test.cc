@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::error_test {
 namespace {
 
 TEST(FieldError, NamesTheFieldInMessageAndPayload) {
@@ -41,4 +41,4 @@ TEST(Quoted, BoundsGarbage) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::error_test

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::options_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -192,4 +192,4 @@ TEST(Options, HasAndFail) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::options_test

@@ -7,7 +7,7 @@
 #include "core/distributions/negative_binomial_mixture.h"
 #include "core/distributions/poisson_mixture.h"
 
-namespace prequel {
+namespace prequel::count_curve_test {
 namespace {
 
 // E P(Y ≤ x | f) by a fine sum over f.
@@ -56,4 +56,4 @@ TEST(CountCurve, OfPoissonIsItsOwnToo) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::count_curve_test

@@ -10,7 +10,7 @@
 #include "tests/core/finite_difference.h"
 #include "tests/core/softmax_on_grid.h"
 
-namespace prequel {
+namespace prequel::diagonal_softmax_test {
 namespace {
 
 struct Expectations {
@@ -146,4 +146,4 @@ TEST(DiagonalSoftmax, CoversIndependentLogitsAlone) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::diagonal_softmax_test

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace prequel {
+namespace prequel::mixed_counts_test {
 namespace {
 
 template <class Kernel>
@@ -164,4 +164,4 @@ TEST(MixedCounts, OfCountsBeyondAllWholeNumbersEnds) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::mixed_counts_test

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace prequel {
+namespace prequel::mixture_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -210,4 +210,4 @@ TEST(Mixture, AQuantileAsksItsMembersFewTimes) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::mixture_test

@@ -10,7 +10,7 @@
 
 #include "core/distributions/poisson_mixture.h"
 
-namespace prequel {
+namespace prequel::negative_binomial_mixture_test {
 namespace {
 
 NegativeBinomialMixture Make(double mean, double variance, double shape) {
@@ -165,4 +165,4 @@ TEST(NegativeBinomialMixture, HugeRatesTerminate) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::negative_binomial_mixture_test

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace prequel {
+namespace prequel::poisson_mixture_test {
 namespace {
 
 TEST(PoissonMixture, LogMassMatchesReferenceValues) {
@@ -132,4 +132,4 @@ TEST(PoissonMixture, HugeRatesTerminate) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::poisson_mixture_test

@@ -12,7 +12,7 @@
 #include "core/likelihoods/bernoulli.h"
 #include "tests/core/sigmoid_on_grid.h"
 
-namespace prequel {
+namespace prequel::sigmoid_normal_test {
 namespace {
 
 constexpr SigmoidWants kAll{.log_sigmoid = true, .moment = true, .log_probabilities = true};
@@ -112,4 +112,4 @@ TEST(Bernoulli, CurvatureOfAWideLogit) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::sigmoid_normal_test

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace prequel {
+namespace prequel::student_t_rows_test {
 namespace {
 
 // From fewer degrees of freedom than one to all of them, in the centre and far out.
@@ -35,4 +35,4 @@ TEST(StudentTRows, AreWhatEachSays) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::student_t_rows_test

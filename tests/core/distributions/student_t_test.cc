@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace prequel {
+namespace prequel::student_t_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -102,4 +102,4 @@ TEST(StudentT, AffineMovesEverything) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::student_t_test

@@ -11,7 +11,7 @@
 #include "tests/core/finite_difference.h"
 #include "tests/core/softmax_on_grid.h"
 
-namespace prequel {
+namespace prequel::wide_softmax_test {
 namespace {
 
 // f = f̂ + independent deviations + g · shared, g ~ N(0, 1).
@@ -178,4 +178,4 @@ TEST(WidthOf, IsTheVarianceOfIndependentLogitsWhateverTheyShare) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::wide_softmax_test

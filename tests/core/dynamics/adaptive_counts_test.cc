@@ -12,7 +12,7 @@
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::adaptive_counts_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -119,4 +119,4 @@ TEST(AdaptiveCounts, DispersionRatesAreOfCountsThatLearnIt) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::adaptive_counts_test

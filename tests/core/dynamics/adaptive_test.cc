@@ -14,7 +14,7 @@
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::adaptive_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -346,4 +346,4 @@ TEST(Adaptive, OptionsThatMakeNoSenseAreNamed) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::adaptive_test

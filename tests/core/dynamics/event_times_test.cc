@@ -9,7 +9,7 @@
 
 #include "core/config/field_error.h"
 
-namespace prequel {
+namespace prequel::event_times_test {
 namespace {
 
 Vector Of(std::initializer_list<double> numbers) {
@@ -76,4 +76,4 @@ TEST(EventTimes, TheGapForgets) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::event_times_test

@@ -14,7 +14,7 @@
 #include "tests/core/dynamics/known_noise.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::forgetting_test {
 namespace {
 
 LearnerConfig ConfigOf(ComponentConfig dynamics) {
@@ -199,4 +199,4 @@ TEST(Forgetting, IsRefusedByField) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::forgetting_test

@@ -14,7 +14,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::inflation_test {
 namespace {
 
 constexpr double kNoise = 0.25;
@@ -285,4 +285,4 @@ TEST(Inflation, IsRefusedWhereNothingCanMove) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::inflation_test

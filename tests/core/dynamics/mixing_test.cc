@@ -10,7 +10,7 @@
 #include "core/archive/archive.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::mixing_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -134,4 +134,4 @@ TEST(Mixing, KnowsAStateThatIsNotSound) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::mixing_test

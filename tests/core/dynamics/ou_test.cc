@@ -12,7 +12,7 @@
 #include "tests/core/dynamics/known_noise.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::ou_test {
 namespace {
 
 TEST(Ou, OfALinearModelIsTheKalmanFilter) {
@@ -84,4 +84,4 @@ TEST(Ou, IsRefusedByField) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::ou_test

@@ -16,7 +16,7 @@
 #include "tests/core/dynamics/known_noise.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::restart_test {
 namespace {
 
 LearnerConfig ConfigOf(ComponentConfig dynamics) {
@@ -186,4 +186,4 @@ TEST(Restart, IsRefusedByField) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::restart_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace prequel {
+namespace prequel::restarts_test {
 namespace {
 
 TEST(Restarts, FollowTheirEquations) {
@@ -60,4 +60,4 @@ TEST(Restarts, StayFiniteHoweverWrongARunIs) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::restarts_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace prequel {
+namespace prequel::run_lengths_test {
 namespace {
 
 TEST(RunLengths, OfManyRunsTheLeastLikelyGives) {
@@ -44,4 +44,4 @@ TEST(RunLengths, StayFiniteHoweverWrongARunIs) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::run_lengths_test

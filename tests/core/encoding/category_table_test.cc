@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::category_table_test {
 namespace {
 
 using Values = std::vector<std::string>;
@@ -71,4 +71,4 @@ TEST(AppendNew, StopsWhenFull) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::category_table_test

@@ -10,7 +10,7 @@
 #include "core/random/philox.h"
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::encoder_test {
 namespace {
 
 using Kind = FeatureConfig::Kind;
@@ -380,4 +380,4 @@ TEST(Encoder, TinyDeviationsDoNotExplode) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::encoder_test

@@ -6,7 +6,7 @@
 #include "core/archive/stable_hash.h"
 #include "core/encoding/encoder.h"
 
-namespace prequel {
+namespace prequel::hashed_categories_test {
 namespace {
 
 // The values that are met first have columns of their own, and all others share buckets.
@@ -40,4 +40,4 @@ TEST(Encoder, WhatHasNoSlotIsHashedWhereThereAreBuckets) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::hashed_categories_test

@@ -6,7 +6,7 @@
 #include "core/random/philox.h"
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::running_moments_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -295,4 +295,4 @@ TEST(RunningMoments, AColumnThatHasBecomeAnotherIsFollowed) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::running_moments_test

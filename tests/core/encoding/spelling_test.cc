@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::spelling_test {
 namespace {
 
 TEST(SpellingTest, ANumberIsTheSameHoweverItIsSpelled) {
@@ -43,4 +43,4 @@ TEST(SpellingTest, OtherTextsAreAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::spelling_test

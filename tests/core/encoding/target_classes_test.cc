@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/core/encoding/target_batches.h"
 
-namespace prequel {
+namespace prequel::target_classes_test {
 namespace {
 
 TEST(TargetClasses, IntegersAreClassesThemselves) {
@@ -178,4 +178,4 @@ TEST(TargetClasses, ConfiguredLabelsAreMetByTextAndByInteger) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::target_classes_test

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/core/encoding/target_batches.h"
 
-namespace prequel {
+namespace prequel::target_encoder_test {
 namespace {
 
 TEST(TargetEncoder, StandardisesValuesByWhatItHasSeen) {
@@ -173,4 +173,4 @@ TEST(TargetEncoder, ChecksStates) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::target_encoder_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace prequel {
+namespace prequel::units_test {
 namespace {
 
 // Moments of values with that mean and deviation.
@@ -53,4 +53,4 @@ TEST(Units, AScaleThatBecomesKnownWasTheSameOrOne) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::units_test

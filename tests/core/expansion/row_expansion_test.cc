@@ -9,7 +9,7 @@
 #include "core/distributions/sigmoid_normal.h"
 #include "core/rules/fit_row.h"
 
-namespace prequel {
+namespace prequel::row_expansion_test {
 namespace {
 
 // A row is a minibatch of one, of whichever likelihood: near, wide, far out, and known exactly.
@@ -150,4 +150,4 @@ TEST(RowExpansion, ASiteThatCountsTwiceIsTwo) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::row_expansion_test

@@ -44,7 +44,7 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
 }
 #endif
 
-namespace prequel {
+namespace prequel::allocation_test {
 namespace {
 
 struct Case {
@@ -166,4 +166,4 @@ INSTANTIATE_TEST_SUITE_P(All, Allocation, testing::ValuesIn(Cases()),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::allocation_test

@@ -13,7 +13,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::beliefs_test {
 namespace {
 
 constexpr Index kInputs = 3;
@@ -231,4 +231,4 @@ TEST(PredictThenLearn, AnswersRowsWithoutATarget) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::beliefs_test

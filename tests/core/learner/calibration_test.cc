@@ -10,7 +10,7 @@
 #include "tests/core/ask.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::calibration_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -211,4 +211,4 @@ TEST(CalibrationTest, IntervalsHoldWhereTheModelIsWrong) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::calibration_test

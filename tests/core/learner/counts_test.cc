@@ -14,7 +14,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::counts_test {
 namespace {
 
 // Mean e^{1.5 + 0.3 x₁}, variance λ + α λ²; every `far`-th row with inputs a hundred times as
@@ -139,4 +139,4 @@ TEST(CountsTest, RowsFarFromAllOthersGiveNoAbsurdAnswers) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::counts_test

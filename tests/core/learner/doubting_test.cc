@@ -13,7 +13,7 @@
 #include "tests/core/fold_once.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::doubting_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -223,4 +223,4 @@ TEST(BeyondTheClip, RowsMoveLittle) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::doubting_test

@@ -11,7 +11,7 @@
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::drawing_test {
 namespace {
 
 constexpr Index kInputs = 3, kRows = 10, kTile = 4;
@@ -130,4 +130,4 @@ TEST(Drawing, FactorisesNothingWhenNobodyWaits) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::drawing_test

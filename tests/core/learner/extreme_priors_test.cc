@@ -13,7 +13,7 @@
 #include "core/rules/rule.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::extreme_priors_test {
 namespace {
 
 LearnerConfig OfShape(double shape) {
@@ -122,4 +122,4 @@ TEST(ExtremePriors, WhatIsAdmittedIsLearned) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::extreme_priors_test

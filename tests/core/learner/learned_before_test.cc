@@ -9,7 +9,7 @@
 #include "tests/core/fold_once.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::learned_before_test {
 namespace {
 
 Batch Again(Batch batch) {
@@ -68,4 +68,4 @@ TEST(LearnedBefore, TwoPassesByHalvesAreOneOfWholes) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::learned_before_test

@@ -16,7 +16,7 @@
 #include "tests/core/ask.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::learned_prior_test {
 namespace {
 
 LearnerState LearnedBy(const Learner& learner, const Batch& all, Index size) {
@@ -142,4 +142,4 @@ TEST(LearnedPrior, ACategoryNeverSeenIsAsUnsureAsCategoriesDiffer) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::learned_prior_test

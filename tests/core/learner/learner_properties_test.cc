@@ -10,7 +10,7 @@
 #include "tests/core/rules_under_test.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::learner_properties_test {
 namespace {
 
 constexpr Index kInputs = 3;
@@ -219,4 +219,4 @@ INSTANTIATE_TEST_SUITE_P(Moving, EveryLearner, testing::ValuesIn(MovingCombinati
                          NameOfCombination);
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::learner_properties_test

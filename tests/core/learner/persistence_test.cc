@@ -12,7 +12,7 @@
 #include "tests/core/ask.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::persistence_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -151,4 +151,4 @@ TEST(Persistence, IsOffUnlessAskedForAndNotOfCounts) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::persistence_test

@@ -13,7 +13,7 @@
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::prior_scales_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -222,4 +222,4 @@ TEST(PriorScales, OptionsThatMakeNoSenseAreNamed) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::prior_scales_test

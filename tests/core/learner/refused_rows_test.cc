@@ -11,7 +11,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::refused_rows_test {
 namespace {
 
 constexpr Index kInputs = 2;
@@ -134,4 +134,4 @@ TEST_F(RefusedRowsTest, AllAreAnswered) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::refused_rows_test

@@ -11,7 +11,7 @@
 #include "tests/core/fold_once.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::row_weights_test {
 namespace {
 
 LearnerConfig ConfigOf(const std::string& likelihood, const std::string& dynamics = "static") {
@@ -156,4 +156,4 @@ TEST(RowWeightsThatAreBad, AreRefusedByRow) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::row_weights_test

@@ -11,7 +11,7 @@
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::score_test {
 namespace {
 
 LearnerConfig DefaultConfig(const std::string& likelihood) {
@@ -262,4 +262,4 @@ TEST(UnseenCategories, AreCountedWhereTheyAreLearned) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::score_test

@@ -15,7 +15,7 @@
 #include "tests/core/rules_under_test.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::shared_scratch_test {
 namespace {
 
 constexpr Index kInputs = 3;
@@ -200,4 +200,4 @@ TEST(SharedScratch, ChangesNoModelInAnyOfTenOrders) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::shared_scratch_test

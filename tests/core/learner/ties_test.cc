@@ -10,7 +10,7 @@
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::ties_test {
 namespace {
 
 constexpr Index kInputs = 2, kRows = 3;
@@ -61,4 +61,4 @@ INSTANTIATE_TEST_SUITE_P(Likelihoods, TiesTest,
                                          std::pair("categorical", "point")));
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::ties_test

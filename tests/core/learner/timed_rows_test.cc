@@ -12,7 +12,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::timed_rows_test {
 namespace {
 
 constexpr double kRate = 0.1, kCap = 1000;
@@ -173,4 +173,4 @@ TEST(TimedRows, AreRefusedByField) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::timed_rows_test

@@ -16,7 +16,7 @@
 #include "tests/core/ask.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::units_of_learners_test {
 namespace {
 
 LearnerConfig Static(Index inputs, double variance) {
@@ -218,4 +218,4 @@ TEST(UnitsOfLearners, RowsWithGapsAndNumbersFarFromZeroStayLearned) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::units_of_learners_test

@@ -17,7 +17,7 @@
 #include "tests/core/rules_under_test.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::weighing_test {
 namespace {
 
 const std::vector<std::string>& Robust() {
@@ -280,4 +280,4 @@ TEST(Weighing, IsRefusedByField) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::weighing_test

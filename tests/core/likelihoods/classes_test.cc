@@ -12,7 +12,7 @@
 #include "tests/core/finite_difference.h"
 #include "tests/core/softmax_on_grid.h"
 
-namespace prequel {
+namespace prequel::classes_test {
 namespace {
 
 template <class L>
@@ -210,4 +210,4 @@ TEST(ClassLikelihoods, RejectTheWrongNumberOfClasses) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::classes_test

@@ -9,7 +9,7 @@
 #include "core/likelihoods/negative_binomial.h"
 #include "core/likelihoods/poisson.h"
 
-namespace prequel {
+namespace prequel::count_likelihood_test {
 namespace {
 
 NoiseLevel Seen(double largest) {
@@ -108,4 +108,4 @@ TEST(PoissonBound, TheExpectationGoesOnAsItsTangent) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::count_likelihood_test

@@ -16,7 +16,7 @@
 #include "core/random/philox.h"
 #include "tests/core/finite_difference.h"
 
-namespace prequel {
+namespace prequel::likelihood_test {
 namespace {
 
 // What a likelihood is compared with: log p(y | f) by its textbook formula.
@@ -323,4 +323,4 @@ TYPED_TEST(LikelihoodTest, TargetProblemSaysWhatWouldBeRight) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::likelihood_test

@@ -8,7 +8,7 @@
 #include "core/config/field_error.h"
 #include "tests/core/configured.h"
 
-namespace prequel {
+namespace prequel::negative_binomial_test {
 namespace {
 
 absl::Status Configure(NegativeBinomial& likelihood, double dispersion) {
@@ -133,4 +133,4 @@ TEST(NegativeBinomial, CountsEndWhereDoublesStopCounting) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::negative_binomial_test

@@ -9,7 +9,7 @@
 #include "core/likelihoods/gaussian.h"
 #include "core/likelihoods/poisson.h"
 
-namespace prequel {
+namespace prequel::values_test {
 namespace {
 
 template <class L>
@@ -81,4 +81,4 @@ TEST(Poisson, CountsEndWhereDoublesStopCounting) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::values_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace prequel {
+namespace prequel::buffer_test {
 namespace {
 
 TEST(Buffer, KeepsItsStorageUpToTheLargestSize) {
@@ -20,4 +20,4 @@ TEST(Buffer, KeepsItsStorageUpToTheLargestSize) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::buffer_test

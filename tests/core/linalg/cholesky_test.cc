@@ -9,7 +9,7 @@
 
 #include "core/random/philox.h"
 
-namespace prequel {
+namespace prequel::cholesky_test {
 namespace {
 
 // Positive definite; of odd size, so that the last strip of TraceOfInverse is not a whole one.
@@ -52,4 +52,4 @@ TEST(Cholesky, RefusesWhatIsNotPositiveDefiniteOrNotFinite) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::cholesky_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace prequel {
+namespace prequel::mills_ratio_test {
 namespace {
 
 using Numbers = Eigen::Array<double, 4, 1>;
@@ -30,4 +30,4 @@ TEST(MillsRatio, IsTheTailBesideTheDensity) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::mills_ratio_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace prequel {
+namespace prequel::quadrature_test {
 namespace {
 
 // E Z^d = (d − 1)!! for even d.
@@ -40,4 +40,4 @@ TEST(Quadrature, LargeRulesIntegrateTheCosine) {  // E cos(aZ) = e^{−a²/2}
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::quadrature_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace prequel {
+namespace prequel::reciprocal_sqrt_test {
 namespace {
 
 TEST(ReciprocalSqrt, IsExactToRoundingAtAllMagnitudes) {
@@ -23,4 +23,4 @@ TEST(ReciprocalSqrt, DoesNotHideWhatIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::reciprocal_sqrt_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace prequel {
+namespace prequel::special_test {
 namespace {
 
 void ExpectRelative(double got, double want, double tolerance) {
@@ -78,4 +78,4 @@ TEST(Special, UpperIncompleteGammaIsContinuousAtTheExpansion) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::special_test

@@ -7,7 +7,7 @@
 
 #include "core/random/philox.h"
 
-namespace prequel {
+namespace prequel::sum_log_test {
 namespace {
 
 TEST(SumLog, IsTheSumOfLogarithms) {
@@ -43,4 +43,4 @@ TEST(SumLog, IsNotFiniteWhereOneLogarithmIsNot) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::sum_log_test

@@ -10,7 +10,7 @@
 #include "core/linalg/cholesky.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::woodbury_test {
 namespace {
 
 constexpr Index kSize = 7;
@@ -94,4 +94,4 @@ TEST(Woodbury, RefusesWhatIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::woodbury_test

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-namespace prequel {
+namespace prequel::activation_test {
 namespace {
 
 struct Activated {
@@ -72,4 +72,4 @@ TEST(Activation, NaNStaysNaN) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::activation_test

@@ -11,7 +11,7 @@
 #include "tests/core/finite_difference.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::kronecker_test {
 namespace {
 
 constexpr Index kInputs = 3;
@@ -205,4 +205,4 @@ TEST(KroneckerCovariance, MultipliesAsTheDenseOne) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::kronecker_test

@@ -11,7 +11,7 @@
 #include "core/config/field_error.h"
 #include "tests/core/finite_difference.h"
 
-namespace prequel {
+namespace prequel::model_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -396,4 +396,4 @@ TEST(Mlp, RejectsBadOptionsByName) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::model_test

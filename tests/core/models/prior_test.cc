@@ -17,7 +17,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::prior_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -241,4 +241,4 @@ TEST(ImportedPrior, FactorsSayWhichLayerTheyCannotHold) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::prior_test

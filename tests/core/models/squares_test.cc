@@ -6,7 +6,7 @@
 
 #include "core/random/philox.h"
 
-namespace prequel {
+namespace prequel::squares_test {
 namespace {
 
 Matrix Normals(Index rows, Index cols, std::uint64_t seed) {
@@ -73,4 +73,4 @@ TEST(Squares, ANewInputIsSquaredAfterReset) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::squares_test

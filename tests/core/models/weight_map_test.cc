@@ -10,7 +10,7 @@
 #include "core/models/model.h"
 #include "core/random/philox.h"
 
-namespace prequel {
+namespace prequel::weight_map_test {
 namespace {
 
 struct Moved {
@@ -141,4 +141,4 @@ TEST(WeightMap, OfAUnitIsThatOfAllWeights) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::weight_map_test

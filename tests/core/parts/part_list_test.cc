@@ -10,7 +10,7 @@
 
 #include "core/learner/learner.h"
 
-namespace prequel {
+namespace prequel::part_list_test {
 namespace {
 
 using ::testing::Contains;
@@ -126,4 +126,4 @@ TEST(PartListTest, AModelRefusesWhatIsOutOfTheListedRange) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::part_list_test

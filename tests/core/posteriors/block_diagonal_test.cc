@@ -20,7 +20,7 @@
 #include "tests/core/streams.h"
 #include "tests/core/weighted_jacobian.h"
 
-namespace prequel {
+namespace prequel::block_diagonal_test {
 namespace {
 
 constexpr Index kInputs = 4;
@@ -369,4 +369,4 @@ TEST(BlockDiagonalLearner, RefusesLayersThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::block_diagonal_test

@@ -11,7 +11,7 @@
 #include "core/posteriors/posterior.h"
 #include "core/random/philox.h"
 
-namespace prequel {
+namespace prequel::carrying_test {
 namespace {
 
 // Of a linear model of three inputs and two outputs, or a network of the same.
@@ -311,4 +311,4 @@ TEST(Carrying, KroneckerFactorsAreCarriedWhole) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::carrying_test

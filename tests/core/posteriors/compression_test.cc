@@ -8,7 +8,7 @@
 #include "core/linalg/cholesky.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::compression_test {
 namespace {
 
 constexpr Index kSize = 9;
@@ -107,4 +107,4 @@ TEST(Condense, KeepsTheOuterProductOfFewerColumns) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::compression_test

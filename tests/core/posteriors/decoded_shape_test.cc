@@ -11,7 +11,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::decoded_shape_test {
 namespace {
 
 LearnerConfig ConfigOf(ComponentConfig posterior) {
@@ -76,4 +76,4 @@ TEST(DecodedShape, OfALastLayerIsThatLayer) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::decoded_shape_test

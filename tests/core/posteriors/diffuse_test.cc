@@ -9,7 +9,7 @@
 #include "core/posteriors/posterior.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::diffuse_test {
 namespace {
 
 constexpr Index kSize = 9;
@@ -162,4 +162,4 @@ void CheckAll(const std::variant<Qs...>*) {
 TEST(Diffuse, AddsToTheCovariance) { CheckAll(static_cast<const Posterior*>(nullptr)); }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::diffuse_test

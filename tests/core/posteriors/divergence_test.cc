@@ -8,7 +8,7 @@
 #include "core/posteriors/posterior.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::divergence_test {
 namespace {
 
 constexpr Index kSize = 7;
@@ -129,4 +129,4 @@ TYPED_TEST(Divergence, OfNoGaussianIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::divergence_test

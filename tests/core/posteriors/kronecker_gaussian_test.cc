@@ -18,7 +18,7 @@
 #include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::kronecker_gaussian_test {
 namespace {
 
 // W: 3 × 4 with biases, then W: 2 × 3 without.
@@ -169,4 +169,4 @@ TEST(KroneckerLearner, RefusesLayersThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::kronecker_gaussian_test

@@ -13,7 +13,7 @@
 #include "tests/core/finite_difference.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::linear_block_test {
 namespace {
 
 constexpr Index kInputs = 6;
@@ -162,4 +162,4 @@ TEST(LinearBlock, SaysThatThePriorIsNotPositiveDefinite) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::linear_block_test

@@ -9,7 +9,7 @@
 #include "tests/core/streams.h"
 #include "tests/core/weighted_jacobian.h"
 
-namespace prequel {
+namespace prequel::local_fit_test {
 namespace {
 
 constexpr Index kInputs = 4;
@@ -259,4 +259,4 @@ TEST(DiagonalFit, OneRoundIsTheDiagonalOfTheDenseStep) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::local_fit_test

@@ -19,7 +19,7 @@
 #include "tests/core/streams.h"
 #include "tests/core/weighted_jacobian.h"
 
-namespace prequel {
+namespace prequel::low_rank_hidden_test {
 namespace {
 
 constexpr Index kInputs = 4;
@@ -285,4 +285,4 @@ TEST(Hilofi, RefusesWhatCannotWork) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::low_rank_hidden_test

@@ -16,7 +16,7 @@
 #include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::low_rank_test {
 namespace {
 
 constexpr Index kInputs = 4;
@@ -257,4 +257,4 @@ TEST(LowRankLearner, IsTheFullLearnerAtFullRank) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::low_rank_test

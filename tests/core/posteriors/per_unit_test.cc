@@ -19,7 +19,7 @@
 #include "tests/core/streams.h"
 #include "tests/core/weighted_jacobian.h"
 
-namespace prequel {
+namespace prequel::per_unit_test {
 namespace {
 
 constexpr Index kInputs = 4;
@@ -305,4 +305,4 @@ TEST(PerUnitGaussian, SaysWhatIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::per_unit_test

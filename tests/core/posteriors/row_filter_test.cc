@@ -7,7 +7,7 @@
 
 #include "core/random/philox.h"
 
-namespace prequel {
+namespace prequel::row_filter_test {
 namespace {
 
 // Over n rows, with c = e^{−n·pull}: P ← √c P √c + (1 − c) most.
@@ -102,4 +102,4 @@ TEST(RowFilter, IsTheKalmanFilter) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::row_filter_test

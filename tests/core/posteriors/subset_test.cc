@@ -19,7 +19,7 @@
 #include "tests/core/sampled_moments.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::subset_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -257,4 +257,4 @@ TEST(SubsetState, IsRefusedWhenItsSubsetIsNone) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::subset_test

@@ -7,7 +7,7 @@
 
 #include "core/predictive/predictive.h"
 
-namespace prequel {
+namespace prequel::believed_test {
 namespace {
 
 TEST(BelievedTest, LeavesOutTheLeastOfOnePartInAHundredTogether) {
@@ -93,4 +93,4 @@ TEST_F(BelievedPredictiveTest, EntropyAndLogitsAreEpistemicAsFarAsWhatIsBelieved
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::believed_test

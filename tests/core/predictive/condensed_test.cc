@@ -13,7 +13,7 @@
 #include "core/distributions/mixture.h"
 #include "core/random/philox.h"
 
-namespace prequel {
+namespace prequel::condensed_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -171,4 +171,4 @@ TEST(Condensed, DependsOnTheMembersAlone) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::condensed_test

@@ -7,7 +7,7 @@
 #include "tests/core/ask.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::interval_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -57,4 +57,4 @@ TEST(Interval, RefusesWhatIsNoLevelAndNoValue) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::interval_test

@@ -10,7 +10,7 @@
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::pieces_test {
 namespace {
 
 // After one minibatch.
@@ -99,4 +99,4 @@ TEST_F(PiecesTest, ARowThatHasNoFinitePredictionIsNamed) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::pieces_test

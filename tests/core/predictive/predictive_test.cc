@@ -8,7 +8,7 @@
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::predictive_test {
 namespace {
 
 class MixedClassesTest : public ::testing::TestWithParam<std::string> {
@@ -50,4 +50,4 @@ TEST_P(MixedClassesTest, SurpriseGrowsBeyondTheSmallestDouble) {
 INSTANTIATE_TEST_SUITE_P(All, MixedClassesTest, ::testing::Values("bernoulli", "categorical"));
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::predictive_test

@@ -12,7 +12,7 @@
 #include "tests/core/ask.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::query_set_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -123,4 +123,4 @@ TEST(QuerySet, RefusesWithTheField) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::query_set_test

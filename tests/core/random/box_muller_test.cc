@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace prequel {
+namespace prequel::box_muller_test {
 namespace {
 
 std::array<double, 2> Reference(std::uint64_t radius, std::uint64_t angle) {
@@ -67,4 +67,4 @@ TEST(BoxMuller, IsExactAtTheEnds) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::box_muller_test

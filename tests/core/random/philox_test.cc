@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace prequel {
+namespace prequel::philox_test {
 namespace {
 
 using Block = std::array<std::uint32_t, 4>;
@@ -136,4 +136,4 @@ TEST(FillUniform, IsUniformOnTheOpenInterval) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::philox_test

@@ -8,7 +8,7 @@
 
 #include "tests/core/configured.h"
 
-namespace prequel {
+namespace prequel::robustness_test {
 namespace {
 
 template <class Part>
@@ -54,4 +54,4 @@ TEST(Robustness, ChangesNothingWhereEveryRowIsNear) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::robustness_test

@@ -10,7 +10,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::adam_test {
 namespace {
 
 constexpr Index kInputs = 3;
@@ -107,4 +107,4 @@ TEST(Adam, RejectsAMinibatchThatItsAveragesCannotHold) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::adam_test

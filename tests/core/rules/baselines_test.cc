@@ -8,7 +8,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/rules/stationary.h"
 
-namespace prequel {
+namespace prequel::baselines_test {
 namespace {
 
 TEST(Sgd, FollowsItsRecursionToTheMode) {
@@ -106,4 +106,4 @@ TEST(Baselines, SettleAtTheMeanFieldOptimum) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::baselines_test

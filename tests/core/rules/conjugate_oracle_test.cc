@@ -10,7 +10,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::conjugate_oracle_test {
 namespace {
 
 constexpr Index kInputs = 6;
@@ -183,4 +183,4 @@ TEST(ConjugateTwoOutputs, DrawsAreInUnitsOfTheirOwnNoise) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::conjugate_oracle_test

@@ -13,7 +13,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::ivon_test {
 namespace {
 
 constexpr Index kInputs = 4;
@@ -150,4 +150,4 @@ TEST(Ivon, FirstStepIsItsFormula) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::ivon_test

@@ -21,7 +21,7 @@
 #include "tests/core/finite_difference.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::laplace_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -359,4 +359,4 @@ TEST(Laplace, RefusesRecursiveModeAndTwoLengths) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::laplace_test

@@ -12,7 +12,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::low_rank_rules_test {
 namespace {
 
 constexpr Index kInputs = 4;
@@ -186,4 +186,4 @@ TEST(LowRankRules, RefuseWhatCannotWork) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::low_rank_rules_test

@@ -12,7 +12,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::newton_step_test {
 namespace {
 
 using OptionMap = std::map<std::string, OptionValue>;
@@ -233,4 +233,4 @@ TEST(Iblr, ReparameterizedCurvatureNeedsDraws) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::newton_step_test

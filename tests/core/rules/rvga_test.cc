@@ -13,7 +13,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::rvga_test {
 namespace {
 
 LearnerState LearnOnce(const LearnerConfig& config, const Batch& batch, StepReport* report) {
@@ -180,4 +180,4 @@ TEST(LogisticClosedForm, AgreesWithTheQuadratureFitOfOneExample) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::rvga_test

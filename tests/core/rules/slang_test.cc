@@ -16,7 +16,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::slang_test {
 namespace {
 
 constexpr Index kInputs = 4;
@@ -181,4 +181,4 @@ TEST(Slang, RefusesWhatCannotWork) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::slang_test

@@ -13,7 +13,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::stepping_test {
 namespace {
 
 using OptionMap = std::map<std::string, OptionValue>;
@@ -222,4 +222,4 @@ TEST(Stepping, LearnedNoiseCountsADataSetOnce) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::stepping_test

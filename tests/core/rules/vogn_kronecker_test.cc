@@ -18,7 +18,7 @@
 #include "tests/core/rules/stationary.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::vogn_kronecker_test {
 namespace {
 
 constexpr Index kInputs = 4, kOutputs = 3, kRows = 50, kColumns = kInputs + 1;
@@ -285,4 +285,4 @@ TEST(VognKronecker, DecodesOnlyAStateOfItsLayers) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::vogn_kronecker_test

@@ -10,7 +10,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/rules/stationary.h"
 
-namespace prequel {
+namespace prequel::vogn_test {
 namespace {
 
 // Every option at work, by empirical Fisher, written out for three steps.
@@ -166,4 +166,4 @@ TEST(Vadam, FirstStepIsItsFormula) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::vogn_test

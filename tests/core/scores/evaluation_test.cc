@@ -8,7 +8,7 @@
 #include "tests/core/belief_of.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::evaluation_test {
 namespace {
 
 // `weight` examples of nll 2 and squared error 9.
@@ -126,4 +126,4 @@ TEST(Evaluation, AMinibatchWithoutAPredictiveIsRejected) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::evaluation_test

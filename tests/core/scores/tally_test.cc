@@ -11,7 +11,7 @@
 #include "core/distributions/student_t.h"
 #include "core/scores/scoring.h"
 
-namespace prequel {
+namespace prequel::tally_test {
 namespace {
 
 void AddClassified(const Vector& probabilities, Index label, Tally& tally) {
@@ -167,4 +167,4 @@ TEST(Tally, ScoresOfOtherBuildsDoNotSpoilIt) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::tally_test

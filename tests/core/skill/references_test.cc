@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::references_test {
 namespace {
 
 struct Judged {
@@ -146,4 +146,4 @@ TEST(References, WhatNoDoubleHoldsChangesNoSum) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::references_test

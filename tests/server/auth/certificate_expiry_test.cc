@@ -7,7 +7,7 @@
 
 #include "tests/server/auth/certificates.h"
 
-namespace prequel {
+namespace prequel::certificate_expiry_test {
 namespace {
 
 using std::chrono::hours;
@@ -41,4 +41,4 @@ TEST(CertificateExpiry, OfWhatIsNoCertificateThereIsNone) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::certificate_expiry_test

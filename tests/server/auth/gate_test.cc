@@ -10,7 +10,7 @@
 
 #include "absl/strings/escaping.h"
 
-namespace prequel {
+namespace prequel::gate_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -125,4 +125,4 @@ TEST_F(GateTest, ACertificateThatExpiresIsUnknown) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::gate_test

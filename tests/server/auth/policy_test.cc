@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/auth/policy_file.h"
 
-namespace prequel {
+namespace prequel::policy_test {
 namespace {
 
 using ::testing::AllOf;
@@ -227,4 +227,4 @@ TEST(Policy, RepeatsNothingThatMayBeASecret) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::policy_test

@@ -7,7 +7,7 @@
 
 #include "tests/server/auth/certificates.h"
 
-namespace prequel {
+namespace prequel::tls_files_test {
 namespace {
 
 using ::testing::AllOf;
@@ -86,4 +86,4 @@ TEST_F(TlsFilesTest, AReloadTakesAllOrNothing) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::tls_files_test

@@ -5,7 +5,7 @@
 
 #include "tests/server/engine/engine_fixture.h"
 
-namespace prequel {
+namespace prequel::durability_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -169,4 +169,4 @@ TEST_F(DurabilityTest, TwoEnginesCannotShareADisk) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::durability_test

@@ -7,7 +7,7 @@
 #include "core/config/field_error.h"
 #include "tests/server/engine/engine_fixture.h"
 
-namespace prequel {
+namespace prequel::engine_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -157,4 +157,4 @@ TEST_F(EngineTest, ChecksItsOptions) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::engine_test

@@ -5,7 +5,7 @@
 #include "core/config/field_error.h"
 #include "tests/server/engine/engine_fixture.h"
 
-namespace prequel {
+namespace prequel::exactly_once_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -289,4 +289,4 @@ TEST_F(ExactlyOnceTest, TheAnswersToProducersAreBounded) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::exactly_once_test

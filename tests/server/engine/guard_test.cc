@@ -19,7 +19,7 @@
 #include "server/sync/mutex.h"
 #include "tests/server/engine/engine_fixture.h"
 
-namespace prequel {
+namespace prequel::guard_test {
 namespace {
 
 // Holds the heavy turns of models that are being replayed: each that has come to its second record.
@@ -330,4 +330,4 @@ TEST_F(GuardTest, WhatWouldTakeTooLongIsRefusedBeforeItIsLogged) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::guard_test

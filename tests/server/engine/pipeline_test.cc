@@ -5,7 +5,7 @@
 
 #include "tests/server/engine/engine_fixture.h"
 
-namespace prequel {
+namespace prequel::pipeline_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -287,4 +287,4 @@ TEST_F(PipelineTest, TellsItsObserver) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::pipeline_test

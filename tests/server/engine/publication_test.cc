@@ -11,7 +11,7 @@
 
 #include "tests/server/engine/fake_world.h"
 
-namespace prequel {
+namespace prequel::publication_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST_F(PublicationTest, EveryOneIsToldOnceWhoeverCancelsMeanwhile) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::publication_test

@@ -4,7 +4,7 @@
 #include "server/engine/work.h"
 #include "tests/server/engine/engine_fixture.h"
 
-namespace prequel {
+namespace prequel::question_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -144,4 +144,4 @@ TEST_F(QuestionTest, WhatIsNotAskedIsNotLearnedAndStillDue) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::question_test

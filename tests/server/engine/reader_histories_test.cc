@@ -7,7 +7,7 @@
 
 #include "tests/server/storage/memory_store.h"
 
-namespace prequel {
+namespace prequel::reader_histories_test {
 namespace {
 
 TEST(ReaderHistoriesTest, EveryReadIsLinearizable) {
@@ -27,4 +27,4 @@ TEST(ReaderHistoriesTest, EveryReadIsLinearizable) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::reader_histories_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace prequel {
+namespace prequel::simulation_test {
 namespace {
 
 TEST(SimulationTest, EveryInvariantHolds) {
@@ -23,4 +23,4 @@ TEST(SimulationTest, EveryInvariantHolds) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::simulation_test

@@ -7,7 +7,7 @@
 
 #include "tests/server/engine/engine_fixture.h"
 
-namespace prequel {
+namespace prequel::waiting_test {
 namespace {
 
 using Code = absl::StatusCode;
@@ -119,4 +119,4 @@ TEST_F(WaitingTest, AModelThatDoesNotServeSaysWhy) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::waiting_test

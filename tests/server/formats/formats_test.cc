@@ -18,7 +18,7 @@
 #include "tests/core/golden_file.h"
 #include "tests/server/storage/memory_store.h"
 
-namespace prequel {
+namespace prequel::formats_test {
 namespace {
 
 // `current`: what is written now.
@@ -234,4 +234,4 @@ TEST(FormatsTest, ModelFile) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::formats_test

@@ -13,7 +13,7 @@
 
 #include "core/config/field_error.h"
 
-namespace prequel {
+namespace prequel::infer_batch_test {
 namespace {
 
 using Request = inference::ModelInferRequest;
@@ -336,4 +336,4 @@ TEST(InferBatchTest, RawTextsAreWhole) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::infer_batch_test

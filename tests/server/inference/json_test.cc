@@ -10,7 +10,7 @@
 #include "server/inference/json_answer.h"
 #include "server/inference/json_request.h"
 
-namespace prequel {
+namespace prequel::json_test {
 namespace {
 
 using Request = inference::ModelInferRequest;
@@ -201,4 +201,4 @@ TEST(JsonAnswerTest, BinaryContentsAreForThoseWhoWantThem) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::json_test

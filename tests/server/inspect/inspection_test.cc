@@ -8,7 +8,7 @@
 #include "server/engine/records/record.h"
 #include "tests/server/engine/engine_fixture.h"
 
-namespace prequel {
+namespace prequel::inspection_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -130,4 +130,4 @@ TEST_F(InspectionTest, ASnapshotThatTheLogDoesNotLeadToIsFound) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::inspection_test

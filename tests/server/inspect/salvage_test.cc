@@ -14,7 +14,7 @@
 #include "tests/server/engine/engine_fixture.h"
 #include "tests/server/storage/test_stores.h"
 
-namespace prequel {
+namespace prequel::salvage_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -255,4 +255,4 @@ TEST_F(SalvageTest, WhatIsNotFinishedDoesNotServe) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::salvage_test

@@ -15,7 +15,7 @@
 #include "tests/server/await.h"
 #include "tests/server/listening/loopback.h"
 
-namespace prequel {
+namespace prequel::connection_table_test {
 namespace {
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
@@ -288,4 +288,4 @@ TEST_F(FloodTest, LeavesNothingToReadOfWhoIsEnded) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::connection_table_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace prequel {
+namespace prequel::descriptors_test {
 namespace {
 
 DescriptorShares Divided(std::int64_t limit) {
@@ -38,4 +38,4 @@ TEST(DescriptorsTest, TooFewAreAnErrorThatSaysHowManyItTakes) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::descriptors_test

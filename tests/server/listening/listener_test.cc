@@ -17,7 +17,7 @@
 #include "tests/server/listening/http2_client.h"
 #include "tests/server/listening/loopback.h"
 
-namespace prequel {
+namespace prequel::listener_test {
 namespace {
 
 // Somebody who connects again for each connection that is accepted: one always waits.
@@ -127,4 +127,4 @@ TEST_F(ListeningTest, LeavesHonestClientsWithManyCalls) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::listener_test

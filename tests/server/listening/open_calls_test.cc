@@ -14,7 +14,7 @@
 #include "tests/server/await.h"
 #include "tests/server/listening/http2_client.h"
 
-namespace prequel {
+namespace prequel::open_calls_test {
 namespace {
 
 // A server of gRPC, which has health's methods.
@@ -121,4 +121,4 @@ TEST(OpenCallsTest, IsOfTheNewestServer) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::open_calls_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace prequel {
+namespace prequel::call_log_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -89,4 +89,4 @@ TEST(CallLog, LeavesOutWhatIsTooMuchAndCountsIt) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::call_log_test

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace prequel {
+namespace prequel::stderr_log_test {
 namespace {
 
 TEST(StderrLog, LinesAreTextOrJson) {
@@ -38,4 +38,4 @@ TEST(LogBudget, LeavesOutWhatIsTooMuchAndCountsIt) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::stderr_log_test

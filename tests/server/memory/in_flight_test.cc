@@ -8,7 +8,7 @@
 
 #include "server/memory/shortage.h"
 
-namespace prequel {
+namespace prequel::in_flight_test {
 namespace {
 
 TEST(InFlightTest, OneCallerHasAtMostHalf) {
@@ -86,4 +86,4 @@ TEST(InFlightTest, WhatIsGivenBackCanBeTaken) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::in_flight_test

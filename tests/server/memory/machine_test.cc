@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-namespace prequel {
+namespace prequel::machine_test {
 namespace {
 
 class MachineTest : public ::testing::Test {
@@ -87,4 +87,4 @@ TEST_F(MachineTest, CoresThatAreNotSaidAreAllThereAre) {
 TEST_F(MachineTest, TheProcessHasMemory) { EXPECT_GT(ResidentBytes(), 1 << 20); }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::machine_test

@@ -8,7 +8,7 @@
 
 #include "server/memory/shortage.h"
 
-namespace prequel {
+namespace prequel::model_memory_test {
 namespace {
 
 TEST(ModelMemoryTest, CountsWhatEachHoldsAndWhatTheLargestWorkWith) {
@@ -57,4 +57,4 @@ TEST(ModelMemoryTest, WorkThatIsCountedAlreadyTakesNoRoom) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::model_memory_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace prequel {
+namespace prequel::trimmer_test {
 namespace {
 
 constexpr std::int64_t kMuch = Trimmer::kMuch, kLimit = 100 * kMuch;
@@ -63,4 +63,4 @@ TEST(TrimmerTest, ARestBeginsOnce) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::trimmer_test

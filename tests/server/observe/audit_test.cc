@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace prequel {
+namespace prequel::audit_test {
 namespace {
 
 using ::testing::AllOf;
@@ -263,4 +263,4 @@ TEST_F(AuditTest, SaysWhatItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::audit_test

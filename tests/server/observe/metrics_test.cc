@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace prequel {
+namespace prequel::metrics_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -44,4 +44,4 @@ TEST(Metrics, CountersBeginAtNought) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::metrics_test

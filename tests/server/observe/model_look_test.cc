@@ -7,7 +7,7 @@
 
 #include "server/observe/metrics.h"
 
-namespace prequel {
+namespace prequel::model_look_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -48,4 +48,4 @@ TEST(ModelLookTest, IsASeriesForEachNumberThatApplies) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::model_look_test

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace prequel {
+namespace prequel::process_test {
 namespace {
 
 TEST(Process, KnowsItself) {
@@ -38,4 +38,4 @@ TEST(Process, CountsWhatIsUsed) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::process_test

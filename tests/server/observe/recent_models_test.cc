@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace prequel {
+namespace prequel::recent_models_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(RecentModelsTest, MayHaveNone) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::recent_models_test

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace prequel {
+namespace prequel::rotated_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -105,4 +105,4 @@ TEST_F(RotatedFileTest, WritesAgainOnceItCan) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::rotated_file_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace prequel {
+namespace prequel::asker_test {
 namespace {
 
 TEST(AskerTest, AHostIsAnAddressWithoutThePort) {
@@ -25,4 +25,4 @@ TEST(AskerTest, WhatIsNoAddressIsAHostOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::asker_test

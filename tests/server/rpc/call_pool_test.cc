@@ -17,7 +17,7 @@
 #include "server/sync/mutex.h"
 #include "server/sync/thread_time.h"
 
-namespace prequel {
+namespace prequel::call_pool_test {
 namespace {
 
 using std::chrono::system_clock;
@@ -363,4 +363,4 @@ TEST(CallPoolTest, WhatIsQueuedAtTheEndIsAnswered) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::call_pool_test

@@ -21,7 +21,7 @@
 #include "tests/server/server/server_fixture.h"
 #include "tests/server/storage/memory_store.h"
 
-namespace prequel {
+namespace prequel::call_records_test {
 namespace {
 
 using std::chrono::system_clock;
@@ -368,4 +368,4 @@ TEST_F(CallRecordsTest, OfAModelThatGoesAndComes) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::call_records_test

@@ -14,7 +14,7 @@
 #include "prequel/v1/model_service.grpc.pb.h"
 #include "server/auth/policy_file.h"
 
-namespace prequel {
+namespace prequel::call_test {
 namespace {
 
 // Answers GetModel when the test says so.
@@ -177,4 +177,4 @@ TEST_F(CallOfAPrincipal, LetsGoOfThePolicyThatItBeganWith) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::call_test

@@ -7,7 +7,7 @@
 #include "google/rpc/error_details.pb.h"
 #include "server/wire/error_message.h"
 
-namespace prequel {
+namespace prequel::grpc_error_test {
 namespace {
 
 TEST(GrpcErrorTest, DetailsRepeatCodeAndMessage) {
@@ -41,4 +41,4 @@ TEST(GrpcErrorTest, IsCutBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::grpc_error_test

@@ -14,7 +14,7 @@
 #include "tests/server/server/server_fixture.h"
 #include "tests/server/storage/memory_store.h"
 
-namespace prequel {
+namespace prequel::memory_test {
 namespace {
 
 using std::chrono::seconds;
@@ -214,4 +214,4 @@ TEST_F(CallMemoryTest, MessagesThatCannotBeDecodedHaveArrived) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::memory_test

@@ -7,7 +7,7 @@
 #include "core/learner/learner.h"
 #include "tests/server/engine/fake_world.h"
 
-namespace prequel {
+namespace prequel::model_answer_test {
 namespace {
 
 v1::Model Answer(const ModelInfo& info) {
@@ -55,4 +55,4 @@ TEST(ModelAnswerTest, OfAModelThatServesHasItsRevisionEvenBeforeItHasLearned) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::model_answer_test

@@ -9,7 +9,7 @@
 
 #include "prequel/v1/model_service.grpc.pb.h"
 
-namespace prequel {
+namespace prequel::patience_test {
 namespace {
 
 // Waits for its client from the beginning, until it is ended.
@@ -80,4 +80,4 @@ TEST_F(PatienceTest, GivesTimeForWhatIsLong) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::patience_test

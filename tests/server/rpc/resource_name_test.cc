@@ -5,7 +5,7 @@
 #include "server/rpc/models/page_token.h"
 #include "server/wire/error_message.h"
 
-namespace prequel {
+namespace prequel::resource_name_test {
 namespace {
 
 TEST(ResourceNameTest, OnlyModelsHaveNames) {
@@ -32,4 +32,4 @@ TEST(PageTokenTest, GoesThereAndBack) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::resource_name_test

@@ -21,7 +21,7 @@
 #include "tests/server/server/every_method.h"
 #include "tests/server/server/tls_fixture.h"
 
-namespace prequel {
+namespace prequel::access_test {
 namespace {
 
 using grpc::StatusCode;
@@ -372,4 +372,4 @@ TEST_F(StreamAccessTest, AStreamSeesWhatItsCallerMayNoLongerUse) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::access_test

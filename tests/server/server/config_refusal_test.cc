@@ -1,7 +1,7 @@
 // Configurations with which no model can be made: each names its field, and nothing is created.
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::config_refusal_test {
 namespace {
 
 struct BadConfig {
@@ -144,4 +144,4 @@ TEST_F(FeaturelessTest, IsNoModel) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::config_refusal_test

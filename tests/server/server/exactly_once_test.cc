@@ -4,7 +4,7 @@
 
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::exactly_once_test {
 namespace {
 
 std::string MetadataOf(const google::rpc::Status& status, const std::string& key) {
@@ -225,4 +225,4 @@ TEST_F(ExactlyOnceTest, AProducerIsNamedInAMessageOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::exactly_once_test

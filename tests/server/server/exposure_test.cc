@@ -4,7 +4,7 @@
 
 #include "server/server.h"
 
-namespace prequel {
+namespace prequel::exposure_test {
 namespace {
 
 using ::testing::AllOf;
@@ -65,4 +65,4 @@ TEST(Exposure, AServerThatIsExposedDoesNotStart) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::exposure_test

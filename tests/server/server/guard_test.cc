@@ -23,7 +23,7 @@
 #include "server/server_options.h"
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::guard_test {
 namespace {
 
 using std::chrono::seconds;
@@ -299,4 +299,4 @@ TEST_F(GuardTest, StoppingDoesNotWaitForWhatIsUnderWay) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::guard_test

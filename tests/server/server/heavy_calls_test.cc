@@ -10,7 +10,7 @@
 
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::heavy_calls_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -200,4 +200,4 @@ TEST_F(HeavyCallsTest, ImportsThatDoNotGoOnAreInNobodysWay) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::heavy_calls_test

@@ -6,7 +6,7 @@
 
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::history_test {
 namespace {
 
 class HistoryTest : public ServerTest {
@@ -196,4 +196,4 @@ TEST_F(HistoryTest, AFileTravels) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::history_test

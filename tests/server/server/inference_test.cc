@@ -10,7 +10,7 @@
 #include "inference/grpc_predict_v2.grpc.pb.h"
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::inference_test {
 namespace {
 
 using grpc::StatusCode;
@@ -333,4 +333,4 @@ TEST_F(InferenceTest, HttpIsBounded) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::inference_test

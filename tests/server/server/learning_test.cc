@@ -5,7 +5,7 @@
 #include "client/queries.h"
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::learning_test {
 namespace {
 
 using LearningTest = ServerTest;
@@ -258,4 +258,4 @@ TEST_F(LearningTest, ModelsAreListedInPagesAndDeleted) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::learning_test

@@ -9,7 +9,7 @@
 
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::limits_test {
 namespace {
 
 using LimitsTest = ServerTest;
@@ -190,4 +190,4 @@ TEST_F(DeadlineTest, WhatIsLateInTheQueueIsNeverLearned) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::limits_test

@@ -4,7 +4,7 @@
 
 #include "tests/server/server/quota_fixture.h"
 
-namespace prequel {
+namespace prequel::model_quota_test {
 namespace {
 
 using grpc::StatusCode;
@@ -136,4 +136,4 @@ TEST_F(ModelQuotaTest, ANewPolicyCountsForWhatIsInUse) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::model_quota_test

@@ -16,7 +16,7 @@
 #include "server/server_options.h"
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::observe_test {
 namespace {
 
 using grpc::health::v1::Health;
@@ -223,4 +223,4 @@ TEST_F(ObserveTest, ADirectoryInUseIsRefusedInOneLine) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::observe_test

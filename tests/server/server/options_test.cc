@@ -9,7 +9,7 @@
 #include "core/config/field_error.h"
 #include "server/command_line.h"
 
-namespace prequel {
+namespace prequel::options_test {
 namespace {
 
 TEST(ServerOptionsTest, HostPorts) {
@@ -93,4 +93,4 @@ TEST(CommandLineTest, UsageErrorsExitWith2) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::options_test

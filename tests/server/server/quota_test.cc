@@ -5,7 +5,7 @@
 
 #include "tests/server/server/quota_fixture.h"
 
-namespace prequel {
+namespace prequel::quota_test {
 namespace {
 
 using grpc::StatusCode;
@@ -176,4 +176,4 @@ TEST_F(PrincipalQuotaTest, Models) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::quota_test

@@ -5,7 +5,7 @@
 
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::refusal_test {
 namespace {
 
 void AskForLevel(double level, v1::PredictOptions* options) {
@@ -274,4 +274,4 @@ TEST_F(RefusalTest, ADeadlineThatHasPassed) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::refusal_test

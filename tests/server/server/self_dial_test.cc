@@ -10,7 +10,7 @@
 #include "tests/server/listening/loopback.h"
 #include "tests/server/server/tls_fixture.h"
 
-namespace prequel {
+namespace prequel::self_dial_test {
 namespace {
 
 constexpr std::chrono::milliseconds kPause{20};
@@ -73,4 +73,4 @@ TEST(FullPortTest, IsAlive) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::self_dial_test

@@ -4,7 +4,7 @@
 
 #include "tests/server/server/quota_fixture.h"
 
-namespace prequel {
+namespace prequel::share_test {
 namespace {
 
 class ShareTest : public QuotaTest {
@@ -70,4 +70,4 @@ TEST_F(ShareTest, AModelLearnsByItsShareInThePolicyThatIsInForce) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::share_test

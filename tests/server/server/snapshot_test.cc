@@ -1,7 +1,7 @@
 // Snapshots as clients and operators see them.
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::snapshot_test {
 namespace {
 
 class SnapshotTest : public ServerTest {
@@ -68,4 +68,4 @@ TEST_F(SnapshotTest, Refusals) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::snapshot_test

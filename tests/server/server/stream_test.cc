@@ -6,7 +6,7 @@
 
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::stream_test {
 namespace {
 
 class StreamTest : public ServerTest {
@@ -230,4 +230,4 @@ TEST_F(StreamTest, StoppingAnswersWhatWasReadAndEndsTheStream) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::stream_test

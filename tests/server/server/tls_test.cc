@@ -4,7 +4,7 @@
 #include "client/client.h"
 #include "tests/server/server/tls_fixture.h"
 
-namespace prequel {
+namespace prequel::tls_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -109,4 +109,4 @@ TEST_F(TlsTest, AServerDoesNotStartWithFilesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::tls_test

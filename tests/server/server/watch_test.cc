@@ -5,7 +5,7 @@
 
 #include "tests/server/server/server_fixture.h"
 
-namespace prequel {
+namespace prequel::watch_test {
 namespace {
 
 using grpc::StatusCode;
@@ -173,4 +173,4 @@ TEST_F(WatchTest, ManyComeAndGo) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::watch_test

@@ -11,7 +11,7 @@
 
 #include "tests/server/storage/test_stores.h"
 
-namespace prequel {
+namespace prequel::catalogue_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -148,4 +148,4 @@ TYPED_TEST(CatalogueTest, IsOpenOnlyOnce) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::catalogue_test

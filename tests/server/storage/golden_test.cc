@@ -9,7 +9,7 @@
 #include "server/storage/snapshot_record.h"
 #include "tests/core/golden_file.h"
 
-namespace prequel {
+namespace prequel::golden_test {
 namespace {
 
 constexpr LogId kLog{0x0102};
@@ -119,4 +119,4 @@ TEST(StorageGoldenTest, Numbers) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::golden_test

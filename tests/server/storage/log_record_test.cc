@@ -7,7 +7,7 @@
 
 #include "core/archive/crc32c.h"
 
-namespace prequel {
+namespace prequel::log_record_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -95,4 +95,4 @@ TEST(LogRecordTest, EveryTypeIsKept) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::log_record_test

@@ -12,7 +12,7 @@
 
 #include "tests/server/storage/test_stores.h"
 
-namespace prequel {
+namespace prequel::log_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -250,4 +250,4 @@ TYPED_TEST(LogTest, GivesEachOffsetOnceWhoeverAppends) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::log_test

@@ -7,7 +7,7 @@
 
 #include "core/archive/crc32c.h"
 
-namespace prequel {
+namespace prequel::model_record_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -78,4 +78,4 @@ TEST(ModelRecordTest, TheMetaValuesRoundTripAndDetectDamage) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::model_record_test

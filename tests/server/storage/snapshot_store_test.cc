@@ -13,7 +13,7 @@
 #include "server/storage/snapshot_record.h"
 #include "tests/server/storage/test_stores.h"
 
-namespace prequel {
+namespace prequel::snapshot_store_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -226,4 +226,4 @@ TYPED_TEST(SnapshotStoreTest, GoWithTheirModel) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::snapshot_store_test

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-namespace prequel {
+namespace prequel::background_test {
 namespace {
 
 TEST(BackgroundTest, AThreadIsNicerForGoodAndTheOthersAreNot) {
@@ -26,4 +26,4 @@ TEST(BackgroundTest, AThreadIsNicerForGoodAndTheOthersAreNot) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::background_test

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace prequel {
+namespace prequel::fair_queue_test {
 namespace {
 
 const auto kAny = [](const std::string&, int) { return true; };
@@ -193,4 +193,4 @@ TEST(FairQueueTest, WhatMayNotBeginWaitsInItsPlace) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::fair_queue_test

@@ -7,7 +7,7 @@
 
 #include "tests/server/web/http_fixture.h"
 
-namespace prequel {
+namespace prequel::chunked_body_test {
 namespace {
 
 class ChunkedBodyTest : public HttpServerTest {
@@ -91,4 +91,4 @@ TEST_F(ChunkedBodyTest, IsRefusedWhereItIsNone) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::chunked_body_test

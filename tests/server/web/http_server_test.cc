@@ -13,7 +13,7 @@
 
 #include "tests/server/web/http_fixture.h"
 
-namespace prequel {
+namespace prequel::http_server_test {
 namespace {
 
 TEST_F(HttpServerTest, HandsOverWhatWasAsked) {
@@ -273,4 +273,4 @@ TEST_F(HttpServerTest, StopsWithConnectionsOpen) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::http_server_test

@@ -8,7 +8,7 @@
 
 #include "server/web/error_answer.h"
 
-namespace prequel {
+namespace prequel::pages_test {
 namespace {
 
 class PagesTest : public ::testing::Test {
@@ -65,4 +65,4 @@ TEST_F(PagesTest, AnErrorNeedNotBeUtf8) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::pages_test

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace prequel {
+namespace prequel::room_test {
 namespace {
 
 class RoomTest : public ::testing::Test {
@@ -110,4 +110,4 @@ TEST_F(RoomTest, APlaceThatIsLeftIsFree) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::room_test

@@ -6,7 +6,7 @@
 
 #include "core/config/field_error.h"
 
-namespace prequel::wire {
+namespace prequel::wire::batch_test {
 namespace {
 
 void SetTensor(int rows, int columns, v1::Tensor* tensor) {
@@ -101,4 +101,4 @@ TEST(BatchTest, ReadsWhatTheLogKeeps) {
 }
 
 }  // namespace
-}  // namespace prequel::wire
+}  // namespace prequel::wire::batch_test

@@ -11,7 +11,7 @@
 #include "core/config/field_error.h"
 #include "core/learner/learner.h"
 
-namespace prequel::wire {
+namespace prequel::wire::config_test {
 namespace {
 
 v1::ModelConfig Parse(const std::string& text) {
@@ -202,4 +202,4 @@ TEST(ConfigTest, DefaultsThatWereFilledInSurviveAndNoneIsFilledInTheSecondTime) 
 }
 
 }  // namespace
-}  // namespace prequel::wire
+}  // namespace prequel::wire::config_test

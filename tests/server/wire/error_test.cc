@@ -5,7 +5,7 @@
 #include "core/config/field_error.h"
 #include "google/rpc/error_details.pb.h"
 
-namespace prequel::wire {
+namespace prequel::wire::error_test {
 namespace {
 
 TEST(ErrorTest, CarriesReasonDomainAndMetadata) {
@@ -40,4 +40,4 @@ TEST(ErrorTest, EveryCodeHasAReason) {
 }
 
 }  // namespace
-}  // namespace prequel::wire
+}  // namespace prequel::wire::error_test

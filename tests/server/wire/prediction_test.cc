@@ -11,7 +11,7 @@
 #include "server/wire/evaluation_message.h"
 #include "server/wire/tensor_message.h"
 
-namespace prequel::wire {
+namespace prequel::wire::prediction_test {
 namespace {
 
 std::vector<std::int64_t> ShapeOf(const v1::Tensor& tensor) {
@@ -171,4 +171,4 @@ TEST(EvaluationTest, ScoresKeepNameAndOrder) {
 }
 
 }  // namespace
-}  // namespace prequel::wire
+}  // namespace prequel::wire::prediction_test

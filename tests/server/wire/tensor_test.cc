@@ -11,7 +11,7 @@
 
 #include "core/config/field_error.h"
 
-namespace prequel::wire {
+namespace prequel::wire::tensor_test {
 namespace {
 
 constexpr Index kManyRows = 1 << 20;
@@ -141,4 +141,4 @@ TEST(TensorTest, WritesAPartOfAMatrix) {
 }
 
 }  // namespace
-}  // namespace prequel::wire
+}  // namespace prequel::wire::tensor_test

@@ -8,7 +8,7 @@
 #include "prequel/v1/batch.pb.h"
 #include "server/wire/text.h"
 
-namespace prequel::wire {
+namespace prequel::wire::utf8_test {
 namespace {
 
 // Whether a message with this string can be read: what the wire itself thinks of it.
@@ -58,4 +58,4 @@ TEST(Utf8Test, TextOfAnyOriginCanBeRead) {
 }
 
 }  // namespace
-}  // namespace prequel::wire
+}  // namespace prequel::wire::utf8_test

@@ -5,7 +5,7 @@
 
 #include "client/cli/output/proto_json.h"
 
-namespace prequel::cli {
+namespace prequel::cli::config_difference_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -66,4 +66,4 @@ TEST(ConfigDifferenceTest, NamesTheFieldsThatAreNotAsAskedFor) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::config_difference_test

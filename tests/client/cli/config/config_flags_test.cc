@@ -7,7 +7,7 @@
 
 #include "client/cli/session.h"
 
-namespace prequel::cli {
+namespace prequel::cli::config_flags_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -173,4 +173,4 @@ TEST(ConfigFlagsTest, BadOptionsAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::config_flags_test

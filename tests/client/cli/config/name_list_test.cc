@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace prequel::cli {
+namespace prequel::cli::name_list_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -36,4 +36,4 @@ TEST(NameListTest, AnOpenQuotationMarkIsNamed) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::name_list_test

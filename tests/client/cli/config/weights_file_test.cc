@@ -9,7 +9,7 @@
 #include "client/make_tensor.h"
 #include "tests/client/temporary_file.h"
 
-namespace prequel::cli {
+namespace prequel::cli::weights_file_test {
 namespace {
 
 using client::TemporaryFile;
@@ -90,4 +90,4 @@ TEST(WeightsFileTest, WhatItIsNotIsSaid) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::weights_file_test

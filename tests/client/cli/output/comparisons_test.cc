@@ -5,7 +5,7 @@
 
 #include "tests/client/named_numbers.h"
 
-namespace prequel::cli {
+namespace prequel::cli::comparisons_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -55,4 +55,4 @@ TEST(ComparisonsTest, SaysWhenRepeatingTheLastLabelIsBetter) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::comparisons_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace prequel::cli {
+namespace prequel::cli::drift_text_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST(DriftText, AnAlarmSaysWhatChanged) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::drift_text_test

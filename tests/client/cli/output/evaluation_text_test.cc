@@ -5,7 +5,7 @@
 
 #include "tests/client/named_numbers.h"
 
-namespace prequel::cli {
+namespace prequel::cli::evaluation_text_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -70,4 +70,4 @@ TEST(EvaluationTextTest, ModelsOfOtherKindsAndOtherRows) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::evaluation_text_test

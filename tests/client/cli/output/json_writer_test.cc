@@ -8,7 +8,7 @@
 #include "google/protobuf/struct.pb.h"
 #include "prequel/v1/config.pb.h"
 
-namespace prequel::cli {
+namespace prequel::cli::json_writer_test {
 namespace {
 
 TEST(JsonWriterTest, NestsAndSeparates) {
@@ -45,4 +45,4 @@ TEST(ProtoJsonTest, RoundTripsAndNamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::json_writer_test

@@ -12,7 +12,7 @@
 #include "google/rpc/error_details.pb.h"
 #include "tests/client/named_numbers.h"
 
-namespace prequel::cli {
+namespace prequel::cli::learn_report_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -213,4 +213,4 @@ TEST(LearnReportTest, JsonHoldsItAll) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::learn_report_test

@@ -11,7 +11,7 @@
 #include "google/protobuf/struct.pb.h"
 #include "tests/client/named_numbers.h"
 
-namespace prequel::cli {
+namespace prequel::cli::prediction_rows_test {
 namespace {
 
 using client::MakeTensor;
@@ -132,4 +132,4 @@ TEST(PredictionRowsTest, AChangeOfColumnsIsRefused) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::prediction_rows_test

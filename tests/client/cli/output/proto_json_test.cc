@@ -7,7 +7,7 @@
 
 #include "prequel/v1/model_service.pb.h"
 
-namespace prequel::cli {
+namespace prequel::cli::proto_json_test {
 namespace {
 
 TEST(ProtoJsonTest, OptionsComeSortedByName) {
@@ -63,4 +63,4 @@ TEST(ProtoJsonTest, WhatIsNotTheMessageIsNamed) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::proto_json_test

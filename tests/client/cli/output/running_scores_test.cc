@@ -9,7 +9,7 @@
 #include "core/scores/score_table.h"
 #include "tests/client/named_numbers.h"
 
-namespace prequel::cli {
+namespace prequel::cli::running_scores_test {
 namespace {
 
 using client::FindScore;
@@ -77,4 +77,4 @@ TEST(RunningScoresTest, ScoresKeepTheirOrder) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::running_scores_test

@@ -5,7 +5,7 @@
 
 #include "tests/client/named_numbers.h"
 
-namespace prequel::cli {
+namespace prequel::cli::spread_warning_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -42,4 +42,4 @@ TEST(SpreadWarningTest, AbsurdMeansAreTold) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::spread_warning_test

@@ -6,7 +6,7 @@
 
 #include "client/cli/output/progress_line.h"
 
-namespace prequel::cli {
+namespace prequel::cli::table_test {
 namespace {
 
 TEST(TableTest, NumbersToTheRightTextToTheLeft) {
@@ -67,4 +67,4 @@ TEST(CountTest, NounsFollowTheNumber) {
 }
 
 }  // namespace
-}  // namespace prequel::cli
+}  // namespace prequel::cli::table_test

@@ -8,7 +8,7 @@
 #include <functional>
 #include <random>
 
-namespace prequel::client {
+namespace prequel::client::count_evidence_test {
 namespace {
 
 using Draw = std::function<double(std::mt19937_64&)>;
@@ -93,4 +93,4 @@ TEST(CountEvidenceTest, MomentsAreThoseOfTheSample) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::count_evidence_test

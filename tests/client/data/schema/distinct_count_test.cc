@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace prequel::client {
+namespace prequel::client::distinct_count_test {
 namespace {
 
 TEST(DistinctCountTest, IsExactWhileFew) {
@@ -22,4 +22,4 @@ TEST(DistinctCountTest, IsCloseWhenMany) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::distinct_count_test

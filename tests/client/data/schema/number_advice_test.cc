@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace prequel::client {
+namespace prequel::client::number_advice_test {
 namespace {
 
 TEST(NumberAdviceTest, SaysHowToWriteIt) {
@@ -31,4 +31,4 @@ TEST(NumberAdviceTest, LeavesNumbersAndTextsAlone) {
 }
 
 }  // namespace
-}  // namespace prequel::client
+}  // namespace prequel::client::number_advice_test

@@ -17,7 +17,7 @@
 #include "tests/core/rules_under_test.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::packing_test {
 namespace {
 
 constexpr Index kInputs = 4;
@@ -204,4 +204,4 @@ TEST(Packing, BytesOfAnotherShapeAreDataLoss) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::packing_test

@@ -20,7 +20,7 @@
 #include "tests/core/golden_file.h"
 #include "tests/core/learner/codec/golden_states.h"
 
-namespace prequel {
+namespace prequel::state_codec_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -188,4 +188,4 @@ TEST(StateCodecTest, AnotherConfigurationIsTold) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::state_codec_test

@@ -11,7 +11,7 @@
 #include "tests/core/same_posterior.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::in_turn_test {
 namespace {
 
 // 300 rows are two tiles, and 511 two of which the last begins in the first.
@@ -69,4 +69,4 @@ TEST(InTurn, AMinibatchIsLearnedAsItsRowsAre) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::in_turn_test

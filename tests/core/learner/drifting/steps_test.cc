@@ -13,7 +13,7 @@
 #include "tests/core/same_posterior.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::steps_test {
 namespace {
 
 constexpr Index kInputs = 2, kHidden = 4;
@@ -92,4 +92,4 @@ TEST(Steps, ANetworkMeetsManyRowsInSteps) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::steps_test

@@ -9,7 +9,7 @@
 #include "core/learner/learner.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::default_fit_test {
 namespace {
 
 FitShape LinearShape(Index classes, Index inputs) {
@@ -179,4 +179,4 @@ TEST(DefaultFit, LeavesWhatIsNamed) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::default_fit_test

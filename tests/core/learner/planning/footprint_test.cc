@@ -15,7 +15,7 @@
 #include "tests/core/rules_under_test.h"
 #include "tests/core/streams.h"
 
-namespace prequel {
+namespace prequel::footprint_test {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -162,4 +162,4 @@ TEST(FootprintTest, IsThatOfModelsAsTheyAreByDefault) { ExpectThatOfTheModels(Ca
 TEST(FootprintTest, IsThatOfModelsOfOtherOptions) { ExpectThatOfTheModels(CasesOfOptions()); }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::footprint_test

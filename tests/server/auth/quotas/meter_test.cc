@@ -8,7 +8,7 @@
 
 #include "server/auth/quotas/quota_refusal.h"
 
-namespace prequel {
+namespace prequel::meter_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -144,4 +144,4 @@ TEST_F(MeterTest, OtherErrorsAreOfNoQuota) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::meter_test

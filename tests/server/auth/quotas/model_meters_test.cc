@@ -9,7 +9,7 @@
 
 #include "server/auth/quotas/quota_refusal.h"
 
-namespace prequel {
+namespace prequel::model_meters_test {
 namespace {
 
 using std::chrono::seconds;
@@ -80,4 +80,4 @@ TEST_F(ModelMetersTest, OfWhatIsNoMoreNothingIsOwed) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::model_meters_test

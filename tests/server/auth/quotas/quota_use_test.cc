@@ -9,7 +9,7 @@
 
 #include "server/auth/quotas/quota_refusal.h"
 
-namespace prequel {
+namespace prequel::quota_use_test {
 namespace {
 
 // Whose quota refused, and which; empty: none did.
@@ -116,4 +116,4 @@ TEST_F(QuotaUseTest, OfNobodyIsRefusedNothing) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::quota_use_test

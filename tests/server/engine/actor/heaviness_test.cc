@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace prequel {
+namespace prequel::heaviness_test {
 namespace {
 
 TEST(HeavinessTest, BelievesTheEstimateAtFirst) {
@@ -67,4 +67,4 @@ TEST(HeavinessTest, OneThatFailsDoesNotMakeTheNextLight) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::heaviness_test

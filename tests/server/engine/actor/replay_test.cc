@@ -7,7 +7,7 @@
 
 #include "tests/server/engine/engine_fixture.h"
 
-namespace prequel {
+namespace prequel::replay_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -219,4 +219,4 @@ TEST_F(ReplayTest, CanBeInterrupted) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::replay_test

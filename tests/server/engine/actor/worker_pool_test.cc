@@ -16,7 +16,7 @@
 #include "server/sync/fair_queue.h"
 #include "server/sync/thread_time.h"
 
-namespace prequel {
+namespace prequel::worker_pool_test {
 namespace {
 
 TEST(WorkerPoolTest, RunsTasksInOrderOnOneWorker) {
@@ -219,4 +219,4 @@ TEST(WorkerPoolTest, StopDropsWhatWaits) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::worker_pool_test

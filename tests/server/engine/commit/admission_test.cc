@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace prequel {
+namespace prequel::admission_test {
 namespace {
 
 TEST(AdmissionTest, ATicketGivesBackItsRoom) {
@@ -48,4 +48,4 @@ TEST(AdmissionTest, ClosesAndAwaitsThoseInside) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::admission_test

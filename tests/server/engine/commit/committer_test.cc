@@ -13,7 +13,7 @@
 #include "tests/server/engine/engine_fixture.h"
 #include "tests/server/storage/memory_store.h"
 
-namespace prequel {
+namespace prequel::committer_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -226,4 +226,4 @@ TEST_F(CommitterGroupTest, AnExpiredEntryIsNeverLogged) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::committer_test

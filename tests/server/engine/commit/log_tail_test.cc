@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace prequel {
+namespace prequel::log_tail_test {
 namespace {
 
 using Verdict = LogTail::Verdict;
@@ -41,4 +41,4 @@ TEST(LogTailTest, NobodysRecordsAreAlwaysNew) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::log_tail_test

@@ -12,7 +12,7 @@
 #include "core/archive/archive.h"
 #include "tests/server/engine/fold/example_ledger.h"
 
-namespace prequel {
+namespace prequel::ledger_codec_test {
 namespace {
 
 std::string Sealed(std::string body, std::uint32_t version = 1) {
@@ -167,4 +167,4 @@ TEST(LedgerCodecTest, CountsRefusedRows) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::ledger_codec_test

@@ -10,7 +10,7 @@
 #include "server/engine/fold/recency_table.h"
 #include "tests/server/engine/fold/example_ledger.h"
 
-namespace prequel {
+namespace prequel::ledger_test {
 namespace {
 
 TEST(RecencyTableTest, ForgetsWhatWasTouchedLongestAgo) {
@@ -95,4 +95,4 @@ TEST(LedgerTest, ProducersThatComeAndGoTakeNothingFromThoseThatStay) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::ledger_test

@@ -7,7 +7,7 @@
 
 #include "tests/server/engine/engine_fixture.h"
 
-namespace prequel {
+namespace prequel::state_pool_test {
 namespace {
 
 std::shared_ptr<StatePool> MakePool() {
@@ -36,4 +36,4 @@ TEST(StatePoolTest, StatesOutliveThePoolsOwner) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::state_pool_test

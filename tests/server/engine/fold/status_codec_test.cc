@@ -6,7 +6,7 @@
 
 #include "core/config/field_error.h"
 
-namespace prequel {
+namespace prequel::status_codec_test {
 namespace {
 
 TEST(StatusCodecTest, KeepsCodeMessageAndField) {
@@ -27,4 +27,4 @@ TEST(StatusCodecTest, KeepsCodeMessageAndField) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::status_codec_test

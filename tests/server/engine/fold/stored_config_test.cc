@@ -9,7 +9,7 @@
 
 #include "tests/server/engine/fake_world.h"
 
-namespace prequel {
+namespace prequel::stored_config_test {
 namespace {
 
 TEST(StoredConfigTest, EveryDefaultIsFilledIn) {
@@ -62,4 +62,4 @@ TEST(StoredConfigTest, WhatDoesNotSurviveIsNotWritten) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::stored_config_test

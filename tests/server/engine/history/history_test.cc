@@ -7,7 +7,7 @@
 
 #include "tests/server/engine/engine_fixture.h"
 
-namespace prequel {
+namespace prequel::history_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -347,4 +347,4 @@ TEST_F(HistoryTest, AFoldEndsWhenItsAnswerIsNotWanted) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::history_test

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-namespace prequel {
+namespace prequel::model_file_test {
 namespace {
 
 using Code = absl::StatusCode;
@@ -104,4 +104,4 @@ TEST(ModelFileTest, HasTheWrittenFormat) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::model_file_test

@@ -5,7 +5,7 @@
 
 #include "tests/server/engine/history/snapshot_fixture.h"
 
-namespace prequel {
+namespace prequel::snapshot_loss_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST_F(SnapshotLossTest, AFailedOneCostsNothingThatWasLearned) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::snapshot_loss_test

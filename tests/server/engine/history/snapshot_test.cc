@@ -5,7 +5,7 @@
 
 #include "tests/server/engine/history/snapshot_fixture.h"
 
-namespace prequel {
+namespace prequel::snapshot_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -225,4 +225,4 @@ TEST_F(SnapshotTest, ADeletedModelLeavesNone) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::snapshot_test

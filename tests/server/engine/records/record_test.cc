@@ -12,7 +12,7 @@
 #include "core/config/field_error.h"
 #include "tests/server/engine/fake_world.h"
 
-namespace prequel {
+namespace prequel::record_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -169,4 +169,4 @@ TEST_F(RecordTest, TellsItsObservers) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::record_test

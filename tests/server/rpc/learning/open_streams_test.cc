@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace prequel {
+namespace prequel::open_streams_test {
 namespace {
 
 using Added = OpenStreams::Added;
@@ -45,4 +45,4 @@ TEST(OpenStreamsTest, ThoseThatAreOpenAreEnded) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::open_streams_test

@@ -15,7 +15,7 @@
 #include "server/storage/rocks/rocks_store.h"
 #include "tests/server/storage/test_stores.h"
 
-namespace prequel {
+namespace prequel::flipped_bits_test {
 namespace {
 
 constexpr int kModels = 3;
@@ -179,4 +179,4 @@ TEST_F(FlippedBitsTest, NothingWrongIsEverRead) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::flipped_bits_test

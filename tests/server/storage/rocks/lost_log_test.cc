@@ -18,7 +18,7 @@
 #include "tests/server/storage/rocks/failing_env.h"
 #include "tests/server/storage/test_stores.h"
 
-namespace prequel {
+namespace prequel::lost_log_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -371,4 +371,4 @@ TEST_F(LostLogTest, WithoutSyncingOnlyWhatWasSyncedBeforeIsMissed) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::lost_log_test

@@ -10,7 +10,7 @@
 #include "tests/server/storage/rocks/power_loss_env.h"
 #include "tests/server/storage/test_stores.h"
 
-namespace prequel {
+namespace prequel::power_loss_test {
 namespace {
 
 class PowerLossTest : public ::testing::Test {
@@ -178,4 +178,4 @@ TEST_F(PowerLossTest, LosesNothingOfWhatAModelBeganWith) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::power_loss_test

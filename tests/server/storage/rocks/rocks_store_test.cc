@@ -25,7 +25,7 @@
 #include "tests/server/storage/rocks/failing_env.h"
 #include "tests/server/storage/test_stores.h"
 
-namespace prequel {
+namespace prequel::rocks_store_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -360,4 +360,4 @@ TEST_F(RocksStoreTest, OpensWhatIsThereOrBeginsAnewAsItIsTold) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::rocks_store_test

@@ -18,7 +18,7 @@
 #include "tests/server/storage/rocks/failing_env.h"
 #include "tests/server/storage/test_stores.h"
 
-namespace prequel {
+namespace prequel::rocks_write_gate_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -254,4 +254,4 @@ TEST_F(RocksWriteGateTest, MayBeFullAtTheFirstWriteOfAll) {
 }
 
 }  // namespace
-}  // namespace prequel
+}  // namespace prequel::rocks_write_gate_test
