@@ -4,11 +4,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/learner/learner.h"
-#include "server/engine/fold/ledger_codec.h"
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/fold/stored_config.h"
 #include "server/engine/history/capture.h"
@@ -19,9 +19,10 @@ namespace {
 
 std::string Text(const absl::Status& status) { return std::string(status.message()); }
 
-// What a snapshot should hold: state and ledger.
+// What a snapshot should hold: parts and state.
 std::string BytesOf(const ModelFold& fold) {
-  return EncodeLedger(fold.ledger()) + fold.learner()->EncodeState(*fold.current().state);
+  return std::apply([](const auto&... parts) { return (parts.Encode() + ...); }, fold.parts()) +
+         fold.learner()->EncodeState(*fold.current().state);
 }
 
 }  // namespace

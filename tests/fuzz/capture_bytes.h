@@ -23,13 +23,21 @@ inline std::string SealedLedger(std::string_view body) {
   return Seal(std::string(body), "PREQUELL", 1);
 }
 
-// version (u32) | length of the ledger (u64) | ledger | state
+// version (u32) | sections, each: length of its name (u8) | name | length (u64) | bytes. The same
+// as WriteCapture writes (tests/server/formats).
 inline std::string CaptureBytes(const std::string& ledger, const std::string& state) {
   const std::uint32_t version = 1;
-  const std::uint64_t length = ledger.size();
   std::string bytes(reinterpret_cast<const char*>(&version), sizeof(version));
-  bytes.append(reinterpret_cast<const char*>(&length), sizeof(length));
-  return bytes + ledger + state;
+  const auto section = [&bytes](std::string_view name, const std::string& content) {
+    bytes.push_back(static_cast<char>(name.size()));
+    bytes.append(name);
+    const std::uint64_t length = content.size();
+    bytes.append(reinterpret_cast<const char*>(&length), sizeof(length));
+    bytes.append(content);
+  };
+  section("ledger", ledger);
+  section("state", state);
+  return bytes;
 }
 
 }  // namespace prequel::fuzz

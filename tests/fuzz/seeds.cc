@@ -18,7 +18,7 @@
 #include "core/config/field_error.h"
 #include "prequel/v1/learning_service.pb.h"
 #include "prequel/v1/model_service.pb.h"
-#include "server/engine/fold/ledger_codec.h"
+#include "server/engine/fold/ledger.h"
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/fold/status_codec.h"
 #include "server/engine/history/model_file.h"
@@ -88,7 +88,7 @@ ModelFold Learned(const std::shared_ptr<const Learner>& learner) {
 
 // Bodies without their seals.
 std::string LedgerBody(const ModelFold& fold) {
-  return EncodeLedger(fold.ledger()).substr(kSealBytes);
+  return fold.part<Ledger>().Encode().substr(kSealBytes);
 }
 std::string StateBody(const ModelFold& fold) {
   return fold.learner()->EncodeState(*fold.current().state).substr(kSealBytes + 8);
@@ -100,7 +100,7 @@ void WriteSnapshots(Corpus corpus) {
     corpus.Add(Bytes({0, static_cast<int>(i)}) + PartOf(LedgerBody(fold)) + StateBody(fold));
   }
   const ModelFold fold(LearnerOf(3));
-  corpus.Add(Bytes({1, 3}) + CaptureBytes(EncodeLedger(fold.ledger()),
+  corpus.Add(Bytes({1, 3}) + CaptureBytes(fold.part<Ledger>().Encode(),
                                           fold.learner()->EncodeState(*fold.current().state)));
 }
 
@@ -116,7 +116,7 @@ void WriteImports(Corpus corpus) {
          .create_time_us = 5,
          .build = "build",
          .config = wire::ConfigToBytes(fold.learner()->config()),
-         .body = CaptureBytes(EncodeLedger(fold.ledger()),
+         .body = CaptureBytes(fold.part<Ledger>().Encode(),
                               fold.learner()->EncodeState(*fold.current().state))});
     std::string file = Bytes({0, i, 9});
     for (std::string piece = writer.Next(); !piece.empty(); piece = writer.Next()) file += piece;

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "server/engine/fold/ledger_codec.h"
+#include "server/engine/fold/ledger.h"
 #include "server/engine/fold/model_fold.h"
 #include "server/engine/history/capture.h"
 #include "tests/fuzz/capture_bytes.h"
@@ -23,9 +23,10 @@ enum Kind : std::uint8_t { kBodies, kAsItIs };
 
 void RequireUsable(const std::shared_ptr<const Learner>& learner, FoldPoint restored) {
   static Scratch& scratch = *new Scratch();
-  for (const auto& [id, producer] : restored.ledger.producers()) {
+  const Ledger& ledger = std::get<Ledger>(restored.parts);
+  for (const auto& [id, producer] : ledger.producers()) {
     const Origin last{id, producer.next - 1};
-    const absl::StatusOr<PastAnswer> answer = restored.ledger.AnswerTo(last);
+    const absl::StatusOr<PastAnswer> answer = ledger.AnswerTo(last);
     if (!answer.ok()) RequireReadable(answer.status());  // it is whatever the file says
   }
   ModelFold fold(learner, std::move(restored));
@@ -46,7 +47,7 @@ void RequireUsable(const std::shared_ptr<const Learner>& learner, FoldPoint rest
   Require(fold.current().revision == revision + 1, "a minibatch is one revision");
   Require(learner->DecodeState(after).ok(), "what was learned can be read again",
           learner->DecodeState(after).status().ToString());
-  Require(DecodeLedger(EncodeLedger(fold.ledger())).ok(), "the ledger can be read again");
+  Require(Ledger::Decode(fold.part<Ledger>().Encode()).ok(), "the ledger can be read again");
 }
 
 void Run(FuzzInput input) {
@@ -66,14 +67,15 @@ void Run(FuzzInput input) {
             "damage is DATA_LOSS, another version FAILED_PRECONDITION", status.ToString());
     return RequireTold(status);
   }
-  const std::string again =
-      CaptureBytes(EncodeLedger(restored->ledger), learner->EncodeState(*restored->current.state));
+  const auto bytes_of = [&learner](const FoldPoint& point) {
+    return CaptureBytes(std::get<Ledger>(point.parts).Encode(),
+                        learner->EncodeState(*point.current.state));
+  };
+  const std::string again = bytes_of(*restored);
   // Once, for a score that this build does not know is left out, and one that it has begins at 0.
   const absl::StatusOr<FoldPoint> read = DecodeCapture(again, *learner);
   Require(read.ok(), "a capture can be written anew");
-  Require(
-      CaptureBytes(EncodeLedger(read->ledger), learner->EncodeState(*read->current.state)) == again,
-      "a capture encodes to its bytes");
+  Require(bytes_of(*read) == again, "a capture encodes to its bytes");
   if (InDepth(bytes)) RequireUsable(learner, *std::move(restored));
 }
 

@@ -60,7 +60,7 @@ void ModelActor::Begin(ModelFold fold) {
   bulky_ = cost_->footprint().scratch > kBulky;
   fold_.emplace(std::move(fold));
   // The committer opens the log first: whoever finds the model readable may submit.
-  parts_.committer.Open(stored_.log, fold_->ledger());
+  parts_.committer.Open(stored_.log, fold_->part<Ledger>());
   publication_->Introduce(fold_->learner());
   publication_->Publish(fold_->current());
 }
@@ -225,6 +225,7 @@ ModelActor::Folded ModelActor::Fold(std::unique_ptr<Delivery> delivery, Scratch&
   const absl::StatusOr<Learned> learned =
       prequel::Fold(delivery->record, *fold_, delivery->origin,
                     {.scratch = scratch,
+                     .time_us = delivery->time_us,
                      .queries = predict ? &*delivery->predict : nullptr,
                      .answer = predict ? &outcome.predictions : nullptr});
   heaviness_.Note(delivery->seconds, ThreadSeconds() - begun);
@@ -247,7 +248,7 @@ void ModelActor::Announce(Folded folded) {
 }
 
 void ModelActor::Repeat(std::unique_ptr<Delivery> delivery) {
-  const absl::StatusOr<PastAnswer> past = fold_->ledger().AnswerTo(delivery->origin);
+  const absl::StatusOr<PastAnswer> past = fold_->part<Ledger>().AnswerTo(delivery->origin);
   if (!past.ok()) return AnswerTo(std::move(delivery), past.status());
   LearnOutcome outcome{.revision = past->revision, .learned = past->learned, .repeated = true};
   AnswerTo(std::move(delivery), std::move(outcome));

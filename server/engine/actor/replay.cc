@@ -45,7 +45,7 @@ absl::StatusOr<Follower::Progress> Replay::Follow(Scratch& scratch, bool heavy) 
       if (!read.ok()) return read.status();
       parts_.cadence.OnFolded(record.payload.size());
       const double seconds = SecondsToLearn(*cost_, RowsIn(*read));
-      Read next{*std::move(read), OriginOf(record), seconds};
+      Read next{*std::move(read), OriginOf(record), record.time_us, seconds};
       if (!heavy && heaviness_.IsHeavy(seconds)) {
         left_ = std::move(next);
       } else {
@@ -64,7 +64,8 @@ absl::StatusOr<Follower::Progress> Replay::Follow(Scratch& scratch, bool heavy) 
 
 void Replay::Fold(Read read, Scratch& scratch) {
   const double begun = ThreadSeconds();
-  (void)prequel::Fold(read.record, *fold_, read.origin, {scratch});
+  (void)prequel::Fold(read.record, *fold_, read.origin,
+                      {.scratch = scratch, .time_us = read.time_us});
   heaviness_.Note(read.seconds, ThreadSeconds() - begun);
 }
 

@@ -63,6 +63,7 @@ class Replay {
   struct Read {
     Record record;
     Origin origin;
+    std::int64_t time_us;
     double seconds;  // to fold it, by estimate
   };
 

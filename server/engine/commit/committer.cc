@@ -206,6 +206,7 @@ void Committer::Commit() {
   const absl::Status status = Append();
   for (std::size_t i = 0; status.ok() && i < logged_.size(); ++i) {
     logged_[i]->offset = records_[i].offset;
+    logged_[i]->time_us = records_[i].time_us;
   }
   for (LogTail* tail : touched_) tail->Settle(status.ok());
   for (Item& item : group_) {

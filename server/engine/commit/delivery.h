@@ -49,6 +49,7 @@ struct Delivery {
 
   bool repeat = false;           // it was logged before, and is only to be answered
   std::uint64_t offset = 0;      // of the log's record, unless this is a repeat
+  std::int64_t time_us = 0;      // of the log's record
   std::size_t logged_bytes = 0;  // the length of `payload`, which is gone by then
 };
 

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "server/engine/fold/ledger_codec.h"
+
 namespace prequel {
 namespace {
 
@@ -13,10 +15,24 @@ absl::StatusOr<PastAnswer> Given(const PastAnswer& answer) {
 
 }  // namespace
 
+void Ledger::Note(const FoldedRecord& record) {
+  if (record.origin.anonymous()) return;
+  PastAnswer past{.status = record.answer.status(), .revision = record.revision};
+  if (record.answer.ok()) past.learned = *record.answer;
+  past.learned.refused.first.clear();  // many answers are remembered, so each is small
+  past.learned.refused.first.shrink_to_fit();
+  past.learned.unseen_categories = 0;  // no snapshot keeps it
+  Record(record.origin, std::move(past));
+}
+
+std::string Ledger::Encode() const { return EncodeLedger(*this); }
+
+absl::StatusOr<Ledger> Ledger::Decode(std::string_view bytes) { return DecodeLedger(bytes); }
+
 void Ledger::Record(const Origin& origin, PastAnswer answer) {
   if (origin.anonymous()) return;
   if (!origin.numbered()) {
-    requests_.Touch(origin.id) = std::move(answer);
+    Restore(origin.id, std::move(answer));
     return;
   }
   Producer& producer = producers_.Touch(origin.id);
@@ -24,7 +40,7 @@ void Ledger::Record(const Origin& origin, PastAnswer answer) {
   num_answers_ -= answers.size();
   if (origin.sequence != producer.next) answers.clear();
   producer.next = origin.sequence + 1;
-  answers.push_back(std::move(answer));
+  answers.push_back(std::make_shared<const PastAnswer>(std::move(answer)));
   if (answers.size() > static_cast<std::size_t>(kAnswersPerProducer)) answers.pop_front();
   num_answers_ += answers.size();
   BoundAnswers();
@@ -58,8 +74,8 @@ const Ledger::Answers& Ledger::AnswersTo(std::string_view producer) const {
 
 absl::StatusOr<PastAnswer> Ledger::AnswerTo(const Origin& origin) const {
   if (!origin.numbered()) {
-    const PastAnswer* answer = requests_.Find(origin.id);
-    if (answer != nullptr) return Given(*answer);
+    const SharedAnswer* answer = requests_.Find(origin.id);
+    if (answer != nullptr) return Given(**answer);
     return absl::OutOfRangeError("the answer to this request is no longer remembered");
   }
   const Producer* producer = producers_.Find(origin.id);
@@ -68,7 +84,7 @@ absl::StatusOr<PastAnswer> Ledger::AnswerTo(const Origin& origin) const {
   const Answers& answers = AnswersTo(origin.id);
   const auto remembered = static_cast<std::int64_t>(answers.size());
   if (back < 1 || back > remembered) return SequenceError(origin, producer->next);
-  return Given(answers[static_cast<std::size_t>(remembered - back)]);
+  return Given(*answers[static_cast<std::size_t>(remembered - back)]);
 }
 
 }  // namespace prequel

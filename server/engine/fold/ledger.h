@@ -1,16 +1,19 @@
-// Who sent what: the part of a model's state that tells a repeated minibatch from a new one.
+// Who sent what: the part of a fold that tells a repeated minibatch from a new one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/learner/learner.h"
+#include "server/engine/fold/fold_part.h"
 #include "server/engine/fold/origin.h"
 #include "server/engine/fold/recency_table.h"
 
@@ -23,22 +26,32 @@ struct PastAnswer {
   Learned learned;            // when status is OK
 };
 
-// A fold over the log's records, like the learner's state. One thread at a time.
+// A Ledger is a part of a fold (fold_part.h). One thread at a time.
 class Ledger {
  public:
+  static constexpr std::string_view kName = "ledger";
+
   struct Producer {
     std::int64_t next = 1;
   };
-  using Answers = std::deque<PastAnswer>;  // to next - size() … next - 1
+  // A copy of the ledger shares the answers, which never change.
+  using SharedAnswer = std::shared_ptr<const PastAnswer>;
+  using Answers = std::deque<SharedAnswer>;  // to next - size() … next - 1
 
   Ledger()
       : producers_(kMaxProducers),
         answers_(std::numeric_limits<std::size_t>::max()),
         requests_(kMaxRequests) {}
 
+  // Note records the answer of `record`, unless nobody sent it.
+  void Note(const FoldedRecord& record);
   // Record: a record of `origin` stands in the log and was answered `answer`. The log is the
   // authority: a number that does not follow the last one starts anew.
   void Record(const Origin& origin, PastAnswer answer);
+
+  // As ledger_codec.h has it.
+  std::string Encode() const;
+  static absl::StatusOr<Ledger> Decode(std::string_view bytes);
 
   // AnswerTo is the answer that `origin` was given, an error if it was one; OUT_OF_RANGE when it is
   // no longer remembered, or is yet to come.
@@ -47,7 +60,7 @@ class Ledger {
   // Restore is for decoding: it is called with what was logged least recently first.
   void Restore(std::string_view producer, Producer entry, Answers answers);
   void Restore(std::string_view request, PastAnswer answer) {
-    requests_.Touch(request) = std::move(answer);
+    requests_.Touch(request) = std::make_shared<const PastAnswer>(std::move(answer));
   }
 
   // Least recently logged first.
@@ -55,7 +68,7 @@ class Ledger {
   // The answers that are remembered: fewer, or no answers, of a producer that many others have
   // followed.
   const Answers& AnswersTo(std::string_view producer) const;
-  const RecencyTable<PastAnswer>::Entries& requests() const { return requests_.entries(); }
+  const RecencyTable<SharedAnswer>::Entries& requests() const { return requests_.entries(); }
 
  private:
   void BoundAnswers();
@@ -65,7 +78,7 @@ class Ledger {
   // BoundAnswers makes it forget, and counts.
   RecencyTable<Answers> answers_;
   std::size_t num_answers_ = 0;  // in answers_
-  RecencyTable<PastAnswer> requests_;
+  RecencyTable<SharedAnswer> requests_;
 };
 
 }  // namespace prequel

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -194,7 +195,7 @@ absl::StatusOr<Ledger> FromEntries(const Entries& entries, ScoreNames& names) {
     for (const StoredAnswer& stored : entry.answers) {
       absl::StatusOr<PastAnswer> answer = names.Restore(stored);
       if (!answer.ok()) return answer.status();
-      answers.push_back(*std::move(answer));
+      answers.push_back(std::make_shared<const PastAnswer>(*std::move(answer)));
     }
     ledger.Restore(entry.id, {entry.next}, std::move(answers));
   }
@@ -218,12 +219,12 @@ std::string EncodeLedger(const Ledger& ledger) {
   Entries entries;
   for (const auto& [id, producer] : ledger.producers()) {
     ProducerEntry& entry = entries.producers.emplace_back(ProducerEntry{id, producer.next, {}});
-    for (const PastAnswer& answer : ledger.AnswersTo(id)) {
-      scores.Store(answer, entry.answers.emplace_back());
+    for (const Ledger::SharedAnswer& answer : ledger.AnswersTo(id)) {
+      scores.Store(*answer, entry.answers.emplace_back());
     }
   }
   for (const auto& [id, answer] : ledger.requests()) {
-    scores.Store(answer, entries.requests.emplace_back(RequestEntry{id, {}}).answer);
+    scores.Store(*answer, entries.requests.emplace_back(RequestEntry{id, {}}).answer);
   }
   ArchiveWriter writer;
   writer.Value("names", scores.names());

@@ -14,22 +14,21 @@ ModelFold::ModelFold(std::shared_ptr<const Learner> learner, FoldPoint from)
     : learner_(std::move(learner)),
       states_(std::make_shared<StatePool>(learner_)),
       current_(std::move(from.current)),
-      ledger_(std::move(from.ledger)) {}
+      parts_(std::move(from.parts)) {}
 
-void ModelFold::Advance(const Origin& origin, const absl::StatusOr<Learned>& answer,
-                        std::shared_ptr<LearnerState> next) {
-  ++current_.next_offset;
+void ModelFold::Advance(const Origin& origin, std::int64_t time_us,
+                        const absl::StatusOr<Learned>& answer, std::shared_ptr<LearnerState> next) {
+  const std::uint64_t offset = current_.next_offset++;
   if (next != nullptr) {
     next->revision = ++current_.revision;
     current_.state = std::move(next);
   }
-  if (origin.anonymous()) return;
-  PastAnswer past{.status = answer.status(), .revision = current_.revision};
-  if (answer.ok()) past.learned = *answer;
-  past.learned.refused.first.clear();  // many answers are remembered, so each is small
-  past.learned.refused.first.shrink_to_fit();
-  past.learned.unseen_categories = 0;  // no snapshot keeps it
-  ledger_.Record(origin, std::move(past));
+  const FoldedRecord record{.origin = origin,
+                            .offset = offset,
+                            .time_us = time_us,
+                            .revision = current_.revision,
+                            .answer = answer};
+  std::apply([&record](auto&... parts) { (parts.Note(record), ...); }, parts_);
 }
 
 }  // namespace prequel

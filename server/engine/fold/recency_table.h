@@ -18,8 +18,15 @@ class RecencyTable {
   using Entries = std::list<Entry>;
 
   explicit RecencyTable(std::size_t max_entries) : max_entries_(max_entries) {}
-  RecencyTable(const RecencyTable&) = delete;
-  RecencyTable& operator=(const RecencyTable&) = delete;
+  RecencyTable(const RecencyTable& other)
+      : max_entries_(other.max_entries_), entries_(other.entries_) {
+    index_.reserve(entries_.size());
+    for (auto it = entries_.begin(); it != entries_.end(); ++it) index_.emplace(it->first, it);
+  }
+  RecencyTable& operator=(const RecencyTable& other) {
+    if (this != &other) *this = RecencyTable(other);
+    return *this;
+  }
   RecencyTable(RecencyTable&&) noexcept = default;
   RecencyTable& operator=(RecencyTable&&) noexcept = default;
 

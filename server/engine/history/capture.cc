@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/config/field_error.h"
 #include "core/learner/learner_state.h"
-#include "server/engine/fold/ledger_codec.h"
 #include "server/storage/bytes.h"
 
 namespace prequel {
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kCaptureVersion = 1;
 
-constexpr std::string_view kLedger = "ledger", kState = "state";
+constexpr std::string_view kState = "state";
 
 // So little that a synced write which has to wait for it hardly waits, and that most captures are
 // one chunk.
@@ -52,6 +53,29 @@ std::optional<Section> TakeSection(std::string_view& bytes) {
   return section;
 }
 
+using Sections = std::map<std::string_view, std::string_view>;
+
+absl::StatusOr<std::string_view> TakeOut(Sections& sections, std::string_view name) {
+  const auto section = sections.extract(name);
+  if (section.empty()) return absl::DataLossError(absl::StrCat("has no section ", Quoted(name)));
+  return section.mapped();
+}
+
+// DecodeParts takes the parts' sections out of `sections`.
+template <FoldPart... Ps>
+absl::Status DecodeParts(Sections& sections, std::tuple<Ps...>& parts) {
+  absl::Status status;
+  const auto decode = [&]<class P>(P& part) {
+    if (!status.ok()) return;
+    const absl::StatusOr<std::string_view> bytes = TakeOut(sections, P::kName);
+    absl::StatusOr<P> decoded = bytes.ok() ? P::Decode(*bytes) : bytes.status();
+    status = decoded.status();
+    if (status.ok()) part = *std::move(decoded);
+  };
+  (decode(std::get<Ps>(parts)), ...);
+  return status;
+}
+
 }  // namespace
 
 Capture CaptureOf(const StoredModel& model, const ModelFold& fold) {
@@ -60,7 +84,7 @@ Capture CaptureOf(const StoredModel& model, const ModelFold& fold) {
           .log = model.log,
           .learner = fold.learner(),
           .current = fold.current(),
-          .ledger = EncodeLedger(fold.ledger())};
+          .parts = fold.parts()};
 }
 
 absl::Status WriteCapture(const Capture& capture,
@@ -85,7 +109,9 @@ absl::Status WriteCapture(const Capture& capture,
     if (status.ok()) status = in_chunks(SectionHead(name, bytes.size()));
     if (status.ok()) status = in_chunks(bytes);
   };
-  section(kLedger, capture.ledger);
+  std::apply(
+      [&section]<FoldPart... Ps>(const Ps&... parts) { (section(Ps::kName, parts.Encode()), ...); },
+      capture.parts);
   section(kState, capture.learner->EncodeState(*capture.current.state));
   return status.ok() && !chunk.empty() ? write(chunk) : status;
 }
@@ -97,24 +123,25 @@ absl::StatusOr<FoldPoint> DecodeCapture(std::string_view bytes, const Learner& l
     return absl::FailedPreconditionError(absl::StrCat("unknown version ", version));
   }
   bytes.remove_prefix(sizeof(version));
-  std::string_view stored_ledger, stored_state;
+  Sections sections;
   while (!bytes.empty()) {
     const std::optional<Section> section = TakeSection(bytes);
     if (!section) return absl::DataLossError("truncated");
-    if (section->name == kLedger) {
-      stored_ledger = section->bytes;
-    } else if (section->name == kState) {
-      stored_state = section->bytes;
-    } else {
-      return absl::FailedPreconditionError(absl::StrCat("unknown section ", Quoted(section->name)));
+    if (!sections.emplace(section->name, section->bytes).second) {
+      return absl::DataLossError(absl::StrCat("has section ", Quoted(section->name), " twice"));
     }
   }
-  absl::StatusOr<Ledger> ledger = DecodeLedger(stored_ledger);
-  if (!ledger.ok()) return ledger.status();
-  absl::StatusOr<LearnerState> state = learner.DecodeState(stored_state);
-  if (!state.ok()) return state.status();
   FoldPoint point;
-  point.ledger = *std::move(ledger);
+  absl::Status status = DecodeParts(sections, point.parts);
+  if (!status.ok()) return status;
+  const absl::StatusOr<std::string_view> stored_state = TakeOut(sections, kState);
+  if (!stored_state.ok()) return stored_state.status();
+  if (!sections.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("unknown section ", Quoted(sections.begin()->first)));
+  }
+  absl::StatusOr<LearnerState> state = learner.DecodeState(*stored_state);
+  if (!state.ok()) return state.status();
   point.current.revision = state->revision;
   point.current.state = std::make_shared<const LearnerState>(*std::move(state));
   return point;

@@ -22,9 +22,10 @@ struct Capture {
   LogId log{};
   std::shared_ptr<const Learner> learner;
   Published current;
-  std::string ledger;  // EncodeLedger
+  FoldParts parts;
 };
 
+// CaptureOf encodes nothing: it copies the parts, and the state is shared.
 Capture CaptureOf(const StoredModel& model, const ModelFold& fold);
 
 // WriteCapture calls `write` with the bytes of a stored snapshot, in chunks of at most

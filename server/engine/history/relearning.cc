@@ -105,7 +105,8 @@ absl::StatusOr<ModelFold> Relearning::Fold(std::uint64_t next_offset,
       VisitPart(log_, model_.log, 0, next_offset, wanted, [&](const LogRecord& record) {
         if (IsRollback(record)) {
           Record rollback = Rollback{.state = *kept.Take(record.offset)};
-          (void)prequel::Fold(rollback, fold, OriginOf(record), {scratch});
+          (void)prequel::Fold(rollback, fold, OriginOf(record),
+                              {.scratch = scratch, .time_us = record.time_us});
         } else if (absl::Status folded = FoldRecord(record, codec_, fold, scratch); !folded.ok()) {
           return folded;
         }

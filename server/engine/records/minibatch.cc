@@ -53,7 +53,7 @@ absl::StatusOr<Learned> Minibatch::Fold(ModelFold& fold, const Origin& origin,
   absl::StatusOr<Learned> learned = fold.learner()->Update(
       *fold.current().state, batch, folding.scratch, *next, folding.queries, folding.answer);
   if (!learned.ok()) next = nullptr;
-  fold.Advance(origin, learned, std::move(next));
+  fold.Advance(origin, folding.time_us, learned, std::move(next));
   return learned;
 }
 

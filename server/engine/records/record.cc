@@ -83,7 +83,7 @@ absl::Status FoldRecord(const LogRecord& record, const Codec& codec, ModelFold& 
                         Scratch& scratch) {
   absl::StatusOr<Record> read = ReadRecord(record, codec, *fold.learner());
   if (!read.ok()) return read.status();
-  (void)Fold(*read, fold, OriginOf(record), {scratch});
+  (void)Fold(*read, fold, OriginOf(record), {.scratch = scratch, .time_us = record.time_us});
   return absl::OkStatus();
 }
 

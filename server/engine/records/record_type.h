@@ -24,6 +24,7 @@ namespace prequel {
 // What a record is folded with.
 struct Folding {
   Scratch& scratch;
+  std::int64_t time_us = 0;           // microseconds since the Unix epoch, when it was logged
   const QuerySet* queries = nullptr;  // not null: are answered from the state before learning,
   Answer* answer = nullptr;           // and here
 };

@@ -15,8 +15,8 @@ absl::StatusOr<Refusal> Refusal::Decode(std::string_view payload, const Codec& /
 std::string Refusal::Encode(const Learner& /*learner*/) { return EncodeStatus(status); }
 
 absl::StatusOr<Learned> Refusal::Fold(ModelFold& fold, const Origin& origin,
-                                      const Folding& /*folding*/) {
-  fold.Advance(origin, status, nullptr);
+                                      const Folding& folding) {
+  fold.Advance(origin, folding.time_us, status, nullptr);
   return status;
 }
 

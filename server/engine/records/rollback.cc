@@ -16,9 +16,9 @@ absl::StatusOr<Rollback> Rollback::Decode(std::string_view payload, const Codec&
 std::string Rollback::Encode(const Learner& learner) { return learner.EncodeState(state); }
 
 absl::StatusOr<Learned> Rollback::Fold(ModelFold& fold, const Origin& origin,
-                                       const Folding& /*folding*/) {
+                                       const Folding& folding) {
   const Learned nothing;
-  fold.Advance(origin, nothing, std::make_shared<LearnerState>(std::move(state)));
+  fold.Advance(origin, folding.time_us, nothing, std::make_shared<LearnerState>(std::move(state)));
   return nothing;
 }
 

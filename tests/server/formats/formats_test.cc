@@ -11,11 +11,11 @@
 #include "core/scores/score_table.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "server/engine/engine.h"
-#include "server/engine/fold/ledger_codec.h"
 #include "server/engine/history/capture.h"
 #include "server/wire_codec.h"
 #include "tests/core/belief_of.h"
 #include "tests/core/golden_file.h"
+#include "tests/fuzz/capture_bytes.h"
 #include "tests/server/storage/memory_store.h"
 
 namespace prequel::formats_test {
@@ -180,15 +180,16 @@ TEST(FormatsTest, Capture) {
   ASSERT_TRUE(point.ok()) << point.status();
   EXPECT_EQ(point->current.revision, 2);
   EXPECT_EQ(learner->EncodeState(*point->current.state), learner->EncodeState(*state));
-  const absl::StatusOr<PastAnswer> answer = point->ledger.AnswerTo({"producer", 1});
+  const absl::StatusOr<PastAnswer> answer =
+      std::get<Ledger>(point->parts).AnswerTo({"producer", 1});
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->learned.scores["accuracy"], 0.75);
   EXPECT_EQ(answer->learned.report.kl, 0.125);
   EXPECT_EQ(answer->learned.refused.count, 0);
-  const absl::Status refusal = point->ledger.AnswerTo({"producer", 2}).status();
+  const absl::Status refusal = std::get<Ledger>(point->parts).AnswerTo({"producer", 2}).status();
   EXPECT_EQ(refusal, FieldError("batch.inputs", "is odd"));
-  EXPECT_EQ(point->ledger.AnswerTo({"producer", 3})->learned.refused.count, 2);
-  EXPECT_EQ(point->ledger.AnswerTo({"request", 0})->revision, 2);
+  EXPECT_EQ(std::get<Ledger>(point->parts).AnswerTo({"producer", 3})->learned.refused.count, 2);
+  EXPECT_EQ(std::get<Ledger>(point->parts).AnswerTo({"request", 0})->revision, 2);
   EXPECT_TRUE(CaptureBytes(ModelFold(learner, *std::move(point))) == current);
 }
 
@@ -203,6 +204,33 @@ TEST(FormatsTest, ACaptureIsSectionsThatAreAllKnown) {
   const absl::Status unknown = DecodeCapture(whole + pending, *learner).status();
   EXPECT_EQ(unknown.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(unknown.message(), "unknown section \"pending\"");
+  const absl::Status twice = DecodeCapture(whole + whole.substr(4), *learner).status();
+  EXPECT_EQ(twice.code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(twice.message(), "has section \"ledger\" twice");
+}
+
+TEST(FormatsTest, ACaptureIsOfThePointWhereItWasTaken) {
+  ModelFold fold = SomeFold(SomeLearner());
+  const std::string then = CaptureBytes(fold);
+  const Capture capture = CaptureOf({}, fold);
+  fold.Advance({"producer", 3}, 0, absl::InternalError("x"), nullptr);
+  fold.Advance({"other", 1}, 0, absl::InternalError("x"), nullptr);
+  std::string bytes;
+  const auto append = [&bytes](std::string_view chunk) {
+    bytes.append(chunk);
+    return absl::OkStatus();
+  };
+  ASSERT_TRUE(WriteCapture(capture, append).ok());
+  EXPECT_TRUE(bytes == then);
+  EXPECT_FALSE(CaptureBytes(fold) == then);
+}
+
+// Or the fuzzers would draw bytes that no capture can be.
+TEST(FormatsTest, FuzzersWriteCapturesAsTheyAre) {
+  const ModelFold fold = SomeFold(SomeLearner());
+  EXPECT_TRUE(fuzz::CaptureBytes(fold.part<Ledger>().Encode(),
+                                 fold.learner()->EncodeState(*fold.current().state)) ==
+              CaptureBytes(fold));
 }
 
 // A file becomes a model, and is exported as it was but for the defaults that the model filled in.

@@ -23,6 +23,12 @@ TEST(RecencyTableTest, ForgetsWhatWasTouchedLongestAgo) {
   EXPECT_EQ(table.Find("b"), nullptr);
   EXPECT_EQ(*table.Find("a"), 1);
   EXPECT_EQ(table.entries().front().first, "a");
+  RecencyTable<int> copy = table;
+  copy.Touch("c") = 4;
+  copy.Touch("d") = 5;
+  EXPECT_EQ(copy.Find("a"), nullptr);
+  EXPECT_EQ(*table.Find("a"), 1);
+  EXPECT_EQ(*table.Find("c"), 3);
   const RecencyTable<int> moved = std::move(table);
   EXPECT_EQ(*moved.Find("c"), 3);
 }

@@ -68,7 +68,7 @@ TEST_F(RecordTest, LiveAndReplayedFoldsAreTheSame) {
     EXPECT_EQ(BytesOf(replayed), BytesOf(live));
     EXPECT_EQ(replayed.current().revision, live.current().revision);
     EXPECT_EQ(replayed.current().next_offset, live.current().next_offset);
-    const absl::StatusOr<PastAnswer> past = replayed.ledger().AnswerTo(origin);
+    const absl::StatusOr<PastAnswer> past = replayed.part<Ledger>().AnswerTo(origin);
     EXPECT_EQ(past.status(), answer.status());
     return answer;
   };
@@ -101,7 +101,8 @@ TEST_F(RecordTest, AMinibatchAlsoPredicts) {
   Record record = MakeMinibatch(1);
   const QuerySet queries = Queries();
   Answer answer;
-  ASSERT_TRUE(Fold(record, fold, {}, {scratch_, &queries, &answer}).ok());
+  ASSERT_TRUE(
+      Fold(record, fold, {}, {.scratch = scratch_, .queries = &queries, .answer = &answer}).ok());
   EXPECT_EQ(answer["mean"].cols(), 8);
 }
 
