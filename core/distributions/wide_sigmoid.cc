@@ -17,22 +17,22 @@
 namespace prequel {
 namespace {
 
-constexpr int kTerms = 12;
+constexpr int kSigmoidTerms = 12;
 // Where js − h is below, φ(h) R is e^{−hs + s²/2}, to all digits, and σ(f) is e^f.
 constexpr double kFarBelow = -30;
 const double kLogRootTwoPi = 0.5 * std::log(2 * std::numbers::pi);
 
 // Weights of the terms a_j of Σ_j (−1)^{j−1} a_j, the signs included.
-const std::array<double, kTerms>& Weights() {
-  static const std::array<double, kTerms> kWeights = [] {
-    const double power = std::pow(3 + std::sqrt(8.0), kTerms);
+const std::array<double, kSigmoidTerms>& Weights() {
+  static const std::array<double, kSigmoidTerms> kWeights = [] {
+    const double power = std::pow(3 + std::sqrt(8.0), kSigmoidTerms);
     const double d = 0.5 * (power + 1 / power);
-    std::array<double, kTerms> weights;
+    std::array<double, kSigmoidTerms> weights;
     double b = -1, c = -d;
-    for (int k = 0; k < kTerms; ++k) {
+    for (int k = 0; k < kSigmoidTerms; ++k) {
       c = b - c;
       weights[static_cast<std::size_t>(k)] = c / d;
-      b *= (k + kTerms) * (k - kTerms) / ((k + 0.5) * (k + 1));
+      b *= (k + kSigmoidTerms) * (k - kSigmoidTerms) / ((k + 0.5) * (k + 1));
     }
     return weights;
   }();
@@ -110,21 +110,21 @@ void ExpectWideSigmoid(const Lane& m, const Lane& s, const SigmoidWants& wants,
 
 // ExpectOneWideSigmoid is Sum of one lane, over all terms at once.
 OneSigmoid ExpectOneWideSigmoid(double m, double s) {
-  using Terms = Eigen::Array<double, kTerms, 1>;
+  using Terms = Eigen::Array<double, kSigmoidTerms, 1>;
   static const Terms kWeights = Terms::Map(Weights().data());
-  static const Terms kPowers = Terms::LinSpaced(1, kTerms);
+  static const Terms kPowers = Terms::LinSpaced(1, kSigmoidTerms);
   const double h = std::abs(m) / s;
   double mean_one, curvature, softplus;
   if (s - h <= kFarBelow) {
     mean_one = curvature = softplus = std::exp(s * (0.5 * s - h));
   } else {
     // Both sides of 0 together.
-    Eigen::Array<double, 2 * kTerms, 1> x;
-    x.head<kTerms>() = (kPowers * s - h).max(kFarBelow);
-    x.tail<kTerms>() = kPowers * s + h;
-    const Eigen::Array<double, 2 * kTerms, 1> ratio = RoughMillsRatio<2 * kTerms>(x.abs());
-    const Terms below = Reflect<kTerms>(x.head<kTerms>(), ratio.head<kTerms>());
-    const Terms above = ratio.tail<kTerms>();
+    Eigen::Array<double, 2 * kSigmoidTerms, 1> x;
+    x.head<kSigmoidTerms>() = (kPowers * s - h).max(kFarBelow);
+    x.tail<kSigmoidTerms>() = kPowers * s + h;
+    const Eigen::Array<double, 2 * kSigmoidTerms, 1> ratio = RoughMillsRatio<2 * kSigmoidTerms>(x.abs());
+    const Terms below = Reflect<kSigmoidTerms>(x.head<kSigmoidTerms>(), ratio.head<kSigmoidTerms>());
+    const Terms above = ratio.tail<kSigmoidTerms>();
     const Terms both = kWeights * (below + above);
     const double density = std::exp(-0.5 * h * h - kLogRootTwoPi);
     const double tail = MillsRatio<1>(Eigen::Array<double, 1, 1>(h))[0];
