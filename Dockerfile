@@ -11,13 +11,10 @@ COPY . .
 # read bit for bit only on the same one.
 ARG PREQUEL_ARCH=x86-64-v3
 ARG JOBS
-RUN CMAKE_ARGS=-DPREQUEL_ARCH=$PREQUEL_ARCH ./dev build release prequeld prequel prequel-log
+RUN CMAKE_ARGS=-DPREQUEL_ARCH=$PREQUEL_ARCH ./dev install /out
 # A folder of tests/ to build and pass as well, such as core.
 ARG TESTS
 RUN [ -z "$TESTS" ] || CMAKE_ARGS=-DPREQUEL_ARCH=$PREQUEL_ARCH ./dev test "$TESTS"
-RUN mkdir /out && for program in prequeld prequel prequel-log; do \
-      strip -o "/out/$program" "build/release/bin/$program" || exit; \
-    done
 
 FROM debian:bookworm-slim
 RUN apt-get update -qq \
@@ -25,7 +22,7 @@ RUN apt-get update -qq \
       libgrpc++1.51 librocksdb7.8 libprometheus-cpp-core1.0 libssl3 zlib1g \
  && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* \
  && install -d -o 10001 -g 10001 -m 0700 /var/lib/prequel
-COPY --from=build /out/* /usr/local/bin/
+COPY --from=build /out/bin/* /usr/local/bin/
 # A number, so that Kubernetes' runAsNonRoot can see that it is not root.
 USER 10001:10001
 # The one place that is written to; the root file system may be read-only.

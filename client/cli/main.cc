@@ -46,7 +46,7 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
       ->capture_default_str();
   app.add_flag("--json", session.json, "one JSON document instead of tables");
   AddSecurityFlags(app, session.security);
-  app.set_version_flag("--version", PREQUEL_VERSION);
+  app.set_version_flag("--version", "prequel " PREQUEL_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
 }
