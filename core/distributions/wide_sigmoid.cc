@@ -122,8 +122,10 @@ OneSigmoid ExpectOneWideSigmoid(double m, double s) {
     Eigen::Array<double, 2 * kSigmoidTerms, 1> x;
     x.head<kSigmoidTerms>() = (kPowers * s - h).max(kFarBelow);
     x.tail<kSigmoidTerms>() = kPowers * s + h;
-    const Eigen::Array<double, 2 * kSigmoidTerms, 1> ratio = RoughMillsRatio<2 * kSigmoidTerms>(x.abs());
-    const Terms below = Reflect<kSigmoidTerms>(x.head<kSigmoidTerms>(), ratio.head<kSigmoidTerms>());
+    const Eigen::Array<double, 2 * kSigmoidTerms, 1> ratio =
+        RoughMillsRatio<2 * kSigmoidTerms>(x.abs());
+    const Terms below =
+        Reflect<kSigmoidTerms>(x.head<kSigmoidTerms>(), ratio.head<kSigmoidTerms>());
     const Terms above = ratio.tail<kSigmoidTerms>();
     const Terms both = kWeights * (below + above);
     const double density = std::exp(-0.5 * h * h - kLogRootTwoPi);

@@ -9,8 +9,9 @@ trap 'rm -rf "$prefix"' EXIT
 die() { echo "installed.sh: $*" >&2; exit 1; }
 
 cmake --install "$build" --prefix "$prefix" >/dev/null
-[[ $(cd "$prefix" && find . -type f | sort | xargs) == "./bin/prequel ./bin/prequel-log ./bin/prequeld" ]] ||
-  die "other files: $(find "$prefix" -type f)"
+installed=$(cd "$prefix" && find . -type f | sort | xargs)
+[[ $installed == "./bin/prequel ./bin/prequel-log ./bin/prequeld" ]] ||
+  die "it installs $installed"
 for program in "$prefix"/bin/*; do
   ! readelf --sections --wide "$program" | grep -q '\.debug_' || die "$program has symbols"
   [[ $("$program" --version) == "$(basename "$program") "[0-9]* ]] ||

@@ -5,10 +5,13 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 
 #include "core/archive/archive.h"
 #include "core/config/fingerprint.h"
 #include "core/learner/learner.h"
+#include "server/engine/fold/fold_parts.h"
 
 namespace prequel::fuzz {
 
@@ -35,7 +38,10 @@ inline std::string CaptureBytes(const std::string& ledger, const std::string& st
     bytes.append(reinterpret_cast<const char*>(&length), sizeof(length));
     bytes.append(content);
   };
-  section("ledger", ledger);
+  const auto part = [&]<FoldPart P>(const P& empty) {
+    section(P::kName, std::is_same_v<P, Ledger> ? ledger : empty.Encode());
+  };
+  std::apply([&part](const auto&... parts) { (part(parts), ...); }, FoldParts());
   section("state", state);
   return bytes;
 }
