@@ -55,20 +55,21 @@ std::optional<Section> TakeSection(std::string_view& bytes) {
 
 using Sections = std::map<std::string_view, std::string_view>;
 
-absl::StatusOr<std::string_view> TakeOut(Sections& sections, std::string_view name) {
+// TakeOut is null where there is no such section.
+std::optional<std::string_view> TakeOut(Sections& sections, std::string_view name) {
   const auto section = sections.extract(name);
-  if (section.empty()) return absl::DataLossError(absl::StrCat("has no section ", Quoted(name)));
-  return section.mapped();
+  return section.empty() ? std::nullopt : std::optional(section.mapped());
 }
 
-// DecodeParts takes the parts' sections out of `sections`.
+// DecodeParts takes the parts' sections out of `sections`. A part without one begins empty: the
+// build that wrote the capture did not have it.
 template <FoldPart... Ps>
 absl::Status DecodeParts(Sections& sections, std::tuple<Ps...>& parts) {
   absl::Status status;
   const auto decode = [&]<class P>(P& part) {
-    if (!status.ok()) return;
-    const absl::StatusOr<std::string_view> bytes = TakeOut(sections, P::kName);
-    absl::StatusOr<P> decoded = bytes.ok() ? P::Decode(*bytes) : bytes.status();
+    const std::optional<std::string_view> bytes = TakeOut(sections, P::kName);
+    if (!bytes.has_value() || !status.ok()) return;
+    absl::StatusOr<P> decoded = P::Decode(*bytes);
     status = decoded.status();
     if (status.ok()) part = *std::move(decoded);
   };
@@ -134,8 +135,8 @@ absl::StatusOr<FoldPoint> DecodeCapture(std::string_view bytes, const Learner& l
   FoldPoint point;
   absl::Status status = DecodeParts(sections, point.parts);
   if (!status.ok()) return status;
-  const absl::StatusOr<std::string_view> stored_state = TakeOut(sections, kState);
-  if (!stored_state.ok()) return stored_state.status();
+  const std::optional<std::string_view> stored_state = TakeOut(sections, kState);
+  if (!stored_state.has_value()) return absl::DataLossError("has no state");
   if (!sections.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("unknown section ", Quoted(sections.begin()->first)));

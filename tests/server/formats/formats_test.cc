@@ -93,10 +93,16 @@ Ledger SomeLedger() {
   return ledger;
 }
 
+FoldParts PartsWith(Ledger ledger) {
+  FoldParts parts;
+  std::get<Ledger>(parts) = std::move(ledger);
+  return parts;
+}
+
 ModelFold SomeFold(const std::shared_ptr<const Learner>& learner) {
   const auto state = std::make_shared<const LearnerState>(SomeState(*learner));
   Published current{.revision = state->revision, .state = state};
-  return ModelFold(learner, {std::move(current), SomeLedger()});
+  return ModelFold(learner, {std::move(current), PartsWith(SomeLedger())});
 }
 
 std::string CaptureBytes(const ModelFold& fold) {
@@ -171,8 +177,8 @@ Ledger LedgerWithRefusedRows() {
 TEST(FormatsTest, Capture) {
   const std::shared_ptr<const Learner> learner = SomeLearner();
   const auto state = std::make_shared<const LearnerState>(SomeState(*learner));
-  const ModelFold fold(learner,
-                       {{.revision = state->revision, .state = state}, LedgerWithRefusedRows()});
+  const ModelFold fold(
+      learner, {{.revision = state->revision, .state = state}, PartsWith(LedgerWithRefusedRows())});
   const std::string current = CaptureBytes(fold);
   const std::string bytes = Golden("capture", current);
   EXPECT_TRUE(bytes == current) << "bytes differ";
@@ -207,6 +213,18 @@ TEST(FormatsTest, ACaptureIsSectionsThatAreAllKnown) {
   const absl::Status twice = DecodeCapture(whole + whole.substr(4), *learner).status();
   EXPECT_EQ(twice.code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(twice.message(), "has section \"ledger\" twice");
+}
+
+TEST(FormatsTest, APartThatACaptureDoesNotHaveBeginsEmpty) {
+  const std::shared_ptr<const Learner> learner = SomeLearner();
+  const std::string state = learner->EncodeState(SomeState(*learner));
+  std::string length(sizeof(std::uint64_t), '\0');
+  for (std::size_t i = 0; i < 4; ++i) length[i] = static_cast<char>(state.size() >> (8 * i));
+  const std::string bytes = std::string("\1\0\0\0\5state", 10) + length + state;
+  const absl::StatusOr<FoldPoint> point = DecodeCapture(bytes, *learner);
+  ASSERT_TRUE(point.ok()) << point.status();
+  EXPECT_TRUE(std::get<Ledger>(point->parts).producers().empty());
+  EXPECT_TRUE(std::get<Ledger>(point->parts).requests().empty());
 }
 
 TEST(FormatsTest, ACaptureIsOfThePointWhereItWasTaken) {
