@@ -6,7 +6,6 @@
 
 #include "server/engine/fold/fold_part.h"
 #include "server/engine/fold/ledger.h"
-#include "server/engine/fold/rows_by_hour.h"
 
 namespace prequel {
 
@@ -14,6 +13,6 @@ template <FoldPart... Ps>
 using FoldPartsOf = std::tuple<Ps...>;
 
 // No part is rolled back: each says what has happened, not what is believed.
-using FoldParts = FoldPartsOf<Ledger, RowsByHour>;
+using FoldParts = FoldPartsOf<Ledger>;
 
 }  // namespace prequel
