@@ -17,6 +17,7 @@
 #include "tests/style/function_length.h"
 #include "tests/style/include_layers.h"
 #include "tests/style/member_probes.h"
+#include "tests/style/named_files.h"
 #include "tests/style/part_names.h"
 #include "tests/style/source_file.h"
 #include "tests/style/text_rules.h"
@@ -101,6 +102,10 @@ TEST(Tree, CommentsNameTheirSubject) {
 
 TEST(Tree, PartsAreNotProbed) {
   for (const SourceFile& file : Tree()) ExpectNoneInTheProduct(CheckMemberProbes(file));
+}
+
+TEST(Tree, FilesThatPagesNameAreThere) {
+  for (const Finding& finding : CheckNamedFiles(Tree())) ADD_FAILURE() << Describe(finding);
 }
 
 TEST(Tree, SourcesAreCompiled) {
