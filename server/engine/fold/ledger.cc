@@ -32,7 +32,7 @@ absl::StatusOr<Ledger> Ledger::Decode(std::string_view bytes) { return DecodeLed
 void Ledger::Record(const Origin& origin, PastAnswer answer) {
   if (origin.anonymous()) return;
   if (!origin.numbered()) {
-    Restore(origin.id, std::move(answer));
+    requests_.Touch(origin.id) = std::make_shared<const PastAnswer>(std::move(answer));
     return;
   }
   Producer& producer = producers_.Touch(origin.id);
