@@ -49,7 +49,7 @@ class Ledger {
   // authority: a number that does not follow the last one starts anew.
   void Record(const Origin& origin, PastAnswer answer);
 
-  // As ledger_codec.h has it.
+  // The bytes are those of ledger_codec.h.
   std::string Encode() const;
   static absl::StatusOr<Ledger> Decode(std::string_view bytes);
 
