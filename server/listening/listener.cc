@@ -24,8 +24,7 @@ namespace prequel {
 namespace {
 
 constexpr int kBacklog = 1024;
-constexpr int kAcceptedAtOnce =
-    64;  // connections that are accepted before it looks at anything else
+constexpr int kAccepts = 64;  // connections that are taken before it looks at anything else
 // How often the listener looks at what is open and arriving: as a rule, and once the process is
 // large.
 constexpr std::chrono::milliseconds kLook{100}, kCloseLook{20};
@@ -147,8 +146,7 @@ void Listener::Loop() {
     }
     for (std::size_t i = 0; ready > 0 && i + 1 < polled.size(); ++i) {
       // Connections that are left are there at the next poll.
-      for (int n = 0; polled[i].revents != 0 && n < kAcceptedAtOnce && Accept(polled[i].fd); ++n)
-        continue;
+      for (int n = 0; polled[i].revents != 0 && n < kAccepts && Accept(polled[i].fd); ++n) continue;
     }
   }
 }

@@ -13,7 +13,8 @@ installed=$(cd "$prefix" && find . -type f | sort | xargs)
 [[ $installed == "./bin/prequel ./bin/prequel-log ./bin/prequeld" ]] ||
   die "it installs $installed"
 for program in "$prefix"/bin/*; do
-  ! readelf --sections --wide "$program" | grep -q '\.debug_' || die "$program has symbols"
+  sections=$(readelf --sections --wide "$program")
+  [[ $sections == *.text* && $sections != *.debug_* ]] || die "$program has symbols"
   [[ $("$program" --version) == "$(basename "$program") "[0-9]* ]] ||
     die "$program does not say its version"
 done

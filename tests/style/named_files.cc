@@ -43,10 +43,11 @@ bool Matches(std::string_view pattern, std::string_view path) {
 std::set<std::string_view> Suffixes(const std::vector<SourceFile>& tree) {
   std::set<std::string_view> suffixes;
   for (const SourceFile& file : tree) {
-    const std::string_view path = file.path;
-    for (std::size_t from = 0; from != 1; from = path.find('/', from) + 1) {
-      suffixes.insert(path.substr(from));
-      if (path.find('/', from) == path.npos) break;
+    std::string_view rest = file.path;
+    suffixes.insert(rest);
+    for (std::size_t slash = rest.find('/'); slash != rest.npos; slash = rest.find('/')) {
+      rest.remove_prefix(slash + 1);
+      suffixes.insert(rest);
     }
   }
   return suffixes;
@@ -62,6 +63,18 @@ bool IsThere(std::string_view path, const std::set<std::string_view>& suffixes) 
                      [path](std::string_view file) { return Matches(path, file); });
 }
 
+// What stands between pairs of backquotes in `line`.
+std::vector<std::string_view> CodeIn(std::string_view line) {
+  std::vector<std::string_view> code;
+  for (std::size_t open = line.find('`'); open != line.npos; open = line.find('`')) {
+    const std::size_t close = line.find('`', open + 1);
+    if (close == line.npos) break;
+    code.push_back(line.substr(open + 1, close - open - 1));
+    line.remove_prefix(close + 1);
+  }
+  return code;
+}
+
 }  // namespace
 
 std::vector<Finding> CheckNamedFiles(const std::vector<SourceFile>& tree) {
@@ -70,17 +83,12 @@ std::vector<Finding> CheckNamedFiles(const std::vector<SourceFile>& tree) {
   for (const SourceFile& file : tree) {
     if (Extension(file.path) != ".md") continue;
     int number = 0;
-    for (std::string_view line : Lines(file.text)) {
+    for (const std::string_view line : Lines(file.text)) {
       ++number;
-      for (std::size_t open = line.find('`'); open != line.npos; open = line.find('`')) {
-        const std::size_t close = line.find('`', open + 1);
-        if (close == line.npos) break;
-        const std::string_view code = line.substr(open + 1, close - open - 1);
-        if (IsPath(code) && !IsThere(code, suffixes)) {
-          findings.push_back(
-              {file.path, number, "names a file that is not there: " + std::string(code)});
-        }
-        line.remove_prefix(close + 1);
+      for (const std::string_view code : CodeIn(line)) {
+        if (!IsPath(code) || IsThere(code, suffixes)) continue;
+        findings.push_back(
+            {file.path, number, "names a file that is not there: " + std::string(code)});
       }
     }
   }

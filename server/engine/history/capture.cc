@@ -55,25 +55,44 @@ std::optional<Section> TakeSection(std::string_view& bytes) {
 
 using Sections = std::map<std::string_view, std::string_view>;
 
-// TakeOut is null where there is no such section.
-std::optional<std::string_view> TakeOut(Sections& sections, std::string_view name) {
-  const auto section = sections.extract(name);
-  return section.empty() ? std::nullopt : std::optional(section.mapped());
+template <FoldPart... Ps>
+bool IsKnown(std::string_view name, const std::tuple<Ps...>& /*parts*/) {
+  return name == kState || ((name == Ps::kName) || ...);
 }
 
-// DecodeParts takes the parts' sections out of `sections`. A part without one begins empty: the
-// build that wrote the capture did not have it.
+// SectionsOf refuses what is unknown where it stands, so that a capture holds no more names than a
+// fold has parts.
+absl::StatusOr<Sections> SectionsOf(std::string_view bytes) {
+  Sections sections;
+  while (!bytes.empty()) {
+    const std::optional<Section> section = TakeSection(bytes);
+    if (!section) return absl::DataLossError("truncated");
+    if (!IsKnown(section->name, FoldParts())) {
+      return absl::FailedPreconditionError(absl::StrCat("unknown section ", Quoted(section->name)));
+    }
+    if (!sections.emplace(section->name, section->bytes).second) {
+      return absl::DataLossError(absl::StrCat("has section ", Quoted(section->name), " twice"));
+    }
+  }
+  return sections;
+}
+
+// DecodePart leaves a part that has no section empty: the build that wrote the capture did not have
+// the part.
+template <FoldPart P>
+absl::Status DecodePart(const Sections& sections, P& part) {
+  const auto section = sections.find(P::kName);
+  if (section == sections.end()) return absl::OkStatus();
+  absl::StatusOr<P> decoded = P::Decode(section->second);
+  if (decoded.ok()) part = *std::move(decoded);
+  return decoded.status();
+}
+
 template <FoldPart... Ps>
-absl::Status DecodeParts(Sections& sections, std::tuple<Ps...>& parts) {
+absl::Status DecodeParts(const Sections& sections, std::tuple<Ps...>& parts) {
   absl::Status status;
-  const auto decode = [&]<class P>(P& part) {
-    const std::optional<std::string_view> bytes = TakeOut(sections, P::kName);
-    if (!bytes.has_value() || !status.ok()) return;
-    absl::StatusOr<P> decoded = P::Decode(*bytes);
-    status = decoded.status();
-    if (status.ok()) part = *std::move(decoded);
-  };
-  (decode(std::get<Ps>(parts)), ...);
+  (void)((status = DecodePart(sections, std::get<Ps>(parts)), status.ok()) &&
+         ...);  // to the first error
   return status;
 }
 
@@ -124,24 +143,13 @@ absl::StatusOr<FoldPoint> DecodeCapture(std::string_view bytes, const Learner& l
     return absl::FailedPreconditionError(absl::StrCat("unknown version ", version));
   }
   bytes.remove_prefix(sizeof(version));
-  Sections sections;
-  while (!bytes.empty()) {
-    const std::optional<Section> section = TakeSection(bytes);
-    if (!section) return absl::DataLossError("truncated");
-    if (!sections.emplace(section->name, section->bytes).second) {
-      return absl::DataLossError(absl::StrCat("has section ", Quoted(section->name), " twice"));
-    }
-  }
+  const absl::StatusOr<Sections> sections = SectionsOf(bytes);
+  if (!sections.ok()) return sections.status();
   FoldPoint point;
-  absl::Status status = DecodeParts(sections, point.parts);
-  if (!status.ok()) return status;
-  const std::optional<std::string_view> stored_state = TakeOut(sections, kState);
-  if (!stored_state.has_value()) return absl::DataLossError("has no state");
-  if (!sections.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("unknown section ", Quoted(sections.begin()->first)));
-  }
-  absl::StatusOr<LearnerState> state = learner.DecodeState(*stored_state);
+  if (absl::Status status = DecodeParts(*sections, point.parts); !status.ok()) return status;
+  const auto stored_state = sections->find(kState);
+  if (stored_state == sections->end()) return absl::DataLossError("has no state");
+  absl::StatusOr<LearnerState> state = learner.DecodeState(stored_state->second);
   if (!state.ok()) return state.status();
   point.current.revision = state->revision;
   point.current.state = std::make_shared<const LearnerState>(*std::move(state));

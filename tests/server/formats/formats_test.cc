@@ -210,6 +210,8 @@ TEST(FormatsTest, ACaptureIsSectionsThatAreAllKnown) {
   const absl::Status unknown = DecodeCapture(whole + pending, *learner).status();
   EXPECT_EQ(unknown.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(unknown.message(), "unknown section \"pending\"");
+  // Where it stands, whatever follows: a hostile file of many names is not read to its end.
+  EXPECT_EQ(DecodeCapture(whole.substr(0, 4) + pending + "damage", *learner).status(), unknown);
   const absl::Status twice = DecodeCapture(whole + whole.substr(4), *learner).status();
   EXPECT_EQ(twice.code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(twice.message(), "has section \"ledger\" twice");
